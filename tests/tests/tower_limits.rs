@@ -28,12 +28,12 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// A request: how long the service takes for it, its answer, and a sender that is dropped with it.
-type Errand = (Duration, Result<u32, Refused>, Option<oneshot::Sender<()>>);
+type SlowCall = (Duration, Result<u32, Refused>, Option<oneshot::Sender<()>>);
 
 #[derive(Clone)]
 struct Slow;
 
-impl Service<Errand> for Slow {
+impl Service<SlowCall> for Slow {
     type Response = u32;
     type Error = Refused;
     type Future = Pin<Box<dyn Future<Output = Result<u32, Refused>> + Send>>;
@@ -42,7 +42,7 @@ impl Service<Errand> for Slow {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, (duration, answer, guard): Errand) -> Self::Future {
+    fn call(&mut self, (duration, answer, guard): SlowCall) -> Self::Future {
         Box::pin(async move {
             sleep(duration).await;
             drop(guard);

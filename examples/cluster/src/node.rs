@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::protocol::{
-    Command, Frame, LONGEST_MESSAGE, Named, Refusal, RefusalKind, Reply, Request, Sender, WorkerReply, write_reply,
+    Command, Frame, LONGEST_MESSAGE, Named, Refusal, RefusalKind, Reply, Request, RequestSender, WorkerReply,
+    write_reply,
 };
 use crate::simulation;
 use crate::store::{Place, Stolen, Store, StoreError, WorkerState, short_name};
@@ -36,7 +37,7 @@ pub struct Node<S> {
 /// A reply and its receiver.
 #[derive(Debug)]
 pub struct Answer {
-    sender: Sender,
+    sender: RequestSender,
     reply: Reply,
 }
 

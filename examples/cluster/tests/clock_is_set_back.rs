@@ -22,8 +22,8 @@ fn run(redis: &Redis, command: &str) {
     assert!(!answer.starts_with('-'), "{command}: {answer}");
 }
 
-/// Nobody can set Redis's clock here: the moments in it are set ahead, as they would be if the
-/// clock had been an hour ahead when they were written.
+/// A test cannot set Redis's clock: the moments in it are set ahead, as they would be if the clock
+/// had been an hour ahead when they were written.
 #[test]
 fn leases_end_in_time_after_the_calendar_was_set_back() {
     let Some(redis) = Redis::start("leases_end_in_time_after_the_calendar_was_set_back", Durability::None) else {

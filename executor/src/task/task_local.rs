@@ -241,7 +241,7 @@ impl<'a, T: 'static> Inside<'a, T> {
         key: &'static LocalKey<T>,
         value: &'a mut Option<T>,
         f: F,
-    ) -> Result<R, (Trouble, F)> {
+    ) -> Result<R, (ScopeRefusal, F)> {
         if let Err(trouble) = key.swap(value) {
             return Err((trouble, f));
         }
@@ -265,26 +265,26 @@ impl<T: 'static> Drop for Inside<'_, T> {
 }
 
 impl<T: 'static> LocalKey<T> {
-    fn swap(&'static self, value: &mut Option<T>) -> Result<(), Trouble> {
+    fn swap(&'static self, value: &mut Option<T>) -> Result<(), ScopeRefusal> {
         let swapped = self.slot.try_with(|slot| match slot.try_borrow_mut() {
             Ok(mut held) => {
                 std::mem::swap(&mut *held, value);
                 Ok(())
             }
-            Err(_) => Err(Trouble::Borrowed),
+            Err(_) => Err(ScopeRefusal::Borrowed),
         });
-        swapped.unwrap_or(Err(Trouble::ThreadEnds))
+        swapped.unwrap_or(Err(ScopeRefusal::ThreadEnds))
     }
 }
 
 /// Why a scope cannot be entered.
 #[derive(Debug)]
-enum Trouble {
+enum ScopeRefusal {
     Borrowed,
     ThreadEnds,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ScopeRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Borrowed => "a scope was entered inside of `with` for the same key",

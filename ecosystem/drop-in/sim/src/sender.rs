@@ -28,12 +28,12 @@ pub(crate) fn patience() -> TransportConfig {
 
 /// A sender that is connected to the host `post`.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct ParcelSender {
     /// The connection with the post office.
     pub connection: Connection,
 }
 
-impl Sender {
+impl ParcelSender {
     /// Connects one.
     ///
     /// # Errors

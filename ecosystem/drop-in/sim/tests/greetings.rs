@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tonic::Status;
 use tonic::transport::server::TcpIncoming;
-use trouble::{Kind, Trouble, check_refusal, each_seed_is_one_run};
+use trouble::{TroubleKind, Trouble, check_refusal, each_seed_is_one_run};
 use wsrt::sim::{self, Link, Record};
 use wsrt_drop_in_sim::greeter::{self, Register};
 use wsrt_drop_in_sim::guest::Guest;
@@ -109,7 +109,7 @@ fn run(seed: u64) -> Record {
     sim::run(seed, move |sim| async move {
         sim.deadline(Duration::from_secs(60));
         sim.links(&Link::new().latency(Duration::from_millis(1)..Duration::from_millis(20)));
-        let kind = Kind::of(seed);
+        let kind = TroubleKind::of(seed);
         let visit = Visit::new(Trouble::new(kind, AFTERMATH));
         let register = visit.register.clone();
         sim.invariant("no call but the early ones reaches the greeter twice", move || register.most() <= 1);
@@ -127,7 +127,7 @@ fn run(seed: u64) -> Record {
             [&visit.counts.before, &visit.counts.after, &visit.counts.failed].map(|count| count.load(Relaxed));
         assert!(before > 0 && after > 0, "{kind:?}: {before} rounds before, {after} after");
         // The others may pass between two calls, or before their patience ends.
-        assert!(failed > 0 || kind != Kind::Crash, "{kind:?} is felt");
+        assert!(failed > 0 || kind != TroubleKind::Crash, "{kind:?} is felt");
         sim.record()
     })
 }

@@ -13,10 +13,10 @@ use quinn::Endpoint;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
-use trouble::{Kind, Trouble, check_refusal, each_seed_is_one_run};
+use trouble::{TroubleKind, Trouble, check_refusal, each_seed_is_one_run};
 use wsrt::sim::{self, Link, Record};
 use wsrt_drop_in_sim::post;
-use wsrt_drop_in_sim::sender::{PATIENCE, Sender};
+use wsrt_drop_in_sim::sender::{PATIENCE, ParcelSender};
 
 /// How many seeds a test runs: hundreds by hand, in a release build.
 const SEEDS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
@@ -31,7 +31,7 @@ const AFTERMATH: Duration = Duration::from_secs(PATIENCE.as_secs() + 5);
 
 /// A sender that is busy again and again, and its counts.
 #[derive(Clone, Debug)]
-struct Errand {
+struct BusySender {
     trouble: Trouble,
     counts: Arc<Counts>,
 }
@@ -55,11 +55,11 @@ struct Lost {
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-impl Errand {
+impl BusySender {
     async fn run(self) {
         loop {
             let began = Instant::now();
-            let lost = match Sender::connect().await {
+            let lost = match ParcelSender::connect().await {
                 Ok(sender) => tokio::join!(self.send(&sender), self.collect(&sender)).0,
                 Err(error) => Lost { began, error },
             };
@@ -70,7 +70,7 @@ impl Errand {
     }
 
     /// Sends until the connection is lost.
-    async fn send(&self, sender: &Sender) -> Lost {
+    async fn send(&self, sender: &ParcelSender) -> Lost {
         loop {
             let (began, was_forgotten) = (Instant::now(), self.trouble.is_forgotten());
             if let Err(error) = self.round(sender).await {
@@ -86,7 +86,7 @@ impl Errand {
     }
 
     /// Some parcels at once, each on a stream of its own, and some postcards.
-    async fn round(&self, sender: &Sender) -> Result<(), Failure> {
+    async fn round(&self, sender: &ParcelSender) -> Result<(), Failure> {
         for _ in 0..POSTCARDS {
             let number = self.counts.postcards.fetch_add(1, Relaxed);
             sender.connection.send_datagram(number.to_be_bytes().to_vec().into())?;
@@ -107,7 +107,7 @@ impl Errand {
     }
 
     /// Takes the postcards that come back: each at most once, and only those that were sent.
-    async fn collect(&self, sender: &Sender) {
+    async fn collect(&self, sender: &ParcelSender) {
         let mut seen = BTreeSet::new();
         while let Ok(postcard) = sender.connection.read_datagram().await {
             let number = u64::from_be_bytes(postcard[..].try_into().expect("as it was sent"));
@@ -125,8 +125,8 @@ fn run(seed: u64) -> Record {
     sim::run(seed, move |sim| async move {
         sim.deadline(Duration::from_secs(120));
         sim.links(&Link::new().latency(Duration::from_millis(1)..Duration::from_millis(20)).loss(0.05));
-        let kind = Kind::of(seed);
-        let errand = Errand { trouble: Trouble::new(kind, AFTERMATH), counts: Arc::default() };
+        let kind = TroubleKind::of(seed);
+        let errand = BusySender { trouble: Trouble::new(kind, AFTERMATH), counts: Arc::default() };
         sim.host("post", post::serve);
         let sends = errand.clone();
         sim.host("sender", move || sends.clone().run());
@@ -141,7 +141,7 @@ fn run(seed: u64) -> Record {
         let [postcards, came_back, overtaken] = [postcards, came_back, overtaken].map(|count| count.load(Relaxed));
         assert!(before > 0 && after > 0, "{kind:?}: {before} rounds before, {after} after");
         // A connection outlives a partition that is shorter than its patience.
-        assert_eq!(failed > 0, kind == Kind::Crash, "{kind:?}: {failed} failed");
+        assert_eq!(failed > 0, kind == TroubleKind::Crash, "{kind:?}: {failed} failed");
         assert!(0 < came_back && came_back < postcards, "{came_back} of {postcards} postcards came back");
         assert!(overtaken > 0, "the link delivers out of order");
         sim.record()
@@ -167,7 +167,7 @@ fn drawn_id(seed: u64) -> Vec<u8> {
                 endpoint.wait_idle().await;
             }
         });
-        Sender::connect().await.expect_err("the post office refuses");
+        ParcelSender::connect().await.expect_err("the post office refuses");
         drawn.recv().await.expect("it has seen one")
     })
 }

@@ -11,5 +11,6 @@ pub use framing::{Frame, Framer, LONGEST_MESSAGE};
 pub use refusal::{Refusal, RefusalKind};
 pub use reply::{Named, Reply, WorkerReply, write_reply};
 pub use request::{
-    Command, LONGEST_LEASE_MS, LONGEST_SIMULATION_MS, MOST_JOBS, MOST_WORKERS, Request, SHORTEST_LEASE_MS, Sender,
+    Command, LONGEST_LEASE_MS, LONGEST_SIMULATION_MS, MOST_JOBS, MOST_WORKERS, Request, RequestSender,
+    SHORTEST_LEASE_MS,
 };

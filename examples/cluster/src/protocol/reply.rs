@@ -8,7 +8,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 use serde_json::ser::Formatter;
 
-use super::{Refusal, Sender};
+use super::{Refusal, RequestSender};
 
 /// A reply to a client. The order of the fields is the order in the text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -155,7 +155,7 @@ struct Body<'a> {
 const NODE: &str = "cluster";
 
 /// Appends the reply to `output`, as a line.
-pub fn write_reply(sender: &Sender, reply: &Reply, output: &mut Vec<u8>) {
+pub fn write_reply(sender: &RequestSender, reply: &Reply, output: &mut Vec<u8>) {
     let envelope = Envelope {
         src: sender.dest.as_deref().unwrap_or(NODE),
         dest: sender.src.as_deref(),

@@ -81,7 +81,7 @@ pub enum Command {
 
 /// The sender and the message: all that an answer needs to know of the question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sender {
+pub struct RequestSender {
     /// The sender.
     pub src: Option<String>,
     /// The receiver: the node, by the name that the sender has for it.
@@ -95,7 +95,7 @@ pub struct Sender {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// The sender and its message.
-    pub sender: Sender,
+    pub sender: RequestSender,
     /// The command, or its mistake.
     pub command: Result<Command, Refusal>,
 }
@@ -117,7 +117,7 @@ impl Request {
     /// A message of which nothing is known but that it is refused.
     #[must_use]
     pub fn refused(refusal: Refusal) -> Self {
-        Self { sender: Sender::default(), command: Err(refusal) }
+        Self { sender: RequestSender::default(), command: Err(refusal) }
     }
 
     fn of(mut message: Map<String, Value>) -> Self {
@@ -133,7 +133,7 @@ impl Request {
             (_, None) => Err(Refusal::missing("dest", "the message")),
             _ => command(body),
         };
-        Self { sender: Sender { src, dest, msg_id }, command }
+        Self { sender: RequestSender { src, dest, msg_id }, command }
     }
 }
 
@@ -276,9 +276,9 @@ mod tests {
     #[test]
     fn the_sender_is_known_whatever_else_is_wrong() {
         let sender = |text: &str| Request::parse(text.as_bytes()).sender;
-        let known = Sender { src: Some("c".to_owned()), dest: Some("n".to_owned()), msg_id: Some(7) };
+        let known = RequestSender { src: Some("c".to_owned()), dest: Some("n".to_owned()), msg_id: Some(7) };
         assert_eq!(sender(&body(r#"{"type":"dance","msg_id":7}"#)), known);
-        assert_eq!(sender(r#"{"src":"c","body":{"msg_id":7}}"#), Sender { dest: None, ..known });
+        assert_eq!(sender(r#"{"src":"c","body":{"msg_id":7}}"#), RequestSender { dest: None, ..known });
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// A clock that shows the time since a moment of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Clock {
-    /// It goes on evenly, whoever sets the computer's calendar.
+    /// It goes on evenly, though the computer's calendar is set.
     Steady(Instant),
     /// The computer's calendar, which may be set ahead or back.
     Calendar,

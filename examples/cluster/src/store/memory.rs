@@ -211,7 +211,7 @@ impl State {
         self.names.iter().filter(|name| !self.workers[*name].deque.is_empty())
     }
 
-    /// What began at a moment still to come began before the clock was set back: a lease from while
+    /// A lease with its beginning still to come began before the clock was set back: one from while
     /// it was an hour ahead would last for an hour more. It counts from now.
     fn forget_times_to_come(&mut self, now: Duration) {
         let leases = self.flight.values_mut().map(|flight| &mut flight.began);

@@ -10,7 +10,7 @@ use wsrt::sim::{self, Record, Sim};
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum TroubleKind {
     Nothing,
     Crash,
     Partition,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Reset,
 }
 
-impl Kind {
+impl TroubleKind {
     pub(crate) const ALL: [Self; 5] = [Self::Nothing, Self::Crash, Self::Partition, Self::OneWay, Self::Reset];
 
     pub(crate) fn of(seed: u64) -> Self {
@@ -27,7 +27,7 @@ impl Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum TroubleState {
     Ahead,
     Here,
     Over(Instant),
@@ -36,57 +36,57 @@ enum State {
 /// One fault, and what it explains.
 #[derive(Clone, Debug)]
 pub(crate) struct Trouble {
-    kind: Kind,
-    state: Arc<Mutex<State>>,
+    kind: TroubleKind,
+    state: Arc<Mutex<TroubleState>>,
     aftermath: Duration,
 }
 
 impl Trouble {
     /// One of this kind, which may still be felt for `aftermath` when it is over.
-    pub(crate) fn new(kind: Kind, aftermath: Duration) -> Self {
-        Self { kind, state: Arc::new(Mutex::new(State::Ahead)), aftermath }
+    pub(crate) fn new(kind: TroubleKind, aftermath: Duration) -> Self {
+        Self { kind, state: Arc::new(Mutex::new(TroubleState::Ahead)), aftermath }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TroubleState> {
         self.state.lock().expect("no panic while it is locked")
     }
 
     /// Whether it has not begun.
     pub(crate) fn is_ahead(&self) -> bool {
-        matches!(*self.state(), State::Ahead)
+        matches!(*self.state(), TroubleState::Ahead)
     }
 
     /// Whether it can no longer be felt.
     pub(crate) fn is_forgotten(&self) -> bool {
-        matches!(*self.state(), State::Over(end) if end + self.aftermath <= Instant::now())
+        matches!(*self.state(), TroubleState::Over(end) if end + self.aftermath <= Instant::now())
     }
 
     /// Whether something that began at `began`, and has failed now, may have failed by it.
     pub(crate) fn explains(&self, began: Instant) -> bool {
-        self.kind != Kind::Nothing
+        self.kind != TroubleKind::Nothing
             && match *self.state() {
-                State::Ahead => false,
-                State::Here => true,
-                State::Over(end) => began < end + self.aftermath,
+                TroubleState::Ahead => false,
+                TroubleState::Here => true,
+                TroubleState::Over(end) => began < end + self.aftermath,
             }
     }
 
     /// Comes over two hosts, the first of which may crash, and ends.
     pub(crate) async fn come(&self, sim: &Sim, server: &str, client: &str, lasts: Duration) {
-        *self.state() = State::Here;
+        *self.state() = TroubleState::Here;
         match self.kind {
-            Kind::Nothing => {}
-            Kind::Crash => sim.crash(server),
-            Kind::Partition => sim.partition(server, client),
-            Kind::OneWay => sim.partition_one_way(server, client),
-            Kind::Reset => sim.reset_streams(server, client),
+            TroubleKind::Nothing => {}
+            TroubleKind::Crash => sim.crash(server),
+            TroubleKind::Partition => sim.partition(server, client),
+            TroubleKind::OneWay => sim.partition_one_way(server, client),
+            TroubleKind::Reset => sim.reset_streams(server, client),
         }
         sleep(lasts).await;
         match self.kind {
-            Kind::Crash => sim.restart(server),
+            TroubleKind::Crash => sim.restart(server),
             _ => sim.heal_all(),
         }
-        *self.state() = State::Over(Instant::now());
+        *self.state() = TroubleState::Over(Instant::now());
     }
 }
 
