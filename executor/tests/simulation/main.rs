@@ -15,6 +15,7 @@ mod replicated_log;
 #[cfg(unix)]
 mod runner;
 mod skew;
+mod steps_of_a_request;
 mod stuck;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod system;
