@@ -81,9 +81,12 @@ impl Scheduler {
 }
 
 impl MachineLoop<'_> {
-    /// Charges for a look at the list of the idle that compares this machine with all on it.
+    /// Charges for a look at the list of the idle that compares this machine with those that came
+    /// after it.
     pub(super) fn charge_for_position(&self) {
-        self.scheduler.charge(Work::IdleList, 1);
-        self.scheduler.charge(Work::IdlePosition, self.scheduler.idle.count_idle());
+        if self.scheduler.simulation.is_some() {
+            self.scheduler.charge(Work::IdleList, 1);
+            self.scheduler.charge(Work::IdlePosition, self.scheduler.idle.count_compared(self.machine));
+        }
     }
 }

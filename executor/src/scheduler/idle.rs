@@ -305,6 +305,12 @@ impl Idle {
         self.waiting.lock().machines.len()
     }
 
+    /// Machines that a look for `machine` on the list compares with it.
+    pub(crate) fn count_compared(&self, machine: &Arc<Machine>) -> usize {
+        let waiting = self.waiting.lock();
+        waiting.machines.len() - waiting.position(machine).unwrap_or(0)
+    }
+
     /// All machines on the list, to be woken for shutdown.
     pub(crate) fn everyone(&self) -> Vec<Arc<Machine>> {
         self.waiting.lock().machines.clone()

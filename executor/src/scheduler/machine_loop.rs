@@ -393,6 +393,11 @@ impl<'a> MachineLoop<'a> {
         if !std::mem::take(&mut self.listed) {
             return None;
         }
+        // A machine with a processor in its mailbox was chosen, so the list has it no more: it
+        // need not look for itself there, among up to 1,000, under the lock that choosers want.
+        if let Some(processor) = self.machine.collect() {
+            return Some(processor);
+        }
         self.charge_for_position();
         if self.scheduler.idle.delist(self.machine) {
             return None;

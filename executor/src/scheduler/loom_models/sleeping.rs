@@ -221,6 +221,9 @@ impl Sleeper<'_> {
 
     fn stand_up(&mut self) -> Option<Box<Processor>> {
         self.listed = false;
+        if let Some(processor) = self.machine.collect() {
+            return Some(processor);
+        }
         if self.scene.idle.delist(self.machine) {
             return None;
         }
