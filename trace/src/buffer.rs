@@ -123,6 +123,14 @@ impl EventWriter {
         self.buffer.writers_end.0.written.store(self.written, Release);
     }
 
+    /// Returns whether an event would be dropped now though it need not be: the buffer is full, and
+    /// there is a reader.
+    #[cfg(feature = "sim")]
+    #[inline]
+    pub fn may_wait(&mut self) -> bool {
+        self.is_full() && Arc::strong_count(&self.buffer) > 1
+    }
+
     #[cold]
     #[inline(never)]
     fn add_chunk(&mut self) {

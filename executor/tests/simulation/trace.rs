@@ -26,14 +26,26 @@ fn subject_of_the_trace() {
     });
 }
 
+/// A run with more events in a moment of real time than the recorder's buffer has room for.
+#[test]
+fn busy_subject_of_the_trace() {
+    sim::run(7, |_| async {
+        for _ in 0..BUSY {
+            wsrt::spawn(async {}).await.expect("it does not panic");
+        }
+    });
+}
+
+const BUSY: usize = if cfg!(debug_assertions) { 40_000 } else { 200_000 };
+
 /// The time of an event in nanoseconds, its kind, and its track.
 type Seen = (u64, TrackEventKind, Track);
 
 /// The events of a run that is recorded by a process of its own.
-fn recorded(name: &str) -> Vec<Seen> {
+fn recorded(subject: &str, name: &str) -> Vec<Seen> {
     let path = env::temp_dir().join(format!("wsrt-simulated-{}-{name}.perfetto-trace", id()));
     let mut command = Command::new(env::current_exe().expect("it runs"));
-    let output = command.args(["trace::subject_of_the_trace", "--exact"]).env("WSRT_TRACE", &path).output();
+    let output = command.args([subject, "--exact"]).env("WSRT_TRACE", &path).output();
     let output = output.expect("it runs");
     assert!(output.status.success(), "{output:?}");
     let mut packets = PacketReader::of(File::open(&path).expect("it was written"));
@@ -60,7 +72,8 @@ fn polls(events: &[Seen]) -> Vec<[Seen; 2]> {
 
 #[test]
 fn events_have_the_virtual_times_of_their_run() {
-    let events = recorded("one");
+    let subject = "trace::subject_of_the_trace";
+    let events = recorded(subject, "one");
     let times: Vec<u64> = events.iter().map(|event| event.0).collect();
     assert!(times.is_sorted(), "{events:?}");
     let (first, last) = (times.iter().min().expect("some"), times.iter().max().expect("some"));
@@ -71,5 +84,12 @@ fn events_have_the_virtual_times_of_their_run() {
     for pair in polls(&events) {
         assert!(pair[1].0 - pair[0].0 < SECOND / 100, "a poll is shown at the moment of its turn: {pair:?}");
     }
-    assert_eq!(events, recorded("other"), "a seed is one run");
+    assert_eq!(events, recorded(subject, "other"), "a seed is one run");
+}
+
+#[test]
+fn a_busy_run_is_recorded_whole() {
+    let events = recorded("trace::busy_subject_of_the_trace", "busy");
+    let is_poll = |event: &&Seen| event.1 == TrackEventKind::End && matches!(event.2, Track::Processor(_));
+    assert_eq!(events.iter().filter(is_poll).count(), BUSY);
 }

@@ -77,6 +77,26 @@ impl OpenPoll {
     const NONE: Self = Self { stamp: 0, start: PollStart::new(0, NO_PROCESSOR, 0, None), opened: false, is_over: true };
 }
 
+/// How often, and after which pauses, a simulation looks whether there is room for an event: for
+/// some seconds, in case that the recorder waits for a lock of the simulation's meanwhile.
+#[cfg(feature = "sim")]
+const MOST_LOOKS: u32 = 20_000;
+#[cfg(feature = "sim")]
+const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_micros(100);
+
+/// Has the thread of a simulation wait for the recorder, since that takes no virtual time: all its
+/// events are recorded, however many there are. Other threads never wait.
+#[cfg(feature = "sim")]
+#[inline]
+fn wait_for_room(events: &mut EventWriter) {
+    if events.may_wait() && crate::util::given_time::shown().is_some() {
+        let mut looks = 0..MOST_LOOKS;
+        while looks.next().is_some() && events.may_wait() {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+    }
+}
+
 impl ThreadWriter {
     const fn new() -> Self {
         Self {
@@ -135,6 +155,8 @@ impl ThreadWriter {
     #[inline(always)]
     fn write(&self, event: Event) {
         if let Some(events) = &mut *self.events.borrow_mut() {
+            #[cfg(feature = "sim")]
+            wait_for_room(events);
             events.write(event);
         }
     }
@@ -339,6 +361,30 @@ impl ThreadWriter {
 mod tests {
     use super::Awaited;
     use wsrt_sync::wait::WaitKind;
+
+    #[cfg(feature = "sim")]
+    #[test]
+    fn a_simulation_waits_for_room_in_a_full_buffer() {
+        use wsrt_trace::{EVENT_CAPACITY, Event, EventKind, event_buffer};
+        let (mut writer, mut reader) = event_buffer();
+        let event = Event::new(1, EventKind::Overflow { processor: 0, tasks: 1 });
+        (0..EVENT_CAPACITY).for_each(|_| writer.write(event));
+        let (full, is_full) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            is_full.recv().expect("it is sent");
+            reader.read(&mut Vec::new());
+            reader
+        });
+        let _time = crate::util::given_time::give_time(0, 0);
+        full.send(()).expect("it is received");
+        super::wait_for_room(&mut writer);
+        writer.write(event);
+        let reader = thread.join().expect("it only reads");
+        assert_eq!(reader.dropped(), 0);
+        drop(reader);
+        (0..EVENT_CAPACITY).for_each(|_| writer.write(event));
+        super::wait_for_room(&mut writer);
+    }
 
     #[test]
     fn each_kind_of_wait_has_its_own_name() {
