@@ -7,23 +7,29 @@
 //!
 //! The [names] of hosts are taken over likewise.
 //!
-//! A program that asks the kernel itself, by `syscall` or by reading `/dev/urandom`, is not
-//! reached; nor is one that is linked statically, for there is no second definition to forward to.
+//! A program that asks the kernel itself, by [`syscall`](kernel), has them too, but one that reads
+//! `/dev/urandom` is not reached; nor is one that is linked statically, for there is no second
+//! definition to forward to.
 
+#[cfg(not(target_feature = "crt-static"))]
+mod kernel;
+#[cfg(target_feature = "crt-static")]
+#[path = "system_calls/kernel_off.rs"]
+mod kernel;
 #[cfg(not(target_feature = "crt-static"))]
 mod names;
 #[cfg(target_feature = "crt-static")]
 #[path = "system_calls/names_off.rs"]
 mod names;
+mod next;
 
 use std::ffi::c_void;
-use std::mem::transmute;
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use std::time::Duration;
 
 use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
 
 pub(crate) use self::names::{GivenNames, give_names};
+use self::next::Next;
 use crate::util::given_entropy;
 use crate::util::given_time;
 use crate::util::host_clock::{self, HostClock};
@@ -43,6 +49,20 @@ fn fill(buf: &mut [u8]) -> bool {
     !buf.is_empty()
 }
 
+/// Fills the room at `buf` likewise. The kernel is asked about its flags by an empty room.
+///
+/// # Safety
+///
+/// `buf` has room for `length` bytes, or is null.
+unsafe fn fill_room(buf: *mut c_void, length: size_t) -> bool {
+    if buf.is_null() || length == 0 {
+        return false;
+    }
+    // SAFETY: the caller lends the room for this call; any bytes are bytes.
+    let room = unsafe { std::slice::from_raw_parts_mut(buf.cast::<u8>(), length) };
+    fill(room)
+}
+
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
@@ -50,15 +70,12 @@ fn fill(buf: &mut [u8]) -> bool {
 /// `buf` has room for `length` bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_uint) -> ssize_t {
-    if !buf.is_null() && length > 0 {
-        // SAFETY: the caller lends the room for this call; any bytes are bytes.
-        let room = unsafe { std::slice::from_raw_parts_mut(buf.cast::<u8>(), length) };
-        if fill(room) {
-            return length as ssize_t;
-        }
+    // SAFETY: the room is as the caller says.
+    if unsafe { fill_room(buf, length) } {
+        return length as ssize_t;
     }
-    // SAFETY: the arguments are those of the system call, and the room is as the caller says.
-    unsafe { libc::syscall(libc::SYS_getrandom, buf, length, flags) as ssize_t }
+    // SAFETY: the arguments are the caller's.
+    unsafe { kernel::random_bytes(buf, length, flags) as ssize_t }
 }
 
 /// Does what the C library's function of this name does.
@@ -187,23 +204,7 @@ type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
 
 /// The C library's own function, which reads the clock without a system call.
 fn next_clock_gettime() -> ClockGettime {
-    /// Null until it is known. Relaxed: the function was there before the program was.
-    static NEXT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-    let mut next = NEXT.load(Relaxed);
-    if next.is_null() {
-        // SAFETY: the name is a C string, and the answer is checked below.
-        next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"clock_gettime".as_ptr()) };
-        NEXT.store(next, Relaxed);
-    }
-    if next.is_null() {
-        return ask_kernel;
-    }
-    // SAFETY: it is the address of the function with this signature, by its documentation.
-    unsafe { transmute::<*mut c_void, ClockGettime>(next) }
-}
-
-/// Reads a clock by a system call.
-unsafe extern "C" fn ask_kernel(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: the arguments are those of the system call, and the caller's.
-    unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time) as c_int }
+    static NEXT: Next = Next::of(c"clock_gettime");
+    // SAFETY: it is the type of the C library's function.
+    unsafe { NEXT.get() }.unwrap_or(kernel::read_clock)
 }

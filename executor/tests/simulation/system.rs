@@ -25,6 +25,23 @@ fn entropy() -> [u8; 16] {
     bytes
 }
 
+/// Asks the kernel itself, as older versions of the crate getrandom do, and ring by it.
+fn bytes_of_the_kernel() -> [u8; 40] {
+    let mut bytes = [0; 40];
+    // SAFETY: there is room for so many bytes.
+    let count = unsafe { libc::syscall(libc::SYS_getrandom, bytes.as_mut_ptr(), bytes.len(), 0) };
+    assert_eq!(count, 40);
+    bytes
+}
+
+/// Asks the kernel itself for the seconds of a clock.
+fn seconds_of_the_kernel(clock: libc::clockid_t) -> i64 {
+    let mut shown = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: there is room for what it shows.
+    assert_eq!(unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut shown) }, 0);
+    shown.tv_sec
+}
+
 fn order_of_a_map() -> Vec<u32> {
     (0..64).map(|key| (key, ())).collect::<HashMap<u32, ()>>().into_keys().collect()
 }
@@ -48,6 +65,41 @@ fn random_numbers_of_the_system_come_from_the_seed() {
 }
 
 #[test]
+fn the_kernels_random_numbers_come_from_the_seed_too() {
+    let drawn = |seed| sim::run(seed, |_| async { [bytes_of_the_kernel(), bytes_of_the_kernel()] });
+    for seed in 0..20 {
+        let first = drawn(seed);
+        assert_eq!(first, drawn(seed), "seed {seed}");
+        assert_ne!(first, drawn(seed + 100), "seed {seed}");
+        assert_ne!(first[0], first[1], "numbers are drawn once");
+    }
+    assert_ne!(bytes_of_the_kernel(), bytes_of_the_kernel(), "this thread has the system's");
+}
+
+#[test]
+fn other_system_calls_are_the_systems() {
+    let ids = || {
+        // SAFETY: it takes nothing.
+        let id = unsafe { libc::syscall(libc::SYS_getpid) };
+        assert_eq!(id, i64::from(std::process::id()));
+        // SAFETY: nothing is read at the address, since there is no such call.
+        let unknown = unsafe { libc::syscall(-1, std::ptr::null::<u8>()) };
+        assert_eq!((unknown, std::io::Error::last_os_error().raw_os_error()), (-1, Some(libc::ENOSYS)));
+        let pages = |length: usize| {
+            let (access, kind) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: a new mapping touches nothing else. It has six arguments.
+            unsafe { libc::syscall(libc::SYS_mmap, 0_usize, length, access, kind, -1_isize, 0_usize) }
+        };
+        let (some, none) = (pages(4_096), pages(0));
+        assert!(some > 0 && none == -1, "{some} {none}");
+        // SAFETY: the mapping is ours, and nothing refers to it.
+        assert_eq!(unsafe { libc::munmap(some as *mut c_void, 4_096) }, 0);
+    };
+    ids();
+    sim::run(1, async |_| ids());
+}
+
+#[test]
 fn clocks_of_the_system_show_virtual_time() {
     let shown = |seed| {
         sim::run(seed, |_| async {
@@ -67,6 +119,18 @@ fn clocks_of_the_system_show_virtual_time() {
         assert_eq!((elapsed, by_date, date), shown(seed), "seed {seed}");
     }
     assert!(before.elapsed() < Duration::from_secs(3_600), "this thread has the system's");
+}
+
+#[test]
+fn the_kernels_clocks_show_virtual_time_too() {
+    let shown = || [libc::CLOCK_MONOTONIC, libc::CLOCK_REALTIME].map(seconds_of_the_kernel);
+    sim::run(1, async |_| {
+        let began = shown();
+        sleep(Duration::from_secs(3_600)).await;
+        assert_eq!(shown(), began.map(|seconds| seconds + 3_600));
+    });
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is after 1970").as_secs();
+    assert!(shown()[1].abs_diff(now as i64) < 60, "this thread has the system's");
 }
 
 #[test]

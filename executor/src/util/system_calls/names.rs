@@ -6,12 +6,13 @@
 //! for the address in numbers, so that its `freeaddrinfo` frees it.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_void};
-use std::mem::transmute;
+use std::ffi::{CStr, CString};
 use std::net::IpAddr;
 use std::rc::Rc;
 
 use libc::{addrinfo, c_char, c_int};
+
+use super::next::Next;
 
 type Resolve = dyn Fn(&str) -> Option<IpAddr>;
 
@@ -79,13 +80,11 @@ unsafe fn next_getaddrinfo(
     hints: *const addrinfo,
     found: *mut *mut addrinfo,
 ) -> c_int {
-    // SAFETY: the name is a C string, and the answer is checked below.
-    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"getaddrinfo".as_ptr()) };
-    if next.is_null() {
-        return libc::EAI_FAIL;
+    static NEXT: Next = Next::of(c"getaddrinfo");
+    // SAFETY: it is the type of the C library's function.
+    match unsafe { NEXT.get::<Getaddrinfo>() } {
+        // SAFETY: the arguments are the caller's.
+        Some(next) => unsafe { next(node, service, hints, found) },
+        None => libc::EAI_FAIL,
     }
-    // SAFETY: it is the address of the function with this signature, by its documentation.
-    let next = unsafe { transmute::<*mut c_void, Getaddrinfo>(next) };
-    // SAFETY: the arguments are the caller's.
-    unsafe { next(node, service, hints, found) }
 }

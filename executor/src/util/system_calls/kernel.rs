@@ -1,0 +1,82 @@
+//! The C library's `syscall`, defined here in its place: a thread that drives a simulation and asks
+//! the kernel itself for random bytes or for the time has them from the simulation. The
+//! cryptography of ring does so, by the crate getrandom.
+
+use std::ffi::{c_long, c_void};
+
+use libc::{c_int, c_uint, clockid_t, size_t, timespec};
+
+use super::next::Next;
+use super::{clock_gettime, fail, fill_room, simulated};
+
+/// Does what the C library's function of this name does. It takes up to six arguments, in the
+/// places of these: where the caller gives fewer, the kernel does not look at the others.
+///
+/// # Safety
+///
+/// As for the system call.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn syscall(
+    number: c_long,
+    first: c_long,
+    second: c_long,
+    third: c_long,
+    fourth: c_long,
+    fifth: c_long,
+    sixth: c_long,
+) -> c_long {
+    match number {
+        libc::SYS_getrandom => {
+            let (room, length) = (first as *mut c_void, second as size_t);
+            // SAFETY: the caller lends so much room.
+            if unsafe { fill_room(room, length) } {
+                return second;
+            }
+        }
+        libc::SYS_clock_gettime if simulated(first as clockid_t).is_some() => {
+            // SAFETY: the caller lends the room for the time.
+            return unsafe { clock_gettime(first as clockid_t, second as *mut timespec) }.into();
+        }
+        _ => {}
+    }
+    // SAFETY: the arguments are the caller's.
+    unsafe { ask(number, [first, second, third, fourth, fifth, sixth]) }
+}
+
+type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
+
+/// Makes a system call by the C library's own function.
+///
+/// # Safety
+///
+/// As for the system call.
+unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
+    static NEXT: Next = Next::of(c"syscall");
+    let [first, second, third, fourth, fifth, sixth] = arguments;
+    // SAFETY: it is the type of the C library's function.
+    match unsafe { NEXT.get::<Call>() } {
+        // SAFETY: the caller's promises are those that the kernel asks for.
+        Some(next) => unsafe { next(number, first, second, third, fourth, fifth, sixth) },
+        None => fail(libc::ENOSYS).into(),
+    }
+}
+
+/// Asks the kernel for random bytes.
+///
+/// # Safety
+///
+/// `room` has room for `length` bytes.
+pub(super) unsafe fn random_bytes(room: *mut c_void, length: size_t, flags: c_uint) -> c_long {
+    // SAFETY: the arguments are those of the system call, and the room is as the caller says.
+    unsafe { ask(libc::SYS_getrandom, [room as c_long, length as c_long, flags.into(), 0, 0, 0]) }
+}
+
+/// Reads a clock by a system call.
+///
+/// # Safety
+///
+/// `time` has room for a `timespec`.
+pub(super) unsafe extern "C" fn read_clock(clock: clockid_t, time: *mut timespec) -> c_int {
+    // SAFETY: the arguments are those of the system call, and the caller's.
+    unsafe { ask(libc::SYS_clock_gettime, [clock.into(), time as c_long, 0, 0, 0, 0]) as c_int }
+}
