@@ -14,6 +14,13 @@ use std::net::{IpAddr, Shutdown, SocketAddr};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 
+/// A socket as the system numbers it.
+#[cfg(unix)]
+pub type RawDescriptor = std::os::fd::RawFd;
+/// A socket as the system numbers it.
+#[cfg(windows)]
+pub type RawDescriptor = std::os::windows::io::RawSocket;
+
 /// An address of a lent socket.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
@@ -44,8 +51,16 @@ pub trait Network: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Listens for streams at `at`; `backlog` of them may wait to be accepted.
     fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>>;
 
-    /// Binds a socket for datagrams to `at`.
-    fn bind(&self, at: SocketAddr) -> io::Result<Arc<dyn Socket>>;
+    /// Binds a socket for datagrams to `at`. That of the system's which stands beside it is
+    /// `beside`.
+    fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>>;
+
+    /// Returns the listener that stands for a socket of the system's, if the network has bound that
+    /// in the system's place, and it listens; with a `backlog` it does so from now on.
+    fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>>;
+
+    /// Returns the socket for datagrams that stands for one of the system's likewise.
+    fn datagrams_of(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>>;
 
     /// Returns two streams that are connected to each other, on one host.
     fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]>;

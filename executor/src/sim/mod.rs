@@ -43,7 +43,9 @@
 //! packets take the time that the [`Link`] says, and may be lost; a full buffer makes its writer
 //! wait; hosts [crash](Sim::crash) and [restart](Sim::restart), links are
 //! [cut](Sim::partition) and [healed](Sim::heal). IPv4 addresses of hosts are `10.0.0.2` and those
-//! behind it, and `localhost` is the host itself.
+//! behind it, and `localhost` is the host itself. On 64-bit Linux with the GNU C library, listeners
+//! and UDP sockets that a task binds by [`std::net`] are its host's too: `from_std` takes them
+//! over.
 //!
 //! # Disks
 //!
@@ -73,7 +75,8 @@
 //!   that of [`wsrt::time::Instant`](crate::time::Instant) alone.
 //! * It decides no number that the program asks of the kernel itself, past the C library.
 //! * Other sockets than those of TCP, UDP and Unix streams, processes and signals are no part of a
-//!   simulation: they are refused with an error that says so, as are addresses outside of it.
+//!   simulation: they are refused with an error that says so, as are addresses outside of it, and
+//!   streams that std has connected.
 //! * Calls of [`std::fs`], and of crates that make them, reach the system's files, on hosts too,
 //!   and take no virtual time. Calls of `wsrt::fs` outside of hosts reach them as well.
 //! * Threads that the program starts are no part of it either. A run that such a thread wakes or

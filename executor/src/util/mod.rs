@@ -2,6 +2,18 @@
 //! state of threads.
 
 pub(crate) mod backoff;
+#[cfg(feature = "sim")]
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        target_env = "gnu",
+        target_pointer_width = "64",
+        not(target_feature = "crt-static"),
+        not(miri)
+    )),
+    expect(dead_code, reason = "nothing else calls them")
+)]
+pub(crate) mod bound_sockets;
 #[cfg(not(loom))]
 pub(crate) mod cpu_quota;
 #[cfg(not(loom))]

@@ -5,7 +5,7 @@
 //! whole program calls these, std included. On every other thread they do what the C library does:
 //! the clock is read by its own function, without a system call, after one look at a thread-local.
 //!
-//! The [names] of hosts are taken over likewise.
+//! The [names] of hosts are taken over likewise, and the [sockets] that such a thread binds.
 //!
 //! A program that asks the kernel itself, by [`syscall`](kernel), has them too, but one that reads
 //! `/dev/urandom` is not reached; nor is one that is linked statically, for there is no second
@@ -22,6 +22,11 @@ mod names;
 #[path = "system_calls/names_off.rs"]
 mod names;
 mod next;
+#[cfg(not(target_feature = "crt-static"))]
+mod sockets;
+#[cfg(target_feature = "crt-static")]
+#[path = "system_calls/sockets_off.rs"]
+mod sockets;
 
 use std::ffi::c_void;
 use std::time::Duration;
@@ -30,6 +35,7 @@ use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, 
 
 pub(crate) use self::names::{GivenNames, give_names};
 use self::next::Next;
+pub(crate) use self::sockets::{GivenSockets, give_sockets, number};
 use crate::util::given_entropy;
 use crate::util::given_time;
 use crate::util::host_clock::{self, HostClock};

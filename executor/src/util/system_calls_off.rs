@@ -1,10 +1,13 @@
-//! The twin of `system_calls.rs` where the C library's functions are not taken over: the clocks and
-//! names of the system stay during a simulation.
+//! The twin of `system_calls.rs` where the C library's functions are not taken over: the clocks,
+//! names and sockets of the system stay during a simulation.
 
 #[path = "system_calls/names_off.rs"]
 mod names;
+#[path = "system_calls/sockets_off.rs"]
+mod sockets;
 
 pub(crate) use self::names::{GivenNames, give_names};
+pub(crate) use self::sockets::{GivenSockets, give_sockets, number};
 
 use crate::util::given_time;
 

@@ -7,6 +7,8 @@ mod determinism;
 mod disk;
 mod ends;
 mod faults;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod handed_over;
 mod host_faults;
 mod network;
 mod plans;

@@ -11,7 +11,10 @@ const MILLI: Duration = Duration::from_millis(1);
 
 /// A host that sends back what it gets.
 async fn echo() -> io::Result<()> {
-    let listener = TcpListener::bind("0.0.0.0:7").await?;
+    echo_by(TcpListener::bind("0.0.0.0:7").await?).await
+}
+
+pub(super) async fn echo_by(listener: TcpListener) -> io::Result<()> {
     loop {
         let (mut stream, _) = listener.accept().await?;
         wsrt::spawn(async move {
@@ -25,7 +28,7 @@ async fn echo() -> io::Result<()> {
 }
 
 /// Connects as soon as the host listens.
-async fn connect(to: &str) -> TcpStream {
+pub(super) async fn connect(to: &str) -> TcpStream {
     loop {
         match TcpStream::connect(to).await {
             Ok(stream) => return stream,
@@ -34,14 +37,14 @@ async fn connect(to: &str) -> TcpStream {
     }
 }
 
-async fn ask(stream: &mut TcpStream, text: &str) -> io::Result<String> {
+pub(super) async fn ask(stream: &mut TcpStream, text: &str) -> io::Result<String> {
     stream.write_all(text.as_bytes()).await?;
     let mut heard = vec![0; text.len()];
     stream.read_exact(&mut heard).await?;
     Ok(String::from_utf8_lossy(&heard).into_owned())
 }
 
-fn kind<T>(result: io::Result<T>) -> Option<ErrorKind> {
+pub(super) fn kind<T>(result: io::Result<T>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }
 
@@ -133,8 +136,8 @@ fn addresses_that_no_host_has_are_refused_by_name() {
 #[test]
 fn sockets_of_the_system_are_refused_by_name() {
     sim::run(1, |_| async {
-        let foreign = std::net::TcpListener::bind("127.0.0.1:0").expect("the system's own call");
-        let error = TcpListener::from_std(foreign).map(drop).expect_err("it would reach outside");
+        let (foreign, _) = std::os::unix::net::UnixStream::pair().expect("the system's own call");
+        let error = UnixStream::from_std(foreign).map(drop).expect_err("it would reach outside");
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains("this runtime is simulated"), "{error}");
     });

@@ -1,5 +1,5 @@
-//! Driving: the numbers, the clock and the names that a thread is given for as long as it runs the
-//! machines of a simulation.
+//! Driving: the numbers, the clock, the names and the sockets that a thread is given for as long as
+//! it runs the machines of a simulation.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,7 +10,7 @@ use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{self, GivenTime, give_time};
 use crate::util::host_clock::{GivenClocks, HostClocks, give_clocks};
-use crate::util::system_calls::GivenNames;
+use crate::util::system_calls::{GivenNames, GivenSockets};
 use crate::util::thread_key::ThreadKey;
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
@@ -21,6 +21,7 @@ pub(super) struct Driving<'a> {
     ids: Given,
     time: Option<GivenTime>,
     _names: GivenNames,
+    _sockets: GivenSockets,
     _clocks: GivenClocks,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
@@ -47,6 +48,7 @@ impl<'a> Driving<'a> {
             ids: give_ids(simulation.next_id.load(Relaxed)),
             time: Some(give_time(simulation.began, now)),
             _names: simulation.network.give_names(),
+            _sockets: simulation.network.give_sockets(),
             _clocks: give_clocks(Arc::clone(&simulation.clocks) as Arc<dyn HostClocks>),
             #[cfg(feature = "macros")]
             _branches: branches,

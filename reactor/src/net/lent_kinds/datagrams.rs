@@ -1,6 +1,7 @@
 //! UDP, on a lent socket or one of the system's.
 
 use super::{MaybeLent, UdpSocket, bystander, internet, network};
+use crate::descriptor;
 use crate::lent::Socket;
 use crate::net::datagram::Datagrams;
 use socket2::{Domain, Protocol, SockAddr, SockRef, Type};
@@ -12,11 +13,13 @@ impl UdpSocket {
     pub(crate) fn bind(address: SocketAddr) -> io::Result<Self> {
         let Some(network) = network() else { return mio::net::UdpSocket::bind(address).map(Self::of_system) };
         let system = bystander(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-        Ok(Self::lent(mio::net::UdpSocket::from_std(system.into()), network.bind(address)?))
+        let lent = network.bind(address, descriptor::raw(&system))?;
+        Ok(Self::lent(mio::net::UdpSocket::from_std(system.into()), lent))
     }
 
     pub(crate) fn from_std(socket: std::net::UdpSocket) -> Self {
-        Self::of_system(mio::net::UdpSocket::from_std(socket))
+        let lent = network().and_then(|network| network.datagrams_of(descriptor::raw(&socket)));
+        Self { system: mio::net::UdpSocket::from_std(socket), lent }
     }
 
     pub(crate) fn connect(&self, address: SocketAddr) -> io::Result<()> {

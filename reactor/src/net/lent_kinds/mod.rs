@@ -232,7 +232,8 @@ impl From<TcpStream> for std::net::TcpStream {
 
 impl TcpListener {
     pub(crate) fn from_std(socket: std::net::TcpListener) -> Self {
-        Self::of_system(mio::net::TcpListener::from_std(socket))
+        let lent = network().and_then(|network| network.listener_of(descriptor::raw(&socket), None));
+        Self { system: mio::net::TcpListener::from_std(socket), lent }
     }
 
     pub(crate) fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {

@@ -9,7 +9,8 @@ use std::net::SocketAddr;
 use std::sync::OnceLock;
 
 /// A TCP socket that neither listens nor is connected; in a simulation the address it is bound to
-/// is noted, and nothing else done.
+/// is noted, and nothing else done. The network knows the address already if the program has bound
+/// the socket before it handed that over.
 #[derive(Debug)]
 pub(crate) struct Unconnected {
     system: Socket,
@@ -18,11 +19,14 @@ pub(crate) struct Unconnected {
 
 impl Unconnected {
     pub(crate) fn tcp(domain: Domain) -> io::Result<Self> {
-        bystander(domain, Type::STREAM, Some(Protocol::TCP)).map(Self::of_system)
+        let system = bystander(domain, Type::STREAM, Some(Protocol::TCP))?;
+        Ok(Self { system, bound: OnceLock::new() })
     }
 
     pub(crate) fn of_system(system: Socket) -> Self {
-        Self { system, bound: OnceLock::new() }
+        let address = network().and_then(|_| system.local_addr().ok()?.as_socket());
+        let bound = address.filter(|address| address.port() != 0).map_or_else(OnceLock::new, OnceLock::from);
+        Self { system, bound }
     }
 
     pub(crate) fn system(&self) -> &Socket {
@@ -61,8 +65,11 @@ impl Unconnected {
 
     pub(crate) fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         if let Some(network) = network() {
-            let at = Place::Ip(self.local_addr()?);
-            let lent = network.listen(at, backlog as usize)?;
+            let (known, backlog) = (descriptor::raw(&self.system), backlog as usize);
+            let lent = match network.listener_of(known, Some(backlog)) {
+                Some(lent) => lent,
+                None => network.listen(Place::Ip(self.local_addr()?), backlog)?,
+            };
             return Ok(MaybeLent::lent(mio::net::TcpListener::from_std(self.system.into()), lent));
         }
         self.system.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;

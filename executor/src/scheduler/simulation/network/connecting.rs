@@ -20,6 +20,7 @@ pub(super) struct Listener {
     pub(super) host: usize,
     pub(super) local: Place,
     pub(super) token: Option<usize>,
+    /// 0 before it listens.
     pub(super) backlog: usize,
     pub(super) waiting: VecDeque<usize>,
 }
@@ -41,6 +42,7 @@ impl Net {
         kind: fn(u16) -> Taken,
         id: usize,
     ) -> io::Result<SocketAddr> {
+        self.close_those_behind();
         let is_own = match at.ip() {
             IpAddr::V4(ip) => ip.is_unspecified() || ip.is_loopback() || ip == Hosts::address(host),
             IpAddr::V6(ip) => ip.is_unspecified() || ip.is_loopback(),
@@ -85,6 +87,13 @@ impl Net {
         };
         let waiting = VecDeque::new();
         Ok(self.listeners.add(Listener { host, local, token: None, backlog: backlog.max(1), waiting }))
+    }
+
+    /// Takes an address for a stream, or for a listener that does not listen yet.
+    pub(super) fn bind_stream(&mut self, at: SocketAddr) -> io::Result<usize> {
+        let (host, id) = (self.hosts.current()?, self.listeners.next_id());
+        let local = Place::Ip(self.take(host, at, Taken::Tcp, id)?);
+        Ok(self.listeners.add(Listener { host, local, token: None, backlog: 0, waiting: VecDeque::new() }))
     }
 
     pub(super) fn listener(&mut self, id: usize) -> io::Result<&mut Listener> {
@@ -196,6 +205,7 @@ impl Net {
 impl Listener {
     fn listens_at(&self, address: IpAddr) -> bool {
         match &self.local {
+            Place::Ip(_) if self.backlog == 0 => false,
             Place::Ip(local) => local.ip().is_unspecified() || local.ip() == address,
             Place::Unix(_) => false,
         }

@@ -5,6 +5,7 @@
 //! and the machine that looks at the netpoller next wakes that socket's waiters. Cut links and
 //! hosts that are down are looked at when a packet arrives.
 
+mod bound;
 mod connecting;
 mod datagrams;
 mod hosts;
@@ -23,8 +24,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Weak};
 
 use wsrt_reactor::Ready;
-use wsrt_reactor::lent::{self, Event, Place, Socket};
+use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
 
+use self::bound::Bound;
 use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
 use self::hosts::Hosts;
@@ -39,7 +41,7 @@ use self::wire::{Arrival, Wire};
 use crate::scheduler::Scheduler;
 use crate::task::Id;
 use crate::util::sync::{Mutex, MutexGuard};
-use crate::util::system_calls::{GivenNames, give_names};
+use crate::util::system_calls::{GivenNames, GivenSockets, give_names, give_sockets};
 
 /// The network, which its sockets keep.
 pub(crate) struct Network {
@@ -65,6 +67,7 @@ struct Net {
     ends: Table<End>,
     listeners: Table<Listener>,
     datagrams: Table<DatagramSocket>,
+    bound: Bound,
     /// How the lives of hosts begin.
     starts: BTreeMap<usize, Arc<Start>>,
     /// For the machine that looks at the netpoller next.
@@ -122,6 +125,7 @@ impl Network {
             ends: Table::default(),
             listeners: Table::default(),
             datagrams: Table::default(),
+            bound: Bound::default(),
             starts: BTreeMap::new(),
             events: Vec::new(),
         };
@@ -149,6 +153,7 @@ impl Network {
     /// It arrives. Returns what it was, for the record.
     pub(super) fn deliver_next(&self) -> (u64, u64) {
         let mut net = self.lock();
+        net.close_those_behind();
         let arrival = net.wire.take_next().expect("one was chosen");
         net.deliver(arrival)
     }
@@ -165,6 +170,11 @@ impl Network {
             let found = network.upgrade()?.lock().hosts.resolve(name).ok()?;
             found.first().copied()
         })
+    }
+
+    /// Has the C library bind sockets of the simulation, on this thread.
+    pub(super) fn give_sockets(&self) -> GivenSockets {
+        give_sockets(self.counted())
     }
 
     /// A task is being spawned.
@@ -301,9 +311,18 @@ impl lent::Network for Network {
         Ok(Lent::of(self.counted(), SocketKind::Listener, listener))
     }
 
-    fn bind(&self, at: SocketAddr) -> io::Result<Arc<dyn Socket>> {
+    fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>> {
         let socket = self.lock().bind(at)?;
+        self.note_beside(beside, SocketKind::Datagrams, socket);
         Ok(Lent::of(self.counted(), SocketKind::Datagrams, socket))
+    }
+
+    fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
+        self.lend_listener(descriptor, backlog)
+    }
+
+    fn datagrams_of(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
+        self.lend_datagrams(descriptor)
     }
 
     fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {

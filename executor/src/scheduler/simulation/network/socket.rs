@@ -9,23 +9,29 @@ use wsrt_reactor::lent::{Place, Socket};
 
 use super::Network;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SocketKind {
     End,
     Listener,
     Datagrams,
 }
 
-/// A socket of this kind and number, until it is dropped.
+/// A socket of this kind and number, until its owner is dropped.
 pub(super) struct Lent {
     network: Arc<Network>,
     kind: SocketKind,
     id: usize,
+    is_owner: bool,
 }
 
 impl Lent {
     pub(super) fn of(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
-        Arc::new(Self { network, kind, id })
+        Arc::new(Self { network, kind, id, is_owner: true })
+    }
+
+    /// One that another owns.
+    pub(super) fn borrowed(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
+        Arc::new(Self { network, kind, id, is_owner: false })
     }
 
     fn end(&self) -> io::Result<usize> {
@@ -98,6 +104,9 @@ impl Socket for Lent {
     }
 
     fn connect(&self, to: SocketAddr) -> io::Result<()> {
+        if self.kind != SocketKind::Datagrams {
+            return Err(ErrorKind::InvalidInput.into());
+        }
         let mut net = self.network.lock();
         let socket = net.datagram_socket(self.id)?;
         socket.peer = Some(to);
@@ -130,12 +139,16 @@ impl Socket for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
+        if !self.is_owner {
+            return;
+        }
         let mut net = self.network.lock();
         match self.kind {
-            SocketKind::End => net.close_end(self.id),
+            SocketKind::End => return net.close_end(self.id),
             SocketKind::Listener => net.close_listener(self.id),
             SocketKind::Datagrams => net.close_datagrams(self.id),
         }
+        net.bound.forget(self.kind, self.id);
     }
 }
 

@@ -1,0 +1,294 @@
+//! Datagrams by the descriptor of a socket that was bound in a simulation. None of these calls
+//! waits: where nothing has come, it says so, also on a socket that is set to block.
+
+use std::ffi::{c_uint, c_void};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
+use std::net::SocketAddr;
+use std::ptr::{null, null_mut};
+
+use libc::{c_int, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec};
+use wsrt_reactor::lent::Socket;
+
+use super::{address, answer, behind, internet, pass_on};
+
+/// Sends one datagram, or as many as the message asks to be cut into.
+///
+/// # Safety
+///
+/// The message is one that `sendmsg` takes.
+unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
+    // SAFETY: a message is the caller's, and has an address of this length, or none.
+    let to = unsafe { address::read(message.msg_name.cast(), message.msg_namelen) };
+    let pieces: &[IoSlice<'_>] = match message.msg_iovlen {
+        0 => &[],
+        // SAFETY: there are so many, and a slice for I/O is one of the system's.
+        count => unsafe { std::slice::from_raw_parts(message.msg_iov.cast(), count) },
+    };
+    // SAFETY: as the caller says.
+    let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, pieces, to) };
+    let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+    for segment in whole.chunks(length) {
+        sent(socket, &[IoSlice::new(segment)], to)?;
+    }
+    Ok(whole.len())
+}
+
+fn sent(socket: &dyn Socket, pieces: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
+    socket.send(pieces, to).map_err(|error| match error.kind() {
+        ErrorKind::InvalidInput => io::Error::from_raw_os_error(libc::EMSGSIZE),
+        ErrorKind::NotConnected => io::Error::from_raw_os_error(libc::EDESTADDRREQ),
+        _ => error,
+    })
+}
+
+/// The length of the datagrams that a message is to be cut into, if it is.
+///
+/// # Safety
+///
+/// The message is one that `sendmsg` takes.
+unsafe fn segment_length(message: &msghdr) -> Option<usize> {
+    // SAFETY: as the caller says.
+    let mut next = unsafe { libc::CMSG_FIRSTHDR(message) };
+    while !next.is_null() {
+        // SAFETY: the C library's function says that one is there.
+        let header = unsafe { &*next };
+        if (header.cmsg_level, header.cmsg_type) == (libc::SOL_UDP, libc::UDP_SEGMENT) {
+            // SAFETY: as above.
+            let data = unsafe { libc::CMSG_DATA(next) };
+            // SAFETY: this kind has a number of two bytes, at any address.
+            let length = unsafe { data.cast::<u16>().read_unaligned() };
+            return Some(length.into()).filter(|length| *length > 0);
+        }
+        // SAFETY: as above.
+        next = unsafe { libc::CMSG_NXTHDR(message, header) };
+    }
+    None
+}
+
+/// Receives one datagram. The rest of one that is longer than the room is lost.
+///
+/// # Safety
+///
+/// The message is one that `recvmsg` takes.
+unsafe fn receive(socket: &dyn Socket, message: &mut msghdr, flags: c_int) -> io::Result<usize> {
+    let pieces: &mut [IoSliceMut<'_>] = match message.msg_iovlen {
+        0 => &mut [],
+        // SAFETY: the caller lends so many, and a slice for I/O is one of the system's.
+        count => unsafe { std::slice::from_raw_parts_mut(message.msg_iov.cast(), count) },
+    };
+    let room = pieces.iter().map(|piece| piece.len()).sum();
+    let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
+    let (count, from) = socket.receive(room, flags & libc::MSG_PEEK != 0, &mut |bytes| {
+        bytes.iter().zip(places.by_ref()).for_each(|(byte, place)| *place = *byte);
+    })?;
+    if !message.msg_name.is_null() {
+        let from = internet(from.ok_or(ErrorKind::InvalidInput)?)?;
+        // SAFETY: so much room is there for an address.
+        message.msg_namelen = unsafe { address::write(from, message.msg_name.cast(), message.msg_namelen) };
+    }
+    message.msg_controllen = 0;
+    message.msg_flags = 0;
+    Ok(count)
+}
+
+/// Calls `each` with one message after the other, until one fails. That is the error of the call
+/// if it is the first.
+fn one_by_one(messages: &mut [mmsghdr], mut each: impl FnMut(&mut msghdr) -> io::Result<usize>) -> io::Result<usize> {
+    for (index, message) in messages.iter_mut().enumerate() {
+        match each(&mut message.msg_hdr) {
+            Ok(count) => message.msg_len = count as c_uint,
+            Err(error) if index == 0 => return Err(error),
+            Err(_) => return Ok(index),
+        }
+    }
+    Ok(messages.len())
+}
+
+/// The room that a caller lends for messages.
+///
+/// # Safety
+///
+/// There are so many of them, for as long as the caller's call.
+unsafe fn lent<'a>(messages: *mut mmsghdr, count: c_uint) -> &'a mut [mmsghdr] {
+    match count {
+        0 => &mut [],
+        // SAFETY: as the caller says.
+        count => unsafe { std::slice::from_raw_parts_mut(messages, count as usize) },
+    }
+}
+
+/// A message of one piece.
+fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
+    // SAFETY: all of it may be zero: numbers, and pointers that may be null.
+    let mut message: msghdr = unsafe { std::mem::zeroed() };
+    (message.msg_iov, message.msg_iovlen) = (piece, 1);
+    (message.msg_name, message.msg_namelen) = (name, length);
+    message
+}
+
+type Message = unsafe extern "C" fn(c_int, *const msghdr, c_int) -> ssize_t;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// The message is as that function asks for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+    let Some(socket) = behind(descriptor) else {
+        return pass_on!(c"sendmsg" as Message: descriptor, message, flags);
+    };
+    // SAFETY: the caller lends it.
+    let message = unsafe { &*message };
+    // SAFETY: it is as the caller says.
+    answer(unsafe { transmit(&*socket, message) })
+}
+
+type Room = unsafe extern "C" fn(c_int, *mut msghdr, c_int) -> ssize_t;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// The message is as that function asks for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+    let Some(socket) = behind(descriptor) else {
+        return pass_on!(c"recvmsg" as Room: descriptor, message, flags);
+    };
+    // SAFETY: the caller lends it.
+    let message = unsafe { &mut *message };
+    // SAFETY: it is as the caller says.
+    answer(unsafe { receive(&*socket, message, flags) })
+}
+
+type Messages = unsafe extern "C" fn(c_int, *mut mmsghdr, c_uint, c_int) -> c_int;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// The messages are as that function asks for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int {
+    let Some(socket) = behind(descriptor) else {
+        return pass_on!(c"sendmmsg" as Messages: descriptor, messages, count, flags);
+    };
+    // SAFETY: the messages are as the caller says.
+    let messages = unsafe { lent(messages, count) };
+    // SAFETY: each is as the caller says.
+    answer(one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
+}
+
+type Rooms = unsafe extern "C" fn(c_int, *mut mmsghdr, c_uint, c_int, *mut timespec) -> c_int;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// The messages are as that function asks for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn recvmmsg(
+    descriptor: c_int,
+    messages: *mut mmsghdr,
+    count: c_uint,
+    flags: c_int,
+    limit: *mut timespec,
+) -> c_int {
+    let Some(socket) = behind(descriptor) else {
+        return pass_on!(c"recvmmsg" as Rooms: descriptor, messages, count, flags, limit);
+    };
+    // SAFETY: the messages are as the caller says.
+    let messages = unsafe { lent(messages, count) };
+    // SAFETY: each is as the caller says.
+    answer(one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
+}
+
+type SendTo = unsafe extern "C" fn(c_int, *const c_void, size_t, c_int, *const sockaddr, socklen_t) -> ssize_t;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There are `count` bytes at `bytes`, and `length` bytes at `to`, or `to` is null.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sendto(
+    descriptor: c_int,
+    bytes: *const c_void,
+    count: size_t,
+    flags: c_int,
+    to: *const sockaddr,
+    length: socklen_t,
+) -> ssize_t {
+    let Some(socket) = behind(descriptor) else {
+        return pass_on!(c"sendto" as SendTo: descriptor, bytes, count, flags, to, length);
+    };
+    let mut piece = iovec { iov_base: bytes.cast_mut(), iov_len: count };
+    let message = of_one(&mut piece, to.cast_mut().cast(), length);
+    // SAFETY: the bytes and the address are as the caller says, and are only read.
+    answer(unsafe { transmit(&*socket, &message) })
+}
+
+type ReceiveFrom = unsafe extern "C" fn(c_int, *mut c_void, size_t, c_int, *mut sockaddr, *mut socklen_t) -> ssize_t;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There is room for `count` bytes at `room`; `from` is null, or there is a length at `length` and
+/// so much room at `from`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn recvfrom(
+    descriptor: c_int,
+    room: *mut c_void,
+    count: size_t,
+    flags: c_int,
+    from: *mut sockaddr,
+    length: *mut socklen_t,
+) -> ssize_t {
+    let Some(socket) = behind(descriptor) else {
+        return pass_on!(c"recvfrom" as ReceiveFrom: descriptor, room, count, flags, from, length);
+    };
+    // SAFETY: it is null, or a length is there.
+    let length = unsafe { length.as_mut() };
+    let mut piece = iovec { iov_base: room, iov_len: count };
+    let mut message = of_one(&mut piece, from.cast(), length.as_ref().map_or(0, |length| **length));
+    // SAFETY: the rooms are as the caller says.
+    let outcome = unsafe { receive(&*socket, &mut message, flags) };
+    if let (Some(length), false) = (length, from.is_null()) {
+        *length = message.msg_namelen;
+    }
+    answer(outcome)
+}
+
+type SendBytes = unsafe extern "C" fn(c_int, *const c_void, size_t, c_int) -> ssize_t;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There are `count` bytes at `bytes`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn send(descriptor: c_int, bytes: *const c_void, count: size_t, flags: c_int) -> ssize_t {
+    match behind(descriptor) {
+        // SAFETY: the bytes are as the caller says, and the address is null.
+        Some(_) => unsafe { sendto(descriptor, bytes, count, flags, null(), 0) },
+        None => pass_on!(c"send" as SendBytes: descriptor, bytes, count, flags),
+    }
+}
+
+type ReceiveBytes = unsafe extern "C" fn(c_int, *mut c_void, size_t, c_int) -> ssize_t;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There is room for `count` bytes at `room`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn recv(descriptor: c_int, room: *mut c_void, count: size_t, flags: c_int) -> ssize_t {
+    match behind(descriptor) {
+        // SAFETY: the room is as the caller says, and no address is asked for.
+        Some(_) => unsafe { recvfrom(descriptor, room, count, flags, null_mut(), null_mut()) },
+        None => pass_on!(c"recv" as ReceiveBytes: descriptor, room, count, flags),
+    }
+}
