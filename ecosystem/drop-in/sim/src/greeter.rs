@@ -7,10 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt, stream};
-use tokio::net::TcpListener;
 use tokio::time::sleep;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::proto::greeter_server::{Greeter, GreeterServer};
@@ -59,9 +57,8 @@ impl Register {
 ///
 /// Returns an error if the port is taken.
 pub async fn serve(register: Register) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let listener = TcpListener::bind("0.0.0.0:50051").await?;
     let greeter = GreeterServer::new(Noting(register));
-    Ok(Server::builder().add_service(greeter).serve_with_incoming(TcpIncoming::from(listener)).await?)
+    Ok(Server::builder().add_service(greeter).serve(([0; 4], 50_051).into()).await?)
 }
 
 /// Greets, and notes the names.

@@ -3,7 +3,6 @@
 
 pub mod certificate;
 pub mod customer;
-pub mod datagrams;
 pub mod greeter;
 pub mod guest;
 pub mod post;

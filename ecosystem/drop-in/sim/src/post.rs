@@ -4,10 +4,9 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use quinn::{Connection, Endpoint, EndpointConfig, Incoming, ServerConfig, TokioRuntime};
+use quinn::{Connection, Endpoint, Incoming, ServerConfig};
 
 use crate::certificate::certificate;
-use crate::datagrams::Datagrams;
 use crate::sender::patience;
 
 /// The port that it has on each address of its computer.
@@ -18,13 +17,11 @@ pub const PORT: u16 = 4433;
 /// # Errors
 ///
 /// Returns an error if the port is taken.
-pub async fn open() -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
+pub fn open() -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
     let (certificate, key) = certificate();
     let mut config = ServerConfig::with_single_cert(vec![certificate], key)?;
     config.transport_config(Arc::new(patience()));
-    let socket = Datagrams::bind(SocketAddr::from(([0; 4], PORT))).await?;
-    let (settings, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
-    Ok(Endpoint::new_with_abstract_socket(settings, Some(config), socket, runtime)?)
+    Ok(Endpoint::server(config, SocketAddr::from(([0; 4], PORT)))?)
 }
 
 /// Serves the post office.
@@ -33,7 +30,7 @@ pub async fn open() -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
 ///
 /// Returns an error if the port is taken.
 pub async fn serve() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let endpoint = open().await?;
+    let endpoint = open()?;
     while let Some(incoming) = endpoint.accept().await {
         tokio::spawn(receive(incoming));
     }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quinn::rustls::RootCertStore;
-use quinn::{ClientConfig, Connection, Endpoint, EndpointConfig, IdleTimeout, TokioRuntime, TransportConfig, VarInt};
+use quinn::{ClientConfig, Connection, Endpoint, IdleTimeout, TransportConfig, VarInt};
 use tokio::net::lookup_host;
 
 use crate::certificate::{NAME, certificate};
-use crate::datagrams::Datagrams;
 use crate::post::PORT;
 
 /// How long a connection lasts without a word of the other side.
@@ -45,9 +44,7 @@ impl ParcelSender {
         let mut config = ClientConfig::with_root_certificates(Arc::new(roots))?;
         config.transport_config(Arc::new(patience()));
         let post = lookup_host((NAME, PORT)).await?.next().ok_or("the post has no address")?;
-        let socket = Datagrams::bind(SocketAddr::from(([0; 4], 0))).await?;
-        let (settings, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
-        let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
+        let endpoint = Endpoint::client(SocketAddr::from(([0; 4], 0)))?;
         // The endpoint lives for as long as the connection.
         Ok(Self { connection: endpoint.connect_with(config, post, NAME)?.await? })
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval};
 
+/// The address that it is served at.
+pub const ADDRESS: &str = "0.0.0.0:80";
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The orders by their numbers: what a restart of the shop leaves.
@@ -52,13 +55,27 @@ struct Order {
 ///
 /// Returns an error if the port is taken.
 pub async fn serve(book: Book) -> io::Result<()> {
+    serve_by(TcpListener::bind(ADDRESS).await?, book).await
+}
+
+/// Serves the shop by a listener of std's, as one has it that a test or a service manager has made.
+///
+/// # Errors
+///
+/// Returns an error if the listener cannot be taken over.
+pub async fn serve_by_std(listener: net::TcpListener, book: Book) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    serve_by(TcpListener::from_std(listener)?, book).await
+}
+
+async fn serve_by(listener: TcpListener, book: Book) -> io::Result<()> {
     let (orders, to_write) = mpsc::channel(16);
     tokio::spawn(keep(book.clone(), to_write));
     let router = Router::new()
         .route("/orders/{number}", put(order))
         .route("/total", get(async move || total(book).await))
         .with_state(orders);
-    axum::serve(TcpListener::bind("0.0.0.0:80").await?, router).await
+    axum::serve(listener, router).await
 }
 
 /// Writes the book, again and again.

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 use tonic::Status;
-use tonic::transport::server::TcpIncoming;
-use trouble::{TroubleKind, Trouble, check_refusal, each_seed_is_one_run};
+use trouble::{Trouble, TroubleKind, each_seed_is_one_run};
 use wsrt::sim::{self, Link, Record};
 use wsrt_drop_in_sim::greeter::{self, Register};
 use wsrt_drop_in_sim::guest::Guest;
@@ -135,13 +134,4 @@ fn run(seed: u64) -> Record {
 #[test]
 fn a_seed_is_one_run_of_calls_and_streams() {
     each_seed_is_one_run(SEEDS, run);
-}
-
-/// By std, whose socket is the system's. `Server::serve` does it like this.
-#[test]
-fn a_listener_that_tonic_binds_itself_is_refused() {
-    sim::run(1, |_| async {
-        let error = TcpIncoming::bind(([127, 0, 0, 1], 0).into()).expect_err("it is the system's");
-        check_refusal(&error);
-    });
 }

@@ -1,8 +1,9 @@
 //! A shop of axum's and its customers, by reqwest, on hosts of a simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::net;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -31,7 +32,15 @@ fn run(seed: u64) -> Record {
             })
         });
         let kept = book.clone();
-        sim.host("shop", move || shop::serve(kept.clone()));
+        sim.host("shop", move || {
+            let kept = kept.clone();
+            async move {
+                match seed % 2 {
+                    0 => shop::serve(kept).await,
+                    _ => shop::serve_by_std(net::TcpListener::bind(shop::ADDRESS)?, kept).await,
+                }
+            }
+        });
         sim.random_faults(Faults::new(Duration::from_secs(2)).crashes(1).partitions().resets());
         let mut customers = JoinSet::new();
         for customer in 0..CUSTOMERS {

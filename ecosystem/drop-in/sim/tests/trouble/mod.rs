@@ -1,7 +1,6 @@
 //! The trouble of a run: one fault between two hosts, of a kind that the seed decides. Calm is
 //! before it, and again when there was time to get over it.
 
-use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -98,10 +97,4 @@ pub(crate) fn each_seed_is_one_run(seeds: u64, run: fn(u64) -> Record) {
         assert_ne!(first.hash(), run(seed + seeds).hash(), "another seed is another run");
         assert!(first.steps() > 1_000, "{first:?}");
     });
-}
-
-/// Checks that a socket of std's was refused.
-pub(crate) fn check_refusal(error: &io::Error) {
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().contains("simulated"), "{error}");
 }

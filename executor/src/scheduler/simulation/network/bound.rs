@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use wsrt_reactor::lent::{RawDescriptor, Socket};
 
-use super::socket::{SocketKind, Lent};
+use super::socket::{Lent, SocketKind};
 use super::{Net, Network};
 use crate::util::bound_sockets::{BoundSockets, Sort};
 use crate::util::system_calls::number;
