@@ -65,8 +65,12 @@ impl Sim {
         self.0.scheduler().clock.timer_now()
     }
 
+    /// For a call, which ends the run if another thread makes it than the one that drives.
     pub(super) fn simulation(&self) -> &Simulation {
-        self.0.scheduler().simulation.as_ref().expect("a handle of a simulation is of a simulated runtime")
+        let simulation = self.0.scheduler().simulation.as_ref();
+        let simulation = simulation.expect("a handle of a simulation is of a simulated runtime");
+        simulation.note_caller();
+        simulation
     }
 
     /// Has the run fail if `holds` ever returns `false`: it is called after each step.

@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use wsrt::net::UdpSocket;
 use wsrt::runtime::Runtime;
+use wsrt::sim::{self, Sim};
 use wsrt::sync::{Mutex, oneshot};
 use wsrt::task::Builder as TaskBuilder;
 use wsrt::time::sleep;
@@ -111,6 +113,56 @@ fn a_foreign_thread_that_wakes_the_root_is_refused() {
         }));
     });
     assert!(message.contains("a thread that is no part of this simulation"), "{message}");
+}
+
+/// What a run says of a call that another thread makes while the test waits for it.
+fn message_of_a_foreign_call<C: FnOnce() + Send + 'static>(call: impl AsyncFnOnce(Sim) -> C + Send) -> String {
+    message(|| {
+        sim::run(1, |sim| async move {
+            let call = call(sim).await;
+            std::thread::spawn(call).join().expect("it does not panic");
+            wsrt::task::yield_now().await;
+        });
+    })
+}
+
+#[test]
+fn a_foreign_thread_that_sends_is_refused() {
+    let message = message_of_a_foreign_call(async |_| {
+        let socket = UdpSocket::bind("0.0.0.0:0").await.expect("a port is free");
+        socket.send_to(b"ready", socket.local_addr().expect("it has one")).await.expect("there is room");
+        move || drop(socket.try_send_to(b"sent", ([127, 0, 0, 1], 9).into()))
+    });
+    assert!(message.contains("a thread that is no part of this simulation"), "{message}");
+}
+
+#[test]
+fn a_foreign_thread_that_sets_a_fault_is_refused() {
+    let message = message_of_a_foreign_call(async |sim: Sim| {
+        sim.host("node", pending::<()>);
+        move || sim.crash("node")
+    });
+    assert!(message.contains("a thread that is no part of this simulation"), "{message}");
+}
+
+#[test]
+fn a_foreign_thread_that_changes_a_disk_is_refused() {
+    let message = message_of_a_foreign_call(async |sim: Sim| {
+        sim.host("node", pending::<()>);
+        let disk = sim.disk("node");
+        move || disk.write("/file", "late").expect("there is room")
+    });
+    assert!(message.contains("a thread that is no part of this simulation"), "{message}");
+}
+
+#[test]
+fn a_foreign_thread_may_look_at_the_record() {
+    sim::run(1, |sim| async move {
+        wsrt::task::yield_now().await;
+        let steps = std::thread::spawn(move || sim.record().steps()).join().expect("it does not panic");
+        wsrt::task::yield_now().await;
+        assert!(steps > 0);
+    });
 }
 
 #[test]

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{NONE, Simulation};
+use super::Simulation;
 use crate::task::give_ids;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{self, GivenTime, give_time};
 use crate::util::host_clock::{GivenClocks, HostClocks, give_clocks};
 use crate::util::system_calls::{GivenNames, GivenSockets};
-use crate::util::thread_key::ThreadKey;
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
 /// the time on its clocks and the names of hosts come from the simulation meanwhile.
@@ -32,10 +31,8 @@ impl<'a> Driving<'a> {
     ///
     /// If another thread does.
     pub(super) fn begin(simulation: &'a Simulation, now: u64) -> Self {
-        let key = ThreadKey::of_this_thread().number();
-        let taken = simulation.driver.compare_exchange(NONE, key, Relaxed, Relaxed);
         assert!(
-            taken.is_ok(),
+            simulation.driver.enter(),
             "wsrt: `block_on` of a simulated runtime was called while another thread is in it: a simulation runs on one thread"
         );
         let entropy = give_entropy(simulation.state.lock().entropy);
@@ -61,7 +58,7 @@ impl Drop for Driving<'_> {
         self.simulation.state.lock().entropy = self.entropy.next();
         self.simulation.next_id.store(self.ids.next(), Relaxed);
         self.simulation.is_staged.store(false, Relaxed);
-        self.simulation.driver.store(NONE, Relaxed);
+        self.simulation.driver.leave();
         // The clock of `sim::run` goes on from here: no runtime ends before its run.
         let ends_at = given_time::uptime();
         self.time = None;

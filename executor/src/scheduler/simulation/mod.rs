@@ -14,6 +14,7 @@ mod dice;
 mod disk;
 mod drawing;
 mod driving;
+mod driving_thread;
 mod failing;
 mod faults;
 mod jobs;
@@ -43,6 +44,7 @@ pub use self::costs::Costs;
 use self::dice::Dice;
 pub(crate) use self::disk::{Disks, Entry, Mounted, OpenFile};
 pub(crate) use self::drawing::{FaultBounds, FaultKind};
+use self::driving_thread::DrivingThread;
 use self::failing::Bounds;
 use self::faults::Faults;
 use self::jobs::Jobs;
@@ -63,7 +65,6 @@ use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{GivenTime, began, give_time};
 use crate::util::sync::Mutex;
 use crate::util::system_calls::uptime;
-use crate::util::thread_key::ThreadKey;
 
 /// The builder's decisions.
 #[derive(Debug, Clone, Copy)]
@@ -88,9 +89,6 @@ impl Settings {
     }
 }
 
-/// No thread.
-const NONE: u64 = 0;
-
 /// The simulation of one runtime: the part that any thread may touch. The machines are on the
 /// [`Stage`](stage::Stage) of the thread that drives it.
 pub(crate) struct Simulation {
@@ -100,15 +98,11 @@ pub(crate) struct Simulation {
     next_id: AtomicU64,
     /// The reading of the system's clock when it was made, in nanoseconds.
     began: u64,
-    /// The key of the thread that drives it. Relaxed: the one question is whether it is the thread
-    /// that asks.
-    driver: AtomicU64,
+    driver: Arc<DrivingThread>,
     /// Whether machines can be started: while it is driven, but for the end. Relaxed, as the next.
     is_staged: AtomicBool,
     /// Whether the netpoller was interrupted. Relaxed, as the next: written and read by the driver.
     interrupted: AtomicBool,
-    /// Whether another thread has called, so that the seed does not decide the run any more.
-    disturbed: AtomicBool,
     network: Arc<Network>,
     disks: Arc<Disks>,
     clocks: Arc<Clocks>,
@@ -138,7 +132,9 @@ impl Simulation {
         let seed = settings.seed;
         (settings.tell_runner)(&format!("simulation {seed}"));
         let first_id = reserve_ids();
-        let network = Network::new(seed);
+        let driver = Arc::new(DrivingThread::new());
+        let network = Network::new(seed, Arc::clone(&driver));
+        let disks = Disks::new(seed, Arc::clone(&driver));
         let state = SimulationState {
             dice: Dice::new(seed),
             entropy: seed.rotate_left(32),
@@ -157,19 +153,14 @@ impl Simulation {
             first_id,
             next_id: AtomicU64::new(first_id),
             began: began(),
-            driver: AtomicU64::new(NONE),
+            driver,
             is_staged: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
-            disturbed: AtomicBool::new(false),
             clocks: Clocks::new(Arc::clone(&network)),
             network,
-            disks: Disks::new(seed),
+            disks,
             state: Mutex::new(state),
         }
-    }
-
-    fn is_driven(&self) -> bool {
-        self.driver.load(Relaxed) != NONE
     }
 
     /// Whether machines can be started: not while no thread drives it.
@@ -179,15 +170,12 @@ impl Simulation {
 
     /// Whether this thread does.
     pub(crate) fn is_driven_here(&self) -> bool {
-        self.driver.load(Relaxed) == ThreadKey::of_this_thread().number()
+        self.driver.is_this()
     }
 
-    /// Notes that this thread calls: a wake or a spawn that another thread than the driver does
-    /// comes at a moment that no seed decides.
+    /// Notes that this thread calls, which ends the run if it is not the one that drives.
     pub(crate) fn note_caller(&self) {
-        if self.is_driven() && !self.is_driven_here() {
-            self.disturbed.store(true, Relaxed);
-        }
+        self.driver.note_caller();
     }
 
     /// An id for a task that is spawned outside of processors, and the number by which its shard is
@@ -218,7 +206,7 @@ impl Simulation {
     }
 
     fn is_disturbed(&self) -> bool {
-        self.disturbed.load(Relaxed)
+        self.driver.is_disturbed()
     }
 
     /// Puts a machine on the stage, in place of a thread of its own.

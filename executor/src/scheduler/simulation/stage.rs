@@ -366,7 +366,7 @@ impl Stage {
     }
 }
 
-const DISTURBED: &str = "wsrt: a thread that is no part of this simulation has woken or spawned one of its tasks, so that the                          seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
+const DISTURBED: &str = "wsrt: a thread that is no part of this simulation has woken or spawned one of its tasks, used one of its sockets or disks, or changed its hosts, so that the seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
 
 /// When a thread runs that was woken at the time `now`, and what decides between several.
 fn in_time(now: u64, (after, tie): (u64, u64)) -> (u64, u64) {

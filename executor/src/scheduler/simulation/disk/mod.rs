@@ -28,12 +28,14 @@ pub(crate) use self::open_file::OpenFile;
 use self::scratch::Scratch;
 pub(super) use self::volume::Injected;
 use self::volume::{Volume, absolute};
+use super::driving_thread::DrivingThread;
 use crate::util::file_calls::{Cost, Wish};
 use crate::util::sync::{Mutex, MutexGuard};
 
 /// The disks of all hosts.
 pub(crate) struct Disks {
     me: Weak<Self>,
+    driver: Arc<DrivingThread>,
     state: Mutex<DisksState>,
 }
 
@@ -55,13 +57,20 @@ impl DisksState {
 }
 
 impl Disks {
-    pub(super) fn new(seed: u64) -> Arc<Self> {
+    pub(super) fn new(seed: u64, driver: Arc<DrivingThread>) -> Arc<Self> {
         let state = DisksState { dice: DiskDice::new(seed), volumes: BTreeMap::new(), scratch: Scratch::default() };
-        Arc::new_cyclic(|me| Self { me: Weak::clone(me), state: Mutex::new(state) })
+        Arc::new_cyclic(|me| Self { me: Weak::clone(me), driver, state: Mutex::new(state) })
     }
 
     fn lock(&self) -> MutexGuard<'_, DisksState> {
         self.state.lock()
+    }
+
+    /// Locks them for a call of the program, which ends the run if another thread makes it than the
+    /// one that drives.
+    fn lock_for_call(&self) -> MutexGuard<'_, DisksState> {
+        self.driver.note_caller();
+        self.lock()
     }
 
     pub(crate) fn counted(&self) -> Arc<Self> {
@@ -100,12 +109,12 @@ impl Disks {
 /// For the test around it.
 impl Disks {
     pub(crate) fn read(&self, host: usize, path: &Path, is_kept: bool) -> io::Result<Vec<u8>> {
-        self.lock().volume(host).bytes(path, is_kept)
+        self.lock_for_call().volume(host).bytes(path, is_kept)
     }
 
     /// Puts a file on the disk, in a directory that is made if there is none.
     pub(crate) fn put(&self, host: usize, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.lock();
+        let mut state = self.lock_for_call();
         let DisksState { dice, volumes, .. } = &mut *state;
         let volume = volumes.entry(host).or_insert_with(Volume::new);
         let path = absolute(path)?;
@@ -122,19 +131,19 @@ impl Disks {
     }
 
     pub(crate) fn wipe(&self, host: usize) {
-        self.lock().volume(host).wipe();
+        self.lock_for_call().volume(host).wipe();
     }
 
     pub(crate) fn set_capacity(&self, host: usize, bytes: u64) {
-        self.lock().volume(host).set_capacity(bytes);
+        self.lock_for_call().volume(host).set_capacity(bytes);
     }
 
     pub(crate) fn set_failing(&self, host: usize, share: f64) {
-        self.lock().volume(host).failing = share;
+        self.lock_for_call().volume(host).failing = share;
     }
 
     pub(crate) fn set_slowness(&self, host: usize, factor: u32) {
-        self.lock().volume(host).slowness = factor;
+        self.lock_for_call().volume(host).slowness = factor;
     }
 }
 

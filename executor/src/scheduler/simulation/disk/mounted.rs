@@ -35,7 +35,7 @@ impl Mounted {
         &self,
         call: impl FnOnce(&mut Volume, &mut DiskDice) -> Result<T, E>,
     ) -> io::Result<T> {
-        let mut state = self.disks.lock();
+        let mut state = self.disks.lock_for_call();
         let DisksState { dice, volumes, .. } = &mut *state;
         match volumes.get_mut(&self.host).filter(|volume| volume.crashes == self.crashes) {
             Some(volume) => call(volume, dice).map_err(Into::into),

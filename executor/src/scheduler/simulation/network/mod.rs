@@ -38,6 +38,7 @@ use self::socket::{Lent, SocketKind};
 use self::streams::End;
 use self::table::Table;
 use self::wire::{Arrival, Wire};
+use super::driving_thread::DrivingThread;
 use crate::scheduler::Scheduler;
 use crate::task::Id;
 use crate::util::sync::{Mutex, MutexGuard};
@@ -46,6 +47,7 @@ use crate::util::system_calls::{GivenNames, GivenSockets, give_names, give_socke
 /// The network, which its sockets keep.
 pub(crate) struct Network {
     me: Weak<Self>,
+    driver: Arc<DrivingThread>,
     net: Mutex<Net>,
 }
 
@@ -115,7 +117,7 @@ impl Net {
 
 /// For the stage.
 impl Network {
-    pub(super) fn new(seed: u64) -> Arc<Self> {
+    pub(super) fn new(seed: u64, driver: Arc<DrivingThread>) -> Arc<Self> {
         let net = Net {
             now: 0,
             hosts: Hosts::new(),
@@ -129,11 +131,18 @@ impl Network {
             starts: BTreeMap::new(),
             events: Vec::new(),
         };
-        Arc::new_cyclic(|me| Self { me: Weak::clone(me), net: Mutex::new(net) })
+        Arc::new_cyclic(|me| Self { me: Weak::clone(me), driver, net: Mutex::new(net) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Net> {
         self.net.lock()
+    }
+
+    /// Locks it for a call of the program, which ends the run if another thread makes it than the
+    /// one that drives.
+    fn lock_for_call(&self) -> MutexGuard<'_, Net> {
+        self.driver.note_caller();
+        self.lock()
     }
 
     fn counted(&self) -> Arc<Self> {
@@ -302,17 +311,17 @@ impl lent::Network for Network {
     }
 
     fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>> {
-        let end = self.lock().connect(from, to)?;
+        let end = self.lock_for_call().connect(from, to)?;
         Ok(Lent::of(self.counted(), SocketKind::End, end))
     }
 
     fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>> {
-        let listener = self.lock().listen(at, backlog)?;
+        let listener = self.lock_for_call().listen(at, backlog)?;
         Ok(Lent::of(self.counted(), SocketKind::Listener, listener))
     }
 
     fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>> {
-        let socket = self.lock().bind(at)?;
+        let socket = self.lock_for_call().bind(at)?;
         self.note_beside(beside, SocketKind::Datagrams, socket);
         Ok(Lent::of(self.counted(), SocketKind::Datagrams, socket))
     }
@@ -326,7 +335,7 @@ impl lent::Network for Network {
     }
 
     fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
-        let mut net = self.lock();
+        let mut net = self.lock_for_call();
         let host = net.hosts.current()?;
         let ends = net.join(host, [Vec::new(), Vec::new()]);
         drop(net);

@@ -95,7 +95,7 @@ impl Socket for Lent {
     }
 
     fn accept(&self) -> io::Result<(Arc<dyn Socket>, Place)> {
-        let (end, peer) = self.network.lock().accept(self.id)?;
+        let (end, peer) = self.network.lock_for_call().accept(self.id)?;
         Ok((Self::of(Arc::clone(&self.network), SocketKind::End, end), peer))
     }
 
@@ -107,14 +107,14 @@ impl Socket for Lent {
         if self.kind != SocketKind::Datagrams {
             return Err(ErrorKind::InvalidInput.into());
         }
-        let mut net = self.network.lock();
+        let mut net = self.network.lock_for_call();
         let socket = net.datagram_socket(self.id)?;
         socket.peer = Some(to);
         Ok(())
     }
 
     fn receive(&self, room: usize, peeks: bool, into: &mut dyn FnMut(&[u8])) -> io::Result<(usize, Option<Place>)> {
-        let mut net = self.network.lock();
+        let mut net = self.network.lock_for_call();
         match self.kind {
             SocketKind::Datagrams => {
                 let (count, from) = net.receive_datagram(self.id, room, peeks, into)?;
@@ -125,7 +125,7 @@ impl Socket for Lent {
     }
 
     fn send(&self, bufs: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
-        let mut net = self.network.lock();
+        let mut net = self.network.lock_for_call();
         match self.kind {
             SocketKind::Datagrams => net.send_datagram(self.id, bufs, to),
             SocketKind::End | SocketKind::Listener => net.send(self.end()?, bufs),
@@ -133,7 +133,7 @@ impl Socket for Lent {
     }
 
     fn shut_down(&self, how: Shutdown) -> io::Result<()> {
-        self.network.lock().shut_down(self.end()?, how)
+        self.network.lock_for_call().shut_down(self.end()?, how)
     }
 }
 
@@ -142,7 +142,7 @@ impl Drop for Lent {
         if !self.is_owner {
             return;
         }
-        let mut net = self.network.lock();
+        let mut net = self.network.lock_for_call();
         match self.kind {
             SocketKind::End => return net.close_end(self.id),
             SocketKind::Listener => net.close_listener(self.id),
