@@ -163,7 +163,8 @@ impl Disk {
     }
 
     /// Sets how many bytes of contents fit on the disk. Writes beyond fail with
-    /// [`StorageFull`](io::ErrorKind::StorageFull), `ENOSPC`. The default is 1 GiB.
+    /// [`StorageFull`](io::ErrorKind::StorageFull), `ENOSPC`. The default is 1 GiB. No file is
+    /// longer than 4 GiB, whatever the capacity: the contents are in memory.
     ///
     /// # Examples
     ///

@@ -180,11 +180,34 @@ fn a_full_disk_refuses_with_the_systems_error() {
             assert_eq!(error.kind(), ErrorKind::StorageFull);
             assert_eq!(file.metadata().await?.len(), 600);
             fs::remove_file("/file").await?;
+            let error = fs::write("/other", [2; 600]).await.expect_err("the open file keeps its room");
+            assert_eq!(error.kind(), ErrorKind::StorageFull);
+            drop(file);
             fs::write("/other", [2; 600]).await
         });
         sim.disk("node").set_capacity(600);
         sleep(Duration::from_secs(3)).await;
         assert_eq!(sim.disk("node").read("/other").expect("there was room"), [2; 600]);
+    });
+}
+
+#[test]
+fn a_file_ends_at_four_gibibytes_on_a_disk_without_bounds() {
+    sim::run(1, |sim| async move {
+        sim.host("node", || async {
+            sleep(Duration::from_secs(1)).await;
+            let mut file = File::create("/file").await?;
+            let error = file.set_len(1 << 62).await.expect_err("it is too long");
+            assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+            file.seek(SeekFrom::Start(4 << 30)).await?;
+            file.write_all(b"beyond").await?;
+            let error = file.flush().await.expect_err("it is too long");
+            assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+            file.set_len(3).await
+        });
+        sim.disk("node").set_capacity(u64::MAX);
+        sleep(Duration::from_secs(2)).await;
+        assert_eq!(sim.disk("node").read("/file").expect("it is there"), [0; 3]);
     });
 }
 

@@ -13,6 +13,7 @@ mod open_file;
 mod opened;
 mod refusal;
 mod scratch;
+mod table;
 mod volume;
 
 use std::collections::BTreeMap;

@@ -4,18 +4,16 @@
 //! The journal is in order: a crash keeps the first few of its changes, each of them whole, and
 //! loses the others. To sync a directory puts its changes on the disk, and all before them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::dice::DiskDice;
+use super::table::Table;
 
 /// The root's node.
 pub(super) const ROOT: u64 = 1;
 /// The changes that wait for a sync; beyond it the oldest come to the disk.
 const MOST_CHANGES: usize = 1_024;
-
-/// The nodes by their whole paths, which are in an order that has a directory before its contents.
-type Table = BTreeMap<PathBuf, u64>;
 
 pub(super) struct Names {
     now: Table,
@@ -44,30 +42,29 @@ enum Change {
 
 impl Names {
     pub(super) fn new() -> Self {
-        let table = Table::from([(PathBuf::from("/"), ROOT)]);
+        let mut table = Table::default();
+        table.insert(PathBuf::from("/"), ROOT);
         Self { now: table.clone(), kept: table, journal: VecDeque::new() }
     }
 
     pub(super) fn get(&self, path: &Path) -> Option<u64> {
-        self.now.get(path).copied()
+        self.now.get(path)
     }
 
     /// The node that a crash leaves at this path for certain.
     pub(super) fn kept(&self, path: &Path) -> Option<u64> {
-        self.kept.get(path).copied()
+        self.kept.get(path)
     }
 
     /// The path and all below it, in an order that has a directory before its contents.
     pub(super) fn within(&self, path: &Path) -> Vec<(PathBuf, u64)> {
-        let from = self.now.range(path.to_path_buf()..);
-        from.take_while(|(other, _)| other.starts_with(path)).map(|(path, &node)| (path.clone(), node)).collect()
+        self.now.within(path).map(|(path, node)| (path.to_path_buf(), node)).collect()
     }
 
     /// The contents of a directory, in the order of their names.
     pub(super) fn children(&self, directory: &Path) -> Vec<(PathBuf, u64)> {
-        let mut all = self.within(directory);
-        all.retain(|(path, _)| path.parent() == Some(directory));
-        all
+        let all = self.now.within(directory).filter(|(path, _)| path.parent() == Some(directory));
+        all.map(|(path, node)| (path.to_path_buf(), node)).collect()
     }
 
     pub(super) fn link(&mut self, path: PathBuf, node: u64) {
@@ -123,34 +120,36 @@ impl Names {
         self.now.clone_from(&self.kept);
     }
 
-    /// The nodes that have a name, or may have one after a crash.
-    pub(super) fn named(&self) -> BTreeSet<u64> {
-        let linked = self.journal.iter().filter_map(|entry| match entry.change {
-            Change::Link { node, .. } => Some(node),
-            Change::Unlink(_) | Change::Rename { .. } => None,
-        });
-        self.now.values().chain(self.kept.values()).copied().chain(linked).collect()
-    }
-
     /// Whether programs see a name of this node.
     pub(super) fn is_named(&self, node: u64) -> bool {
-        self.now.values().any(|&other| other == node)
+        self.now.is_named(node)
+    }
+
+    /// Those of the nodes that have no name now, and none after a crash.
+    pub(super) fn nameless(&self, nodes: &BTreeSet<u64>) -> Vec<u64> {
+        let linked: BTreeSet<_> = self.journal.iter().filter_map(|entry| entry.change.linked()).collect();
+        let has_name = |node| self.now.is_named(node) || self.kept.is_named(node) || linked.contains(&node);
+        nodes.iter().copied().filter(|&node| !has_name(node)).collect()
     }
 }
 
 impl Change {
+    /// The node that it gives a name.
+    fn linked(&self) -> Option<u64> {
+        match self {
+            Self::Link { node, .. } => Some(*node),
+            Self::Unlink(_) | Self::Rename { .. } => None,
+        }
+    }
+
     fn apply(&self, table: &mut Table) {
         match self {
-            Self::Link { path, node } => _ = table.insert(path.clone(), *node),
+            Self::Link { path, node } => table.insert(path.clone(), *node),
             Self::Unlink(path) => _ = table.remove(path),
             Self::Rename { from, to } => {
-                let moved: Vec<_> = table
-                    .range(from.clone()..)
-                    .take_while(|(path, _)| path.starts_with(from))
-                    .map(|(path, _)| path.clone())
-                    .collect();
-                for path in moved {
-                    let Some(node) = table.remove(&path) else { continue };
+                let moved: Vec<_> = table.within(from).map(|(path, node)| (path.to_path_buf(), node)).collect();
+                for (path, node) in moved {
+                    table.remove(&path);
                     let rest = path.strip_prefix(from).unwrap_or(Path::new(""));
                     let path = if rest.as_os_str().is_empty() { to.clone() } else { to.join(rest) };
                     table.insert(path, node);

@@ -9,6 +9,9 @@ use super::refusal::Refusal;
 use super::volume::{NodeKind, Volume};
 use crate::util::file_calls::Wish;
 
+/// The bytes of the longest file: the contents are in memory.
+const MOST_LENGTH: u64 = 4 << 30;
+
 type Result<T> = std::result::Result<T, Refusal>;
 
 /// Whether options contradict each other: the rules are std's.
@@ -46,6 +49,7 @@ impl Volume {
     pub(super) fn close(&mut self, open: u64) {
         let Some(closed) = self.opens.remove(&open) else { return };
         if !self.names.is_named(closed.node) {
+            self.release(closed.node);
             self.sweep();
         }
     }
@@ -65,14 +69,17 @@ impl Volume {
     /// for.
     pub(super) fn write(&mut self, open: u64, bytes: &[u8], at: Option<u64>, wish: &Wish) -> Result<usize> {
         let (number, position) = self.place(open)?;
+        if bytes.is_empty() {
+            return Ok(0);
+        }
         let length = self.node(number).length();
         let start = if wish.append { length } else { at.unwrap_or(position) };
-        let end = start.checked_add(bytes.len() as u64).ok_or(Refusal::Invalid)?;
+        let end = start.checked_add(bytes.len() as u64).filter(|&end| end <= MOST_LENGTH).ok_or(Refusal::TooLarge)?;
         let missing = end.saturating_sub(length);
-        let lacking = missing - self.take_room(missing);
-        let count = bytes.len().saturating_sub(lacking as usize);
-        if count == 0 && !bytes.is_empty() {
-            self.recount();
+        let room = self.take_room(missing);
+        let count = bytes.len().saturating_sub((missing - room) as usize);
+        if count == 0 {
+            self.give_room(room);
             return Err(Refusal::Full);
         }
         let node = self.node(number);
@@ -100,18 +107,20 @@ impl Volume {
     }
 
     pub(super) fn set_length(&mut self, number: u64, length: u64) -> Result<()> {
+        if length > MOST_LENGTH {
+            return Err(Refusal::TooLarge);
+        }
         let before = self.node(number).length();
         let missing = length.saturating_sub(before);
-        if self.take_room(missing) < missing {
-            self.recount();
+        let room = self.take_room(missing);
+        if room < missing {
+            self.give_room(room);
             return Err(Refusal::Full);
         }
         let node = self.node(number);
         node.contents()?.set_length(length);
         node.modified = SystemTime::now();
-        if length < before {
-            self.recount();
-        }
+        self.give_room(before.saturating_sub(length));
         Ok(())
     }
 

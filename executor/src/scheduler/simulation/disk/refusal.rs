@@ -10,6 +10,7 @@ pub(super) enum Refusal {
     IsDirectory,
     NotEmpty,
     Full,
+    TooLarge,
     /// The disk does not answer.
     Failed,
     /// The file was not opened for this.
@@ -28,6 +29,7 @@ impl Refusal {
             Self::IsDirectory => libc::EISDIR,
             Self::NotEmpty => libc::ENOTEMPTY,
             Self::Full => libc::ENOSPC,
+            Self::TooLarge => libc::EFBIG,
             Self::Failed => libc::EIO,
             Self::NotOpenedForIt => libc::EBADF,
             Self::Invalid => libc::EINVAL,
@@ -44,6 +46,7 @@ impl Refusal {
             Self::IsDirectory => io::ErrorKind::IsADirectory,
             Self::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
             Self::Full => io::ErrorKind::StorageFull,
+            Self::TooLarge => io::ErrorKind::FileTooLarge,
             Self::Failed => io::ErrorKind::Other,
             Self::NotOpenedForIt | Self::NotAllowed => io::ErrorKind::PermissionDenied,
             Self::Invalid => io::ErrorKind::InvalidInput,

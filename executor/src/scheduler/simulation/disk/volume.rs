@@ -1,6 +1,6 @@
 //! The disk of one host: its names, and the files and directories that they stand for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -25,7 +25,10 @@ pub(super) struct Volume {
     next_node: u64,
     pub(super) opens: BTreeMap<u64, Open>,
     next_open: u64,
+    /// The nodes without a name: a crash may give them theirs again, or they are open.
+    orphans: BTreeSet<u64>,
     capacity: u64,
+    /// The bytes of the files that have a name, or are open.
     used: u64,
     /// The share of calls on the disk that fail.
     pub(super) failing: f64,
@@ -119,6 +122,7 @@ impl Volume {
             next_node: ROOT + 1,
             opens: BTreeMap::new(),
             next_open: 0,
+            orphans: BTreeSet::new(),
             capacity: CAPACITY,
             used: 0,
             failing: 0.0,
@@ -145,26 +149,44 @@ impl Volume {
         self.crashes += 1;
         self.opens.clear();
         self.names.crash(dice);
+        self.orphans = self.nodes.keys().copied().collect();
         self.sweep();
+        self.orphans.clear();
         for node in self.nodes.values_mut() {
             if let NodeKind::File(contents) = &mut node.kind {
                 contents.crash(dice);
             }
         }
-        self.recount();
+        self.used = self.nodes.values().map(Node::length).sum();
     }
 
     /// Drops the nodes that no name and no open file stands for.
     pub(super) fn sweep(&mut self) {
-        let named = self.names.named();
-        let is_open = |node: u64| self.opens.values().any(|open| open.node == node);
-        self.nodes.retain(|&node, _| named.contains(&node) || is_open(node));
+        for node in self.names.nameless(&self.orphans) {
+            if !self.is_open(node) {
+                self.orphans.remove(&node);
+                self.nodes.remove(&node);
+            }
+        }
     }
 
-    /// Counts the bytes in use again.
-    pub(super) fn recount(&mut self) {
-        let lengths = self.nodes.iter().filter(|&(&node, _)| self.names.is_named(node)).map(|(_, node)| node.length());
-        self.used = lengths.sum();
+    fn is_open(&self, node: u64) -> bool {
+        self.opens.values().any(|open| open.node == node)
+    }
+
+    /// A node has lost a name, or an open file. The bytes of one that is out of reach are free.
+    pub(super) fn release(&mut self, node: u64) {
+        if self.names.is_named(node) {
+            return;
+        }
+        self.orphans.insert(node);
+        if !self.is_open(node) {
+            self.give_room(self.nodes.get(&node).map_or(0, Node::length));
+        }
+    }
+
+    pub(super) fn give_room(&mut self, bytes: u64) {
+        self.used -= bytes;
     }
 
     /// How many of so many more bytes the disk has room for. It uses them from now on.
@@ -252,7 +274,7 @@ impl Volume {
             return Err(Refusal::IsDirectory);
         }
         self.names.unlink(path.to_path_buf());
-        self.recount();
+        self.release(node);
         Ok(())
     }
 
@@ -268,6 +290,7 @@ impl Volume {
             return Err(Refusal::NotAllowed);
         }
         self.names.unlink(path.to_path_buf());
+        self.release(node);
         Ok(())
     }
 
@@ -281,15 +304,16 @@ impl Volume {
                 return Err(Refusal::NotAllowed);
             }
             self.names.unlink(path);
+            self.release(node);
         }
-        self.recount();
         Ok(())
     }
 
     pub(super) fn rename(&mut self, from: PathBuf, to: PathBuf) -> Result<()> {
         let node = self.find(&from)?;
         let is_directory = self.node(node).is_directory();
-        match self.names.get(&to) {
+        let replaced = self.names.get(&to);
+        match replaced {
             Some(other) if other == node => return Ok(()),
             Some(other) => match (is_directory, self.node(other).is_directory()) {
                 (true, false) => return Err(Refusal::NotDirectory),
@@ -303,7 +327,9 @@ impl Volume {
             return Err(Refusal::Invalid);
         }
         self.names.rename(from, to);
-        self.recount();
+        if let Some(replaced) = replaced {
+            self.release(replaced);
+        }
         Ok(())
     }
 
@@ -323,5 +349,62 @@ impl Volume {
         let node = if is_kept { self.names.kept(&path).ok_or(Refusal::Missing)? } else { self.find(&path)? };
         let contents = self.node(node).contents()?;
         Ok(if is_kept { contents.kept() } else { contents.bytes() }.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::file_calls::Wish;
+
+    const NAMES: [&str; 4] = ["/a", "/b", "/tmp/c", "/tmp/d"];
+
+    /// One call or crash, as the dice decide. It may be refused.
+    fn act(volume: &mut Volume, open: &mut Vec<u64>, dice: &mut DiskDice) {
+        let [one, other] = [(); 2].map(|()| PathBuf::from(NAMES[dice.below(NAMES.len())]));
+        let wish = Wish { write: true, create: true, truncate: dice.below(4) == 0, ..Wish::default() };
+        let last = open.last().copied().unwrap_or_default();
+        match dice.below(12) {
+            0..=2 => open.extend(volume.open(one, &wish)),
+            3..=5 => _ = volume.write(last, &[1; 300], None, &wish),
+            6 => _ = open.pop().map(|last| volume.close(last)),
+            7 => _ = volume.remove_file(&one),
+            8 => _ = volume.rename(one, other),
+            9 => _ = volume.hard_link(&one, other),
+            10 => _ = volume.sync(last, dice),
+            _ if dice.below(8) == 0 => {
+                open.clear();
+                volume.crash(dice);
+            }
+            _ => _ = volume.place(last).and_then(|(node, _)| volume.set_length(node, dice.below(900) as u64)),
+        }
+    }
+
+    #[test]
+    fn the_bytes_in_use_are_those_of_files_in_reach() {
+        let mut dice = DiskDice::new(1);
+        for _ in 0..100 {
+            let (mut volume, mut open) = (Volume::new(), Vec::new());
+            volume.set_capacity(2_000);
+            for _ in 0..200 {
+                act(&mut volume, &mut open, &mut dice);
+                let is_in_reach = |node: u64| volume.names.is_named(node) || volume.is_open(node);
+                let in_reach = volume.nodes.iter().filter(|&(&node, _)| is_in_reach(node));
+                assert_eq!(volume.used, in_reach.map(|(_, node)| node.length()).sum::<u64>());
+            }
+        }
+    }
+
+    #[test]
+    fn files_out_of_reach_are_forgotten_when_that_is_synced() {
+        let mut volume = Volume::new();
+        for round in 0..1_000 {
+            let path = PathBuf::from(format!("/tmp/{round}"));
+            volume.add_file(path.clone(), 0o666).expect("it is free");
+            volume.remove_file(&path).expect("it is there");
+        }
+        volume.names.sync_all();
+        volume.sweep();
+        assert_eq!((volume.nodes.len(), volume.orphans.len()), (2, 0));
     }
 }
