@@ -192,7 +192,7 @@ fn a_full_disk_refuses_with_the_systems_error() {
 }
 
 #[test]
-fn a_file_ends_at_four_gibibytes_on_a_disk_without_bounds() {
+fn a_file_beyond_four_gibibytes_is_refused() {
     sim::run(1, |sim| async move {
         sim.host("node", || async {
             sleep(Duration::from_secs(1)).await;

@@ -115,7 +115,7 @@ fn a_foreign_thread_that_wakes_the_root_is_refused() {
     assert!(message.contains("a thread that is no part of this simulation"), "{message}");
 }
 
-/// What a run says of a call that another thread makes while the test waits for it.
+/// The message of a run in which another thread makes this call.
 fn message_of_a_foreign_call<C: FnOnce() + Send + 'static>(call: impl AsyncFnOnce(Sim) -> C + Send) -> String {
     message(|| {
         sim::run(1, |sim| async move {
