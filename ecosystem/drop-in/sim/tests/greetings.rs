@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tonic::Status;
+use tonic::{Code, Status};
 use trouble::{Trouble, TroubleKind, each_seed_is_one_run};
 use wsrt::sim::{self, Link, Record};
 use wsrt_drop_in_sim::greeter::{self, Register};
@@ -21,6 +21,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 const CALM: Duration = Duration::from_millis(1_500);
 /// In which the connection was found to be lost, and another one made.
 const AFTERMATH: Duration = Duration::from_secs(3);
+
+/// How a lost connection, and one that cannot be made, is told to callers.
+const SIGNS: [Code; 3] = [Code::Unavailable, Code::Unknown, Code::Cancelled];
 
 /// A guest that is greeted again and again, and what it counts.
 #[derive(Clone, Debug)]
@@ -57,7 +60,8 @@ impl Visit {
                 Ok(()) if was_forgotten => self.counts.after.fetch_add(1, Relaxed),
                 Ok(()) => 0,
                 Err(status) => {
-                    assert!(self.trouble.explains(began), "no fault explains {status:?}");
+                    let is_of_network = SIGNS.contains(&status.code());
+                    assert!(is_of_network && self.trouble.explains(began), "no fault explains {status:?}");
                     self.counts.failed.fetch_add(1, Relaxed)
                 }
             };

@@ -14,6 +14,7 @@ pub(crate) enum TroubleKind {
     Crash,
     Partition,
     OneWay,
+    /// Of streams. Datagrams do not feel it.
     Reset,
 }
 
