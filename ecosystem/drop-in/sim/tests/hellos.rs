@@ -102,7 +102,8 @@ fn run(seed: u64) -> (Record, u64) {
             let calls = (0..CALLERS).map(|caller| call(caller, theirs.clone())).collect::<Vec<_>>();
             async move { drop(futures_util::future::join_all(calls).await) }
         });
-        sim.random_faults(Faults::new(Duration::from_secs(1)).partitions().resets());
+        // All is said within half a second, so trouble must not be long in coming.
+        sim.random_faults(Faults::new(Duration::from_secs(1)).every(PAUSE..3 * PAUSE).partitions().resets());
         while counts.answered.load(Relaxed) < CALLERS * HELLOS {
             sleep(PAUSE).await;
         }
