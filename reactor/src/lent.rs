@@ -55,6 +55,10 @@ pub trait Network: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// `beside`.
     fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>>;
 
+    /// Makes a socket for datagrams within a host, at a name as that of a [`Place::Unix`], or at
+    /// none where that is empty.
+    fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>>;
+
     /// Returns the listener that stands for a socket of the system's, if the network has bound that
     /// in the system's place, and it listens; with a `backlog` it does so from now on.
     fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>>;
@@ -64,6 +68,9 @@ pub trait Network: Send + Sync + UnwindSafe + RefUnwindSafe {
 
     /// Returns two streams that are connected to each other, on one host.
     fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]>;
+
+    /// Returns two sockets for datagrams likewise.
+    fn datagram_pair(&self) -> io::Result<[Arc<dyn Socket>; 2]>;
 
     /// Hands the events since the last call to `each`.
     fn take_events(&self, each: &mut dyn FnMut(Event));
@@ -90,14 +97,14 @@ pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
     fn outcome(&self) -> io::Result<()>;
 
     /// Has datagrams go to `to`, and come from nowhere else.
-    fn connect(&self, to: SocketAddr) -> io::Result<()>;
+    fn connect(&self, to: Place) -> io::Result<()>;
 
     /// Shows `into` the bytes, or the datagram, that have come, up to `room` bytes, and takes them
     /// unless it `peeks`. Returns how many bytes those were, and the sender of a datagram.
     fn receive(&self, room: usize, peeks: bool, into: &mut dyn FnMut(&[u8])) -> io::Result<(usize, Option<Place>)>;
 
     /// Sends as much of `bufs` as there is room for; a datagram whole, to `to` if that is given.
-    fn send(&self, bufs: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize>;
+    fn send(&self, bufs: &[IoSlice<'_>], to: Option<Place>) -> io::Result<usize>;
 
     /// Ends one direction, or both.
     fn shut_down(&self, how: Shutdown) -> io::Result<()>;

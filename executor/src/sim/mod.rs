@@ -74,7 +74,7 @@
 //!   numbers that the program asks of the system, nor [`std::time`]. There the virtual clock is
 //!   that of [`wsrt::time::Instant`](crate::time::Instant) alone.
 //! * It decides no number that the program asks of the kernel itself, past the C library.
-//! * Other sockets than those of TCP, UDP and Unix streams, processes and signals are no part of a
+//! * Other sockets than those of TCP, UDP and Unix, processes and signals are no part of a
 //!   simulation: they are refused with an error that says so, as are addresses outside of it, and
 //!   streams that std has connected.
 //! * Calls of [`std::fs`], and of crates that make them, reach the system's files, on hosts too,

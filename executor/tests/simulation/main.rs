@@ -23,6 +23,8 @@ mod stuck;
 mod system;
 mod time;
 mod trace;
+#[cfg(target_os = "linux")]
+mod unix_sockets;
 mod workload;
 
 use wsrt::runtime::{Builder, Runtime};

@@ -8,9 +8,11 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
 
+#[cfg(unix)]
+use crate::net::unix::{SocketAddr as Named, address::to_system};
 pub(crate) use mio::net::{TcpListener, TcpStream, UdpSocket};
 #[cfg(unix)]
-pub(crate) use mio::net::{UnixListener, UnixStream};
+pub(crate) use mio::net::{UnixDatagram, UnixListener, UnixStream};
 
 /// The outcome of a connect, with `WouldBlock` while there is none.
 pub(crate) fn outcome_of_connect<S>(socket: &S) -> io::Result<()>
@@ -74,5 +76,51 @@ impl Unconnected {
     pub(crate) fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.0.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         Ok(TcpListener::from_std(self.0.into()))
+    }
+}
+
+/// A Unix socket that neither listens nor is connected.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) struct UnconnectedUnix(Socket);
+
+#[cfg(unix)]
+impl UnconnectedUnix {
+    pub(crate) fn of_kind(kind: Type) -> io::Result<Self> {
+        let socket = Socket::new(Domain::UNIX, kind, None)?;
+        socket.set_nonblocking(true)?;
+        Ok(Self(socket))
+    }
+
+    pub(crate) fn of_system(socket: Socket) -> Self {
+        Self(socket)
+    }
+
+    pub(crate) fn system(&self) -> &Socket {
+        &self.0
+    }
+
+    pub(crate) fn into_system(self) -> Socket {
+        self.0
+    }
+
+    pub(crate) fn bind(&self, address: &Named) -> io::Result<()> {
+        self.0.bind(&to_system(address)?)
+    }
+
+    pub(crate) fn connect(self, address: &Named) -> io::Result<UnixStream> {
+        match self.0.connect(&to_system(address)?) {
+            Err(error) if !descriptor::is_in_progress(&error) => Err(error),
+            _ => Ok(UnixStream::from_std(self.0.into())),
+        }
+    }
+
+    pub(crate) fn listen(self, backlog: u32) -> io::Result<UnixListener> {
+        self.0.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+        Ok(UnixListener::from_std(self.0.into()))
+    }
+
+    pub(crate) fn datagram(self) -> io::Result<UnixDatagram> {
+        Ok(UnixDatagram::from_std(self.0.into()))
     }
 }

@@ -137,7 +137,7 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     let socket = behind(descriptor)?;
     // SAFETY: as the caller says.
     let to = unsafe { address::read(to, length) }?;
-    Some(socket.connect(to))
+    Some(socket.connect(Place::Ip(to)))
 }
 
 type At = unsafe extern "C" fn(c_int, *const sockaddr, socklen_t) -> c_int;

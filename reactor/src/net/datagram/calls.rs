@@ -42,6 +42,12 @@ pub(crate) trait Datagrams: mio::event::Source {
         self.attempt(|socket| socket.send_to(datagram, target))
     }
 
+    /// Has datagrams go to `target`, and come from nowhere else.
+    #[cfg(unix)]
+    fn direct_to(&self, target: &SockAddr) -> io::Result<()> {
+        self.attempt(|socket| socket.connect(target))
+    }
+
     /// Runs a system call the way mio requires.
     fn attempt<R>(&self, call: impl FnOnce(SockRef<'_>) -> io::Result<R>) -> io::Result<R>;
 

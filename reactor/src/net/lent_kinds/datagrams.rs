@@ -1,8 +1,8 @@
-//! UDP, on a lent socket or one of the system's.
+//! Datagrams, UDP's first, on a lent socket or one of the system's.
 
 use super::{MaybeLent, UdpSocket, bystander, internet, network};
 use crate::descriptor;
-use crate::lent::Socket;
+use crate::lent::{Place, Socket};
 use crate::net::datagram::Datagrams;
 use socket2::{Domain, Protocol, SockAddr, SockRef, Type};
 use std::io::{self, IoSlice};
@@ -23,7 +23,7 @@ impl UdpSocket {
     }
 
     pub(crate) fn connect(&self, address: SocketAddr) -> io::Result<()> {
-        self.either(|lent| lent.connect(address), |system| system.connect(address))
+        self.either(|lent| lent.connect(Place::Ip(address)), |system| system.connect(address))
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -41,52 +41,69 @@ impl From<UdpSocket> for std::net::UdpSocket {
     }
 }
 
+/// A kind of socket for datagrams whose addresses are places on a lent network.
+pub(super) trait Placed: Datagrams {
+    fn place(address: Self::Address) -> Place;
+
+    fn of_place(place: Place) -> io::Result<Self::Address>;
+}
+
+impl Placed for mio::net::UdpSocket {
+    fn place(address: SocketAddr) -> Place {
+        Place::Ip(address)
+    }
+
+    fn of_place(place: Place) -> io::Result<SocketAddr> {
+        internet(place)
+    }
+}
+
 /// Receives a datagram into memory that need not be initialised, and initialises the bytes it
 /// counts.
-fn receive(lent: &dyn Socket, buf: &mut [MaybeUninit<u8>], peeks: bool) -> io::Result<(usize, SocketAddr)> {
+fn receive<S: Placed>(lent: &dyn Socket, buf: &mut [MaybeUninit<u8>], peeks: bool) -> io::Result<(usize, S::Address)> {
     let (count, from) = lent.receive(buf.len(), peeks, &mut |bytes| {
         for (room, byte) in buf.iter_mut().zip(bytes) {
             room.write(*byte);
         }
     })?;
     let from = from.ok_or_else(|| io::Error::other("a datagram without a sender"))?;
-    Ok((count, internet(from)?))
+    Ok((count, S::of_place(from)?))
 }
 
-impl Datagrams for MaybeLent<mio::net::UdpSocket> {
-    type Address = SocketAddr;
+impl<S: Placed> Datagrams for MaybeLent<S> {
+    type Address = S::Address;
 
     fn receive(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, ())> {
         match &self.lent {
-            Some(lent) => receive(&**lent, buf, false).map(|(count, _)| (count, ())),
+            Some(lent) => receive::<S>(&**lent, buf, false).map(|(count, _)| (count, ())),
             None => self.system.receive(buf),
         }
     }
 
-    fn receive_from(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, SocketAddr)> {
+    fn receive_from(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, S::Address)> {
         match &self.lent {
-            Some(lent) => receive(&**lent, buf, false),
+            Some(lent) => receive::<S>(&**lent, buf, false),
             None => self.system.receive_from(buf),
         }
     }
 
     fn peek(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, ())> {
         match &self.lent {
-            Some(lent) => receive(&**lent, buf, true).map(|(count, _)| (count, ())),
+            Some(lent) => receive::<S>(&**lent, buf, true).map(|(count, _)| (count, ())),
             None => Datagrams::peek(&self.system, buf),
         }
     }
 
-    fn peek_from(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, SocketAddr)> {
+    fn peek_from(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, S::Address)> {
         match &self.lent {
-            Some(lent) => receive(&**lent, buf, true),
+            Some(lent) => receive::<S>(&**lent, buf, true),
             None => Datagrams::peek_from(&self.system, buf),
         }
     }
 
-    fn peek_sender(&self) -> io::Result<SocketAddr> {
+    fn peek_sender(&self) -> io::Result<S::Address> {
         match &self.lent {
-            Some(lent) => receive(&**lent, &mut [], true).map(|(_, from)| from),
+            Some(lent) => receive::<S>(&**lent, &mut [], true).map(|(_, from)| from),
             None => Datagrams::peek_sender(&self.system),
         }
     }
@@ -100,8 +117,16 @@ impl Datagrams for MaybeLent<mio::net::UdpSocket> {
 
     fn transmit_to(&self, datagram: &[u8], target: &SockAddr) -> io::Result<usize> {
         match &self.lent {
-            Some(lent) => lent.send(&[IoSlice::new(datagram)], Some(Self::address(target)?)),
+            Some(lent) => lent.send(&[IoSlice::new(datagram)], Some(S::place(S::address(target)?))),
             None => self.system.transmit_to(datagram, target),
+        }
+    }
+
+    #[cfg(unix)]
+    fn direct_to(&self, target: &SockAddr) -> io::Result<()> {
+        match &self.lent {
+            Some(lent) => lent.connect(S::place(S::address(target)?)),
+            None => self.system.direct_to(target),
         }
     }
 
@@ -109,7 +134,7 @@ impl Datagrams for MaybeLent<mio::net::UdpSocket> {
         self.system.attempt(call)
     }
 
-    fn address(of_system: &SockAddr) -> io::Result<SocketAddr> {
-        <mio::net::UdpSocket as Datagrams>::address(of_system)
+    fn address(of_system: &SockAddr) -> io::Result<S::Address> {
+        S::address(of_system)
     }
 }

@@ -7,9 +7,13 @@ mod datagrams;
 mod streams;
 mod unconnected;
 #[cfg(unix)]
+mod unconnected_unix;
+#[cfg(unix)]
 mod unix;
 
 pub(crate) use self::unconnected::Unconnected;
+#[cfg(unix)]
+pub(crate) use self::unconnected_unix::UnconnectedUnix;
 
 use crate::context;
 use crate::descriptor;
@@ -36,6 +40,8 @@ pub(crate) type UdpSocket = MaybeLent<mio::net::UdpSocket>;
 pub(crate) type UnixStream = MaybeLent<mio::net::UnixStream>;
 #[cfg(unix)]
 pub(crate) type UnixListener = MaybeLent<mio::net::UnixListener>;
+#[cfg(unix)]
+pub(crate) type UnixDatagram = MaybeLent<mio::net::UnixDatagram>;
 
 /// The network of the runtime that this thread is in, if that is simulated.
 fn network() -> Option<Arc<dyn Network>> {
@@ -165,14 +171,6 @@ impl<S: std::os::windows::io::AsRawSocket> Shown for MaybeLent<S> {
             Some(lent) => Label::of_lent(name, lent),
             None => Label::of_socket(name, descriptor::raw(&self.system)),
         }
-    }
-}
-
-/// Never lent.
-#[cfg(unix)]
-impl Shown for mio::net::UnixDatagram {
-    fn label(&self, name: &'static str) -> Label {
-        Label::of_socket(name, descriptor::raw(self))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Unix streams, lent or of the system's. A lent one is at an address within its host, and no file.
+//! Unix sockets, lent or of the system's. A lent one is at an address within its host, and no file.
 
-use super::{MaybeLent, UnixListener, UnixStream, bystander, network};
-use crate::lent::Place;
+use super::datagrams::Placed;
+use super::{MaybeLent, UnixDatagram, UnixListener, UnixStream, bystander, network};
+use crate::lent::{Place, Socket};
 use crate::net::unix::SocketAddr as Named;
 use crate::net::unix::address::bytes_of;
 use socket2::{Domain, Type};
@@ -10,6 +11,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{self, SocketAddr};
+use std::sync::Arc;
 
 fn place(address: &SocketAddr) -> Place {
     Place::Unix(bytes_of(&Named::from(address.clone())))
@@ -101,5 +103,67 @@ impl UnixListener {
 impl From<UnixListener> for net::UnixListener {
     fn from(socket: UnixListener) -> Self {
         socket.system.into()
+    }
+}
+
+fn datagrams(lent: Arc<dyn Socket>) -> io::Result<UnixDatagram> {
+    let system = bystander(Domain::UNIX, Type::DGRAM, None)?;
+    Ok(MaybeLent::lent(mio::net::UnixDatagram::from_std(system.into()), lent))
+}
+
+impl UnixDatagram {
+    pub(crate) fn bind_addr(at: &SocketAddr) -> io::Result<Self> {
+        match network() {
+            Some(network) => datagrams(network.bind_within(bytes_of(&Named::from(at.clone())))?),
+            None => mio::net::UnixDatagram::bind_addr(at).map(Self::of_system),
+        }
+    }
+
+    pub(crate) fn unbound() -> io::Result<Self> {
+        match network() {
+            Some(network) => datagrams(network.bind_within(Vec::new())?),
+            None => mio::net::UnixDatagram::unbound().map(Self::of_system),
+        }
+    }
+
+    pub(crate) fn pair() -> io::Result<(Self, Self)> {
+        let Some(network) = network() else {
+            let (one, other) = mio::net::UnixDatagram::pair()?;
+            return Ok((Self::of_system(one), Self::of_system(other)));
+        };
+        let [one, other] = network.datagram_pair()?;
+        Ok((datagrams(one)?, datagrams(other)?))
+    }
+
+    pub(crate) fn from_std(socket: net::UnixDatagram) -> Self {
+        Self::of_system(mio::net::UnixDatagram::from_std(socket))
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.either(|lent| address(lent.local()?), |system| system.local_addr())
+    }
+
+    pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.either(|lent| address(lent.peer()?), |system| system.peer_addr())
+    }
+
+    pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.either(|lent| lent.shut_down(how), |system| system.shutdown(how))
+    }
+}
+
+impl From<UnixDatagram> for net::UnixDatagram {
+    fn from(socket: UnixDatagram) -> Self {
+        socket.system.into()
+    }
+}
+
+impl Placed for mio::net::UnixDatagram {
+    fn place(address: Named) -> Place {
+        Place::Unix(bytes_of(&address))
+    }
+
+    fn of_place(found: Place) -> io::Result<Named> {
+        address(found).map(Named::from)
     }
 }

@@ -22,7 +22,7 @@ fn without_naming(path: &Path) -> io::Result<SocketAddr> {
     SocketAddr::from_pathname(path)
 }
 
-pub(super) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
+pub(in crate::net) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
     if address.is_unnamed() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -44,7 +44,7 @@ pub(in crate::net) fn bytes_of(address: &SocketAddr) -> Vec<u8> {
     Vec::new()
 }
 
-pub(super) fn of_system(address: &SockAddr) -> io::Result<SocketAddr> {
+pub(in crate::net) fn of_system(address: &SockAddr) -> io::Result<SocketAddr> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if let Some(name) = address.as_abstract_namespace() {
         return SocketAddr::from_abstract_name(name);

@@ -5,10 +5,8 @@ use super::{SocketAddr, address};
 use crate::budget;
 use crate::context;
 use crate::context::ReactorContext;
-use crate::descriptor;
 use crate::interest::Interest;
-use crate::net::kinds;
-use socket2::{SockAddr, Socket};
+use crate::net::kinds::{self, UnconnectedUnix};
 use std::io;
 use std::path::Path;
 
@@ -60,16 +58,12 @@ impl UnixStream {
 
     /// Connects a socket that is bound already, or not.
     pub(super) async fn connect_socket(
-        socket: Socket,
-        address: &SockAddr,
+        socket: UnconnectedUnix,
+        address: &SocketAddr,
         context: &ReactorContext,
     ) -> io::Result<UnixStream> {
         budget::consume().await;
-        match socket.connect(address) {
-            Err(error) if !descriptor::is_in_progress(&error) => return Err(error),
-            _ => {}
-        }
-        Self::finish_connecting(kinds::UnixStream::from_std(socket.into()), context).await
+        Self::finish_connecting(socket.connect(address)?, context).await
     }
 
     async fn finish_connecting(socket: kinds::UnixStream, context: &ReactorContext) -> io::Result<UnixStream> {

@@ -16,6 +16,7 @@ use crate::context::{self, Delay};
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::datagram::Datagrams;
+use crate::net::kinds;
 use socket2::SockAddr;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -33,7 +34,7 @@ const TIME_ALONE: Duration = Duration::from_millis(8);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_millis(64);
 
-impl Evented<mio::net::UnixDatagram> {
+impl Evented<kinds::UnixDatagram> {
     pub(super) fn try_send_to(&self, buf: &[u8], target: &SockAddr) -> io::Result<usize> {
         self.try_anyway(Interest::WRITABLE, |socket| socket.transmit_to(buf, target))
     }

@@ -5,9 +5,9 @@ use super::listener::UnixListener;
 use super::stream::UnixStream;
 use super::{SocketAddr, address};
 use crate::context;
-use crate::net::kinds;
+use crate::net::kinds::UnconnectedUnix;
 use crate::net::system::as_descriptor;
-use socket2::{Domain, Socket, Type};
+use socket2::{Socket, Type};
 use std::io;
 use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
 use std::path::Path;
@@ -36,7 +36,7 @@ use std::path::Path;
 /// ```
 #[derive(Debug)]
 pub struct UnixSocket {
-    socket: Socket,
+    socket: UnconnectedUnix,
 }
 
 impl UnixSocket {
@@ -59,9 +59,7 @@ impl UnixSocket {
     }
 
     fn new(kind: Type) -> io::Result<UnixSocket> {
-        let socket = Socket::new(Domain::UNIX, kind, None)?;
-        socket.set_nonblocking(true)?;
-        Ok(UnixSocket { socket })
+        UnconnectedUnix::of_kind(kind).map(|socket| UnixSocket { socket })
     }
 
     /// Binds it to a path, where a file appears. On Linux a path that begins with a zero byte is an
@@ -81,7 +79,7 @@ impl UnixSocket {
     ///
     /// Returns the errors of [`bind`](UnixSocket::bind).
     pub fn bind_addr(&self, address: &SocketAddr) -> io::Result<()> {
-        self.socket.bind(&address::to_system(address)?)
+        self.socket.bind(address)
     }
 
     /// Listens at the address that it is bound to. At most `backlog` connections wait to be
@@ -99,9 +97,7 @@ impl UnixSocket {
     pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
         let context = context::required("UnixSocket::listen");
         self.check_is(Type::STREAM, "listen")?;
-        self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
-        let listener = std::os::unix::net::UnixListener::from(self.socket);
-        UnixListener::registered(kinds::UnixListener::from_std(listener), context.handle())
+        UnixListener::registered(self.socket.listen(backlog)?, context.handle())
     }
 
     /// Connects it to the listener at a path.
@@ -139,7 +135,7 @@ impl UnixSocket {
     pub async fn connect_addr(self, address: &SocketAddr) -> io::Result<UnixStream> {
         let context = context::required("UnixSocket::connect");
         self.check_is(Type::STREAM, "connect")?;
-        UnixStream::connect_socket(self.socket, &address::to_system(address)?, &context).await
+        UnixStream::connect_socket(self.socket, address, &context).await
     }
 
     /// Turns it into a datagram socket that can send and receive.
@@ -156,20 +152,19 @@ impl UnixSocket {
     pub fn datagram(self) -> io::Result<UnixDatagram> {
         let context = context::required("UnixSocket::datagram");
         self.check_is(Type::DGRAM, "datagram")?;
-        let datagram = std::os::unix::net::UnixDatagram::from(self.socket);
-        UnixDatagram::registered(mio::net::UnixDatagram::from_std(datagram), context.handle())
+        UnixDatagram::registered(self.socket.datagram()?, context.handle())
     }
 
     fn check_is(&self, kind: Type, operation: &'static str) -> io::Result<()> {
         let other = if kind == Type::STREAM { "datagram" } else { "stream" };
-        match self.socket.r#type()? == kind {
+        match self.socket().r#type()? == kind {
             true => Ok(()),
             false => Err(io::Error::other(format!("{operation} cannot be called on a {other} socket"))),
         }
     }
 
     pub(in crate::net) fn socket(&self) -> &Socket {
-        &self.socket
+        self.socket.system()
     }
 }
 
@@ -180,12 +175,12 @@ impl FromRawFd for UnixSocket {
     /// is connected.
     unsafe fn from_raw_fd(descriptor: RawFd) -> UnixSocket {
         // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
-        UnixSocket { socket: unsafe { Socket::from_raw_fd(descriptor) } }
+        UnixSocket { socket: UnconnectedUnix::of_system(unsafe { Socket::from_raw_fd(descriptor) }) }
     }
 }
 
 impl IntoRawFd for UnixSocket {
     fn into_raw_fd(self) -> RawFd {
-        self.socket.into_raw_fd()
+        self.socket.into_system().into_raw_fd()
     }
 }

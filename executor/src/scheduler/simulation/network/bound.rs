@@ -72,7 +72,7 @@ impl Net {
             match known.kind {
                 SocketKind::Listener => self.close_listener(known.id),
                 SocketKind::Datagrams => self.close_datagrams(known.id),
-                SocketKind::End => {}
+                SocketKind::End | SocketKind::UnixDatagrams => {}
             }
         }
     }

@@ -31,6 +31,7 @@ pub(super) enum Taken {
     Tcp(u16),
     Udp(u16),
     Unix(Vec<u8>),
+    UnixDatagram(Vec<u8>),
 }
 
 impl Net {
@@ -68,8 +69,14 @@ impl Net {
     }
 
     pub(super) fn take_named(&mut self, host: usize, what: Taken, id: usize) -> io::Result<()> {
+        // Sockets of both kinds would be files of one folder.
+        let is_taken = match &what {
+            Taken::Unix(name) => self.taken.contains_key(&(host, Taken::UnixDatagram(name.clone()))),
+            Taken::UnixDatagram(name) => self.taken.contains_key(&(host, Taken::Unix(name.clone()))),
+            Taken::Tcp(_) | Taken::Udp(_) => false,
+        };
         let key = (host, what);
-        if self.taken.contains_key(&key) {
+        if is_taken || self.taken.contains_key(&key) {
             return Err(ErrorKind::AddrInUse.into());
         }
         self.taken.insert(key, id);
@@ -121,7 +128,7 @@ impl Net {
         let host = self.hosts.current()?;
         let to = match to {
             Place::Ip(to) => to,
-            Place::Unix(name) => return self.connect_within(host, name),
+            Place::Unix(name) => return self.connect_within(host, from, name),
         };
         let peer_host = self.hosts.at(to.ip(), host)?;
         let own = if to.ip().is_loopback() { to.ip() } else { Hosts::address(host).into() };
@@ -190,13 +197,17 @@ impl Net {
         pair.map(|(local, peer, id)| self.add_end(End::new((host, host), local, peer, Phase::Open, Some(id))))
     }
 
-    fn connect_within(&mut self, host: usize, name: Vec<u8>) -> io::Result<usize> {
+    fn connect_within(&mut self, host: usize, from: Option<Place>, name: Vec<u8>) -> io::Result<usize> {
         let &listener = self.taken.get(&(host, Taken::Unix(name.clone()))).ok_or(ErrorKind::NotFound)?;
         let waits = self.listeners.get(listener).is_some_and(|listener| listener.waiting.len() >= listener.backlog);
         if waits {
             return Err(ErrorKind::WouldBlock.into());
         }
-        let [own, accepted] = self.join(host, [Vec::new(), name]);
+        let own_name = match from {
+            Some(Place::Unix(name)) => name,
+            Some(Place::Ip(_)) | None => Vec::new(),
+        };
+        let [own, accepted] = self.join(host, [own_name, name]);
         self.queue(listener, accepted);
         Ok(own)
     }

@@ -14,6 +14,7 @@ mod links;
 mod socket;
 mod streams;
 mod table;
+mod unix_datagrams;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,7 @@ use self::links::Links;
 use self::socket::{Lent, SocketKind};
 use self::streams::End;
 use self::table::Table;
+use self::unix_datagrams::UnixDatagramSocket;
 use self::wire::{Arrival, Wire};
 use super::driving_thread::DrivingThread;
 use crate::scheduler::Scheduler;
@@ -69,6 +71,7 @@ struct Net {
     ends: Table<End>,
     listeners: Table<Listener>,
     datagrams: Table<DatagramSocket>,
+    unix_datagrams: Table<UnixDatagramSocket>,
     bound: Bound,
     /// How the lives of hosts begin.
     starts: BTreeMap<usize, Arc<Start>>,
@@ -111,6 +114,7 @@ impl Net {
         self.ends.retain(|end| end.host != host);
         self.listeners.retain(|listener| listener.host != host);
         self.datagrams.retain(|socket| !socket.is_of(host));
+        self.unix_datagrams.retain(|socket| !socket.is_of(host));
         self.taken.retain(|(of, _), _| *of != host);
     }
 }
@@ -127,6 +131,7 @@ impl Network {
             ends: Table::default(),
             listeners: Table::default(),
             datagrams: Table::default(),
+            unix_datagrams: Table::default(),
             bound: Bound::default(),
             starts: BTreeMap::new(),
             events: Vec::new(),
@@ -326,6 +331,11 @@ impl lent::Network for Network {
         Ok(Lent::of(self.counted(), SocketKind::Datagrams, socket))
     }
 
+    fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>> {
+        let socket = self.lock_for_call().bind_within(name)?;
+        Ok(Lent::of(self.counted(), SocketKind::UnixDatagrams, socket))
+    }
+
     fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
         self.lend_listener(descriptor, backlog)
     }
@@ -340,6 +350,11 @@ impl lent::Network for Network {
         let ends = net.join(host, [Vec::new(), Vec::new()]);
         drop(net);
         Ok(ends.map(|end| Lent::of(self.counted(), SocketKind::End, end)))
+    }
+
+    fn datagram_pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
+        let pair = self.lock_for_call().datagram_pair()?;
+        Ok(pair.map(|socket| Lent::of(self.counted(), SocketKind::UnixDatagrams, socket)))
     }
 
     fn take_events(&self, each: &mut dyn FnMut(Event)) {

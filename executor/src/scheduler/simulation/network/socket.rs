@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, IoSlice};
-use std::net::{Shutdown, SocketAddr};
+use std::net::Shutdown;
 use std::sync::Arc;
 
 use wsrt_reactor::lent::{Place, Socket};
@@ -14,6 +14,7 @@ pub(super) enum SocketKind {
     End,
     Listener,
     Datagrams,
+    UnixDatagrams,
 }
 
 /// A socket of this kind and number, until its owner is dropped.
@@ -37,7 +38,9 @@ impl Lent {
     fn end(&self) -> io::Result<usize> {
         match self.kind {
             SocketKind::End => Ok(self.id),
-            SocketKind::Listener | SocketKind::Datagrams => Err(ErrorKind::NotConnected.into()),
+            SocketKind::Listener | SocketKind::Datagrams | SocketKind::UnixDatagrams => {
+                Err(ErrorKind::NotConnected.into())
+            }
         }
     }
 }
@@ -59,6 +62,10 @@ impl Socket for Lent {
                 socket.token = Some(token);
                 socket.conditions()
             }),
+            SocketKind::UnixDatagrams => net.unix_datagram_socket(self.id).map(|socket| {
+                socket.token = Some(token);
+                socket.conditions()
+            }),
         };
         if let Ok(ready) = ready {
             net.report(Some(token), ready);
@@ -71,6 +78,7 @@ impl Socket for Lent {
             SocketKind::End => _ = net.end(self.id).map(|end| end.token = None),
             SocketKind::Listener => _ = net.listener(self.id).map(|listener| listener.token = None),
             SocketKind::Datagrams => _ = net.datagram_socket(self.id).map(|socket| socket.token = None),
+            SocketKind::UnixDatagrams => _ = net.unix_datagram_socket(self.id).map(|socket| socket.token = None),
         }
     }
 
@@ -80,6 +88,9 @@ impl Socket for Lent {
             SocketKind::End => net.end(self.id).map(|end| end.local.clone()),
             SocketKind::Listener => net.listener(self.id).map(|listener| listener.local.clone()),
             SocketKind::Datagrams => net.datagram_socket(self.id).map(|socket| Place::Ip(socket.local)),
+            SocketKind::UnixDatagrams => {
+                net.unix_datagram_socket(self.id).map(|socket| Place::Unix(socket.local.clone()))
+            }
         }
     }
 
@@ -91,6 +102,10 @@ impl Socket for Lent {
             SocketKind::Datagrams => {
                 net.datagram_socket(self.id)?.peer.map(Place::Ip).ok_or(ErrorKind::NotConnected.into())
             }
+            SocketKind::UnixDatagrams => match &net.unix_datagram_socket(self.id)?.peer {
+                Some((_, name)) => Ok(Place::Unix(name.clone())),
+                None => Err(ErrorKind::NotConnected.into()),
+            },
         }
     }
 
@@ -103,13 +118,13 @@ impl Socket for Lent {
         self.network.lock().end(self.end()?)?.outcome()
     }
 
-    fn connect(&self, to: SocketAddr) -> io::Result<()> {
-        if self.kind != SocketKind::Datagrams {
-            return Err(ErrorKind::InvalidInput.into());
-        }
+    fn connect(&self, to: Place) -> io::Result<()> {
         let mut net = self.network.lock_for_call();
-        let socket = net.datagram_socket(self.id)?;
-        socket.peer = Some(to);
+        match (self.kind, to) {
+            (SocketKind::Datagrams, Place::Ip(to)) => net.datagram_socket(self.id)?.peer = Some(to),
+            (SocketKind::UnixDatagrams, Place::Unix(to)) => net.connect_unix_datagrams(self.id, to)?,
+            _ => return Err(ErrorKind::InvalidInput.into()),
+        }
         Ok(())
     }
 
@@ -120,20 +135,32 @@ impl Socket for Lent {
                 let (count, from) = net.receive_datagram(self.id, room, peeks, into)?;
                 Ok((count, Some(Place::Ip(from))))
             }
+            SocketKind::UnixDatagrams => {
+                let (count, from) = net.receive_unix_datagram(self.id, room, peeks, into)?;
+                Ok((count, Some(Place::Unix(from))))
+            }
             SocketKind::End | SocketKind::Listener => Ok((net.receive(self.end()?, room, peeks, into)?, None)),
         }
     }
 
-    fn send(&self, bufs: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
+    fn send(&self, bufs: &[IoSlice<'_>], to: Option<Place>) -> io::Result<usize> {
         let mut net = self.network.lock_for_call();
-        match self.kind {
-            SocketKind::Datagrams => net.send_datagram(self.id, bufs, to),
-            SocketKind::End | SocketKind::Listener => net.send(self.end()?, bufs),
+        match (self.kind, to) {
+            (SocketKind::Datagrams, None) => net.send_datagram(self.id, bufs, None),
+            (SocketKind::Datagrams, Some(Place::Ip(to))) => net.send_datagram(self.id, bufs, Some(to)),
+            (SocketKind::UnixDatagrams, None) => net.send_unix_datagram(self.id, bufs, None),
+            (SocketKind::UnixDatagrams, Some(Place::Unix(to))) => net.send_unix_datagram(self.id, bufs, Some(to)),
+            (SocketKind::Datagrams | SocketKind::UnixDatagrams, Some(_)) => Err(ErrorKind::InvalidInput.into()),
+            (SocketKind::End | SocketKind::Listener, _) => net.send(self.end()?, bufs),
         }
     }
 
     fn shut_down(&self, how: Shutdown) -> io::Result<()> {
-        self.network.lock_for_call().shut_down(self.end()?, how)
+        let mut net = self.network.lock_for_call();
+        match self.kind {
+            SocketKind::UnixDatagrams => net.shut_down_unix_datagrams(self.id, how),
+            SocketKind::End | SocketKind::Listener | SocketKind::Datagrams => net.shut_down(self.end()?, how),
+        }
     }
 }
 
@@ -147,6 +174,7 @@ impl Drop for Lent {
             SocketKind::End => return net.close_end(self.id),
             SocketKind::Listener => net.close_listener(self.id),
             SocketKind::Datagrams => net.close_datagrams(self.id),
+            SocketKind::UnixDatagrams => return net.close_unix_datagrams(self.id),
         }
         net.bound.forget(self.kind, self.id);
     }

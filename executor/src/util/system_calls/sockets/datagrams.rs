@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::ptr::{null, null_mut};
 
 use libc::{c_int, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec};
-use wsrt_reactor::lent::Socket;
+use wsrt_reactor::lent::{Place, Socket};
 
 use super::{address, answer, behind, internet, pass_on};
 
@@ -34,7 +34,7 @@ unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
 }
 
 fn sent(socket: &dyn Socket, pieces: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
-    socket.send(pieces, to).map_err(|error| match error.kind() {
+    socket.send(pieces, to.map(Place::Ip)).map_err(|error| match error.kind() {
         ErrorKind::InvalidInput => io::Error::from_raw_os_error(libc::EMSGSIZE),
         ErrorKind::NotConnected => io::Error::from_raw_os_error(libc::EDESTADDRREQ),
         _ => error,

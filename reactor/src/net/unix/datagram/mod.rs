@@ -8,6 +8,7 @@ use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::datagram::Datagrams;
+use crate::net::kinds;
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::system::as_descriptor;
 use crate::ready::Ready;
@@ -51,7 +52,7 @@ use std::task::{Context, Poll};
 /// # outcome.unwrap();
 /// ```
 pub struct UnixDatagram {
-    pub(in crate::net) io: Evented<mio::net::UnixDatagram>,
+    pub(in crate::net) io: Evented<kinds::UnixDatagram>,
 }
 
 impl UnixDatagram {
@@ -87,7 +88,7 @@ impl UnixDatagram {
     }
 
     fn bind_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixDatagram> {
-        Self::registered(mio::net::UnixDatagram::bind_addr(address.as_std())?, context.handle())
+        Self::registered(kinds::UnixDatagram::bind_addr(address.as_std())?, context.handle())
     }
 
     /// Makes a socket without an address: it can send, and only a peer in a pair can send to it.
@@ -103,7 +104,7 @@ impl UnixDatagram {
     #[track_caller]
     pub fn unbound() -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::unbound");
-        Self::registered(mio::net::UnixDatagram::unbound()?, context.handle())
+        Self::registered(kinds::UnixDatagram::unbound()?, context.handle())
     }
 
     /// Makes two connected sockets, without any address.
@@ -119,7 +120,7 @@ impl UnixDatagram {
     #[track_caller]
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let context = context::required("UnixDatagram::pair");
-        let (one, other) = mio::net::UnixDatagram::pair()?;
+        let (one, other) = kinds::UnixDatagram::pair()?;
         let [one, other] = [one, other].map(|end| Self::connected(end, context.handle(), Interest::WRITABLE));
         Ok((one?, other?))
     }
@@ -141,7 +142,7 @@ impl UnixDatagram {
     ///
     /// Returns the errors of [`connect`](UnixDatagram::connect).
     pub fn connect_addr(&self, address: &SocketAddr) -> io::Result<()> {
-        self.options().connect(&address::to_system(address)?)
+        self.socket().direct_to(&address::to_system(address)?)
     }
 
     /// Returns the address it is bound to.
@@ -236,7 +237,7 @@ impl UnixDatagram {
     pub fn from_std(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::from_std");
         socket.set_nonblocking(true)?;
-        Self::registered(mio::net::UnixDatagram::from_std(socket), context.handle())
+        Self::registered(kinds::UnixDatagram::from_std(socket), context.handle())
     }
 
     /// Returns the standard library's socket, still non-blocking.
@@ -385,8 +386,8 @@ impl TryFrom<net::UnixDatagram> for UnixDatagram {
     }
 }
 
-socket_plumbing!(UnixDatagram, "UnixDatagram", mio::net::UnixDatagram);
-born_connected!(UnixDatagram, mio::net::UnixDatagram);
+socket_plumbing!(UnixDatagram, "UnixDatagram", kinds::UnixDatagram);
+born_connected!(UnixDatagram, kinds::UnixDatagram);
 as_descriptor!(UnixDatagram);
 
 impl Datagrams for mio::net::UnixDatagram {

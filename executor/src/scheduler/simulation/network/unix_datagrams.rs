@@ -1,0 +1,175 @@
+//! Unix datagrams: they stay within their host, and arrive at once and in order. None is lost; the
+//! senders to a full receiver wait, and learn when it has received one.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::Shutdown;
+
+use wsrt_reactor::Ready;
+
+use super::Net;
+use super::connecting::Taken;
+
+/// The datagrams that wait to be received, as many as on Linux.
+const MOST_WAITING: usize = 10;
+/// The bytes of the longest: what Linux's send buffer holds.
+const LONGEST: usize = 212_960;
+
+pub(super) struct UnixDatagramSocket {
+    host: usize,
+    /// Empty where it has none, like each name here.
+    pub(super) local: Vec<u8>,
+    /// The number of the socket that it is connected to, which may be closed by now, and its name.
+    pub(super) peer: Option<(usize, Vec<u8>)>,
+    pub(super) token: Option<usize>,
+    inbox: VecDeque<(Vec<u8>, Vec<u8>)>,
+    /// Those that found it full.
+    waiting_senders: BTreeSet<usize>,
+    reads: bool,
+    writes: bool,
+}
+
+impl UnixDatagramSocket {
+    fn new(host: usize, local: Vec<u8>) -> Self {
+        Self {
+            host,
+            local,
+            peer: None,
+            token: None,
+            inbox: VecDeque::new(),
+            waiting_senders: BTreeSet::new(),
+            reads: true,
+            writes: true,
+        }
+    }
+
+    pub(super) fn conditions(&self) -> Ready {
+        if self.inbox.is_empty() { Ready::WRITABLE } else { Ready::WRITABLE | Ready::READABLE }
+    }
+
+    pub(super) fn is_of(&self, host: usize) -> bool {
+        self.host == host
+    }
+}
+
+impl Net {
+    /// Makes a socket with a name, or without one.
+    pub(super) fn bind_within(&mut self, name: Vec<u8>) -> io::Result<usize> {
+        let (host, id) = (self.hosts.current()?, self.unix_datagrams.next_id());
+        if !name.is_empty() {
+            self.take_named(host, Taken::UnixDatagram(name.clone()), id)?;
+        }
+        Ok(self.unix_datagrams.add(UnixDatagramSocket::new(host, name)))
+    }
+
+    pub(super) fn datagram_pair(&mut self) -> io::Result<[usize; 2]> {
+        let pair = [self.bind_within(Vec::new())?, self.bind_within(Vec::new())?];
+        for (one, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+            self.unix_datagram_socket(one)?.peer = Some((other, Vec::new()));
+        }
+        Ok(pair)
+    }
+
+    pub(super) fn unix_datagram_socket(&mut self, id: usize) -> io::Result<&mut UnixDatagramSocket> {
+        self.unix_datagrams.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
+    }
+
+    /// Closing makes room in the eyes of those that wait: they learn that it is gone.
+    pub(super) fn close_unix_datagrams(&mut self, id: usize) {
+        let Some(socket) = self.unix_datagrams.remove(id) else { return };
+        self.taken.remove(&(socket.host, Taken::UnixDatagram(socket.local)));
+        self.tell_senders(socket.waiting_senders);
+    }
+
+    fn tell_senders(&mut self, senders: BTreeSet<usize>) {
+        for sender in senders {
+            let token = self.unix_datagrams.get(sender).and_then(|sender| sender.token);
+            self.report(token, Ready::WRITABLE);
+        }
+    }
+
+    /// The socket with this name on a host.
+    fn named(&self, host: usize, name: &[u8]) -> io::Result<usize> {
+        let key = (host, Taken::UnixDatagram(name.to_vec()));
+        self.taken.get(&key).copied().ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    pub(super) fn connect_unix_datagrams(&mut self, id: usize, to: Vec<u8>) -> io::Result<()> {
+        let host = self.unix_datagram_socket(id)?.host;
+        let peer = self.named(host, &to)?;
+        self.check_may_send(id, peer)?;
+        self.unix_datagram_socket(id)?.peer = Some((peer, to));
+        Ok(())
+    }
+
+    /// A socket that is connected takes datagrams from its peer alone.
+    fn check_may_send(&self, from: usize, to: usize) -> io::Result<()> {
+        let peer = self.unix_datagrams.get(to).ok_or(ErrorKind::ConnectionRefused)?.peer.as_ref();
+        match peer.is_none_or(|(peer, _)| *peer == from) {
+            true => Ok(()),
+            false => Err(ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    pub(super) fn receive_unix_datagram(
+        &mut self,
+        id: usize,
+        room: usize,
+        peeks: bool,
+        into: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<(usize, Vec<u8>)> {
+        let socket = self.unix_datagram_socket(id)?;
+        let (from, bytes) = socket.inbox.front().ok_or(ErrorKind::WouldBlock)?;
+        let (from, count) = (from.clone(), bytes.len().min(room));
+        into(&bytes[..count]);
+        if !peeks {
+            socket.inbox.pop_front();
+            let senders = std::mem::take(&mut socket.waiting_senders);
+            self.tell_senders(senders);
+        }
+        Ok((count, from))
+    }
+
+    pub(super) fn send_unix_datagram(
+        &mut self,
+        id: usize,
+        bufs: &[IoSlice<'_>],
+        to: Option<Vec<u8>>,
+    ) -> io::Result<usize> {
+        let socket = self.unix_datagram_socket(id)?;
+        let (host, from, writes) = (socket.host, socket.local.clone(), socket.writes);
+        let receiver = match (to, &socket.peer) {
+            (Some(name), _) => self.named(host, &name)?,
+            (None, Some((peer, _))) => *peer,
+            (None, None) => return Err(ErrorKind::NotConnected.into()),
+        };
+        if !writes {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        let bytes: Vec<u8> = bufs.iter().flat_map(|buf| buf.iter().copied()).collect();
+        if bytes.len() > LONGEST {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
+        }
+        self.check_may_send(id, receiver)?;
+        let receiver = self.unix_datagram_socket(receiver)?;
+        if !receiver.reads {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        if receiver.inbox.len() >= MOST_WAITING {
+            receiver.waiting_senders.insert(id);
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let count = bytes.len();
+        receiver.inbox.push_back((from, bytes));
+        let token = receiver.token;
+        self.report(token, Ready::READABLE);
+        Ok(count)
+    }
+
+    pub(super) fn shut_down_unix_datagrams(&mut self, id: usize, how: Shutdown) -> io::Result<()> {
+        let socket = self.unix_datagram_socket(id)?;
+        socket.reads &= how == Shutdown::Write;
+        socket.writes &= how == Shutdown::Read;
+        Ok(())
+    }
+}
