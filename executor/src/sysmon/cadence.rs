@@ -7,9 +7,12 @@ use std::time::Duration;
 /// ms, so that a poll that was seen twice is known to be stuck within two milliseconds of its
 /// beginning.
 pub(crate) const TICK: Duration = Duration::from_micros(700);
-/// How often it looks when nothing was stuck for [`ALERT_TICKS`].
-const CALM_TICK: Duration = Duration::from_millis(4);
+/// So many ticks after something was stuck, a seventh of a second, it looks less often.
 const ALERT_TICKS: u32 = 200;
+const CALM_TICK: Duration = Duration::from_millis(4);
+/// So many ticks after something was stuck, a second or so, it looks as seldom as Go's.
+const CALM_TICKS: u32 = ALERT_TICKS + 250;
+const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
 /// wake. If that has readied a task and goes on, the task is taken from it at once; the next look
 /// sees it again.
@@ -23,9 +26,10 @@ const IDLE_BEFORE_SLEEP: Duration = Duration::from_millis(8);
 /// paid a fifth of its CPU time for ticks between them, and then a tenth for sleeps within them.
 const LONG_SLEEP: Duration = Duration::from_millis(20);
 
-/// How closely the watcher looks. A nap with its look costs some 15 µs on a virtual machine: one in
-/// each millisecond is more than a calm runtime should pay, so that the watcher looks less often
-/// when nothing has been stuck for a while.
+/// How closely the watcher looks. A nap with its look costs 15 to 50 µs on a virtual machine: one
+/// in each millisecond is more than a calm runtime should pay, so that the watcher looks less often
+/// when nothing has been stuck for a while. But a look that finds tasks behind a poll is followed
+/// by another one after [`TICK`], so that a poll that holds them up is known to be stuck by then.
 #[derive(Debug)]
 pub(crate) struct Cadence {
     /// The nap before the next tick.
@@ -34,6 +38,8 @@ pub(crate) struct Cadence {
     calm_ticks: u32,
     /// Whether on this tick a poll was seen twice that a task waits for.
     suspicious: bool,
+    /// Whether on this tick a task was seen to wait behind a poll that was seen once.
+    curious: bool,
     /// How long there was nothing to watch.
     idle: Duration,
     /// Whether the last sleep was a long one.
@@ -42,7 +48,7 @@ pub(crate) struct Cadence {
 
 impl Default for Cadence {
     fn default() -> Self {
-        Self { nap: TICK, calm_ticks: 0, suspicious: false, idle: Duration::ZERO, slept_long: false }
+        Self { nap: TICK, calm_ticks: 0, suspicious: false, curious: false, idle: Duration::ZERO, slept_long: false }
     }
 }
 
@@ -52,13 +58,15 @@ impl Cadence {
         self.nap
     }
 
-    pub(crate) fn is_alert(&self) -> bool {
-        self.calm_ticks < ALERT_TICKS
-    }
-
     /// A poll was seen twice, and a task waits for it: look again soon.
     pub(crate) fn suspect(&mut self) {
         self.suspicious = true;
+    }
+
+    /// A task waits behind a poll that was not seen before: look once more soon, unless this look
+    /// was such a one.
+    pub(crate) fn wonder(&mut self) {
+        self.curious = true;
     }
 
     /// Something is stuck: look closely for a while.
@@ -71,8 +79,14 @@ impl Cadence {
     #[must_use]
     pub(crate) fn tick(&mut self, anything_to_watch: bool, since_last_tick: bool) -> bool {
         self.calm_ticks = self.calm_ticks.saturating_add(1);
+        let curious = std::mem::take(&mut self.curious) && self.nap > TICK;
         let suspicious = std::mem::take(&mut self.suspicious);
-        let next = if suspicious || self.is_alert() { TICK } else { CALM_TICK };
+        let next = match self.calm_ticks {
+            _ if suspicious || curious => TICK,
+            0..ALERT_TICKS => TICK,
+            ALERT_TICKS..CALM_TICKS => CALM_TICK,
+            CALM_TICKS.. => CALMEST_TICK,
+        };
         let napped = std::mem::replace(&mut self.nap, next);
         self.idle = if anything_to_watch || since_last_tick { Duration::ZERO } else { self.idle + napped };
         let after_burst = self.slept_long && !anything_to_watch && napped > FIRST_LOOK;
@@ -103,15 +117,36 @@ mod tests {
 
     #[test]
     fn the_watcher_stays_up_between_bursts_that_follow_closely() {
-        let is_enough = |awake: Duration| (IDLE_BEFORE_SLEEP..=IDLE_BEFORE_SLEEP + CALM_TICK).contains(&awake);
+        let is_enough = |awake: Duration| (IDLE_BEFORE_SLEEP..=IDLE_BEFORE_SLEEP + CALMEST_TICK).contains(&awake);
         let mut cadence = Cadence::default();
         assert!(is_enough(time_awake(&mut cadence)), "while it is alert");
         cadence.note_sleep(LONG_SLEEP / 2);
         assert!(is_enough(time_awake(&mut cadence)));
-        while cadence.is_alert() {
+        for calm in [CALM_TICK, CALMEST_TICK] {
+            while cadence.nap() < calm {
+                let _ = cadence.tick(true, true);
+            }
+            assert!(is_enough(time_awake(&mut cadence)), "once it is calm");
+        }
+    }
+
+    #[test]
+    fn a_calm_watcher_looks_twice_where_a_task_waits() {
+        let mut cadence = Cadence::default();
+        while cadence.nap() < CALMEST_TICK {
             let _ = cadence.tick(true, true);
         }
-        assert!(is_enough(time_awake(&mut cadence)), "once it is calm");
+        for _ in 0..3 {
+            cadence.wonder();
+            let _ = cadence.tick(true, true);
+            assert_eq!(cadence.nap(), TICK, "the second look");
+            cadence.wonder();
+            let _ = cadence.tick(true, true);
+            assert_eq!(cadence.nap(), CALMEST_TICK, "it was for the first");
+        }
+        cadence.alarm();
+        let _ = cadence.tick(true, true);
+        assert_eq!(cadence.nap(), TICK);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that
 //! trusts a poll to return.
 //!
-//! It ticks about every millisecond while a processor is busy, every four when nothing was stuck
-//! for a while, and sleeps while all are idle. On each tick it looks for processors that are in the
-//! same poll as on the last one, and makes sure that no task waits for them:
+//! It ticks about every millisecond while a processor is busy, every four and then every ten when
+//! nothing was stuck for a while, and sleeps while all are idle. On each tick it looks for
+//! processors that are in the same poll as on the last one, and makes sure that no task waits for
+//! them:
 //!
 //! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
 //!   tasks like any thief.
@@ -219,15 +220,16 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
-    /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick
-    /// shows whether it burns. Only where that is likely, and would matter.
+    /// Has the next tick come soon, and notes the CPU time of a thread whose poll may turn out to
+    /// be stuck, so that it shows whether that burns. Only where tasks wait for it.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
-        if !self.cadence.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
+        if idle.is_idle(index) || idle.count_idle() > 0 {
             return;
         }
         let processor = self.scheduler.processors.get(index);
         if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
+            self.cadence.wonder();
             let thread = processor.watch().state().thread;
             let _ = self.watched[index].burnt.read(thread, now);
         }
