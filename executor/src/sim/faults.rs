@@ -21,6 +21,7 @@ use crate::scheduler::simulation::{FaultBounds, FaultKind, WHOLE};
 ///     .partitions()
 ///     .resets()
 ///     .slow_links(10..100)
+///     .full_buffers()
 ///     .full_disks()
 ///     .failing_disks(0.01..0.2)
 ///     .slow_disks(10..1_000)
@@ -91,6 +92,27 @@ impl Faults {
     pub fn slow_links(mut self, factors: Range<u32>) -> Self {
         self.0.factors = factors;
         self.with(FaultKind::Slow)
+    }
+
+    /// Has the buffers of a host's sockets be full: see [`Sim::fill_buffers`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::{self, Faults};
+    ///
+    /// let plan = sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     sim.random_faults(Faults::new(Duration::from_secs(10)).full_buffers());
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan()
+    /// });
+    /// assert!(plan.to_string().contains(" buffers full node for "));
+    /// ```
+    #[must_use]
+    pub fn full_buffers(self) -> Self {
+        self.with(FaultKind::BuffersFull)
     }
 
     /// Has disks be full: writes of more bytes fail with
@@ -225,8 +247,8 @@ impl Faults {
 
 impl Sim {
     /// Injects faults at moments and among hosts that the seed decides, from now on, within
-    /// `bounds`. When their time is over, all hosts are up again, all partitions at an end, disks
-    /// without faults, and clocks right but for what drifts have moved them.
+    /// `bounds`. When their time is over, all hosts are up again, all partitions at an end, buffers
+    /// empty, disks without faults, and clocks right but for what drifts have moved them.
     ///
     /// They are part of the run's [`Plan`](super::Plan). Does nothing in a run whose plan is given,
     /// by the environment variable `WSRT_SIM_PLAN`.

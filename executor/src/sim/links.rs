@@ -1,7 +1,7 @@
-//! Links between hosts: how long packets take, which are lost, and partitions.
+//! Links between hosts: how long packets take, which are lost, and partitions; and full buffers.
 
 use super::{Latency, Sim};
-use crate::scheduler::simulation::Link as Drawn;
+use crate::scheduler::simulation::{FilledBy, Link as Drawn};
 
 /// Says how packets go from one host to another.
 ///
@@ -173,5 +173,61 @@ impl Sim {
     #[track_caller]
     pub fn reset_streams(&self, one: &str, other: &str) {
         self.network().reset_between(self.find(one), self.find(other));
+    }
+
+    /// Has the send buffers of a host's sockets be full, until they are
+    /// [free](Self::free_buffers) again.
+    ///
+    /// Each of its sockets takes nothing for 1 to 50 ms, by the seed, then up to 64 bytes, or two
+    /// datagrams, and so on: a `write` waits, and writes a part of what it is given; `try_write`
+    /// and `try_send` fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock). Bytes that a socket
+    /// has taken before are on their way, and it receives as ever.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of this name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::io::{self, ErrorKind};
+    /// use std::time::Duration;
+    /// use wsrt::net::UnixStream;
+    /// use wsrt::sim::Sim;
+    ///
+    /// async fn main() -> io::Result<()> {
+    ///     let (mut near, _far) = UnixStream::pair()?;
+    ///     Sim::current().fill_buffers("node");
+    ///     let error = near.try_write(b"hello").expect_err("there is no room");
+    ///     assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    ///     assert!(near.write(&[0; 1_000]).await? <= 64);
+    ///     Sim::current().free_buffers("node");
+    ///     assert_eq!(near.write(&[0; 1_000]).await?, 1_000);
+    ///     Ok(())
+    /// }
+    ///
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("node", main);
+    ///     wsrt::time::sleep(Duration::from_secs(1)).await;
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn fill_buffers(&self, name: &str) {
+        self.network().fill_buffers(self.find(name), FilledBy::Program, true);
+    }
+
+    /// Ends what [`fill_buffers`](Self::fill_buffers) has begun. A fault of the run's plan that
+    /// fills them goes on.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of this name.
+    ///
+    /// # Examples
+    ///
+    /// See [`fill_buffers`](Self::fill_buffers).
+    #[track_caller]
+    pub fn free_buffers(&self, name: &str) {
+        self.network().fill_buffers(self.find(name), FilledBy::Program, false);
     }
 }

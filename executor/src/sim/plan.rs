@@ -24,6 +24,7 @@ use crate::scheduler::simulation;
 /// at 2s cut one -> two for 500ms    # in one direction
 /// at 3s reset one two               # the TCP streams between them
 /// at 3.5s slow one two by 20 for 1s # packets take twenty times as long
+/// at 4s buffers full one for 500ms  # its sockets take a few bytes at a time
 /// at 4s disk full one for 500ms     # no byte more fits on it
 /// at 4s disk failing one by 0.05 for 1s # a share of its reads, writes and syncs
 /// at 4s disk slow one by 100 for 1s

@@ -7,6 +7,7 @@ mod determinism;
 mod disk;
 mod ends;
 mod faults;
+mod full_buffers;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod handed_over;
 mod host_faults;

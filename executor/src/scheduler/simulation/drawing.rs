@@ -34,6 +34,7 @@ pub(crate) enum FaultKind {
     OneWay,
     Reset,
     Slow,
+    BuffersFull,
     DiskFull,
     DiskFailing,
     DiskSlow,
@@ -96,6 +97,7 @@ impl Drawer {
             FaultKind::Crash => {
                 (down < self.bounds.most_down && network.is_up(one)).then_some(FaultEffect::Crash(first))
             }
+            FaultKind::BuffersFull => Some(FaultEffect::BuffersFull(first)),
             FaultKind::DiskFull => Some(FaultEffect::DiskFull(first)),
             FaultKind::DiskFailing => Some(FaultEffect::DiskFailing(first, self.number(self.bounds.failing.clone()))),
             FaultKind::DiskSlow => {

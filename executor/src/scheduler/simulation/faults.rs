@@ -217,6 +217,7 @@ impl Simulation {
             FaultEffect::Reset(..) => self.network.reset_between(one, other),
             // These are settled as soon as they are under way.
             FaultEffect::Slow(..)
+            | FaultEffect::BuffersFull(_)
             | FaultEffect::DiskFull(_)
             | FaultEffect::DiskFailing(..)
             | FaultEffect::DiskSlow(..) => {}

@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::clocks::ClockSkew;
 use super::disk::Injected;
+use super::network::FilledBy;
 use super::plan::{FaultEffect, WHOLE};
 use crate::scheduler::Scheduler;
 
@@ -62,6 +63,10 @@ impl Simulation {
                 let of = |what: &FaultEffect| slowness(what, name, other_name);
                 let worst = self.state.lock().faults.under_way().map(of).max();
                 self.network.slow(host, other, worst.unwrap_or(1));
+            }
+            FaultEffect::BuffersFull(_) => {
+                let are_full = self.state.lock().faults.under_way().any(|other| other == what);
+                self.network.fill_buffers(host, FilledBy::Fault, are_full);
             }
             FaultEffect::DiskFull(_) | FaultEffect::DiskFailing(..) | FaultEffect::DiskSlow(..) => {
                 let none = Injected::default();

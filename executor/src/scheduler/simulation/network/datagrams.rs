@@ -6,8 +6,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use wsrt_reactor::Ready;
 
+use super::buffers::Room;
 use super::connecting::Taken;
 use super::hosts::Hosts;
+use super::socket::SocketKind;
 use super::wire::Arrival;
 use super::{Net, Network};
 
@@ -21,12 +23,14 @@ pub(super) struct DatagramSocket {
     pub(super) local: SocketAddr,
     pub(super) peer: Option<SocketAddr>,
     pub(super) token: Option<usize>,
+    pub(super) room: Room,
     inbox: VecDeque<(SocketAddr, Vec<u8>)>,
 }
 
 impl DatagramSocket {
     pub(super) fn conditions(&self) -> Ready {
-        if self.inbox.is_empty() { Ready::WRITABLE } else { Ready::WRITABLE | Ready::READABLE }
+        let writable = if self.room.is_there() { Ready::WRITABLE } else { Ready::EMPTY };
+        if self.inbox.is_empty() { writable } else { writable | Ready::READABLE }
     }
 
     pub(super) fn is_of(&self, host: usize) -> bool {
@@ -38,7 +42,10 @@ impl Net {
     pub(super) fn bind(&mut self, at: SocketAddr) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.datagrams.next_id());
         let local = self.take(host, at, Taken::Udp, id)?;
-        Ok(self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, inbox: VecDeque::new() }))
+        let (room, inbox) = (Room::default(), VecDeque::new());
+        self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, room, inbox });
+        self.begin_room(host, SocketKind::Datagrams, id);
+        Ok(id)
     }
 
     pub(super) fn datagram_socket(&mut self, id: usize) -> io::Result<&mut DatagramSocket> {
@@ -76,12 +83,16 @@ impl Net {
     ) -> io::Result<usize> {
         let socket = self.datagram_socket(id)?;
         let to = to.or(socket.peer).ok_or(ErrorKind::NotConnected)?;
-        let (host, local) = (socket.host, socket.local);
+        let (host, local, room) = (socket.host, socket.local, socket.room);
         let bytes: Vec<u8> = bufs.iter().flat_map(|buf| buf.iter().copied()).collect();
         if bytes.len() > LONGEST {
             return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
         }
         let peer_host = self.hosts.at(to.ip(), host)?;
+        if !room.is_there() {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        self.use_room(SocketKind::Datagrams, id, 1);
         let ip = match (to.ip().is_loopback(), local.ip().is_unspecified()) {
             (true, true) => to.ip(),
             (false, true) => Hosts::address(host).into(),

@@ -6,6 +6,7 @@
 //! hosts that are down are looked at when a packet arrives.
 
 mod bound;
+mod buffers;
 mod connecting;
 mod datagrams;
 mod hosts;
@@ -28,6 +29,8 @@ use wsrt_reactor::Ready;
 use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
 
 use self::bound::Bound;
+use self::buffers::Buffers;
+pub(crate) use self::buffers::FilledBy;
 use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
 use self::hosts::Hosts;
@@ -67,6 +70,7 @@ struct Net {
     hosts: Hosts,
     links: Links,
     wire: Wire,
+    buffers: Buffers,
     taken: BTreeMap<(usize, Taken), usize>,
     ends: Table<End>,
     listeners: Table<Listener>,
@@ -106,6 +110,10 @@ impl Net {
                 self.deliver_datagram(from, to, bytes);
                 (3, port)
             }
+            Arrival::Room { kind, id } => {
+                self.deliver_room(kind, id);
+                (4, id as u64)
+            }
         }
     }
 
@@ -127,6 +135,7 @@ impl Network {
             hosts: Hosts::new(),
             links: Links::new(seed),
             wire: Wire::default(),
+            buffers: Buffers::new(seed),
             taken: BTreeMap::new(),
             ends: Table::default(),
             listeners: Table::default(),

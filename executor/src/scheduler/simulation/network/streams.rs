@@ -12,6 +12,8 @@ use wsrt_reactor::Ready;
 use wsrt_reactor::lent::Place;
 
 use super::Net;
+use super::buffers::Room;
+use super::socket::SocketKind;
 use super::wire::Arrival;
 
 /// The bytes that an end has room for.
@@ -34,6 +36,7 @@ pub(super) struct End {
     /// Whether the other end has ended its direction.
     is_ended: bool,
     credit: usize,
+    pub(super) room: Room,
     /// Bytes read, for which the other end has no credit yet.
     unpaid: usize,
     outbox: VecDeque<(u64, Parcel)>,
@@ -76,6 +79,7 @@ impl End {
             inbox: VecDeque::new(),
             is_ended: false,
             credit: ROOM,
+            room: Room::default(),
             unpaid: 0,
             outbox: VecDeque::new(),
             is_scheduled: false,
@@ -95,7 +99,7 @@ impl End {
             Phase::Open => {
                 when(!self.inbox.is_empty() || self.is_ended, Ready::READABLE)
                     | when(self.is_ended, Ready::READ_CLOSED)
-                    | when(self.credit > 0, Ready::WRITABLE)
+                    | when(self.credit > 0 && self.room.is_there(), Ready::WRITABLE)
             }
         }
     }
@@ -138,7 +142,10 @@ impl End {
 
 impl Net {
     pub(super) fn add_end(&mut self, end: End) -> usize {
-        self.ends.add(end)
+        let host = end.host;
+        let id = self.ends.add(end);
+        self.begin_room(host, SocketKind::End, id);
+        id
     }
 
     pub(super) fn end(&mut self, id: usize) -> io::Result<&mut End> {
@@ -190,7 +197,7 @@ impl Net {
         if asked == 0 {
             return Ok(0);
         }
-        let count = asked.min(end.credit);
+        let count = end.room.part_of(asked.min(end.credit));
         if count == 0 {
             return Err(ErrorKind::WouldBlock.into());
         }
@@ -200,6 +207,7 @@ impl Net {
             bytes.extend_from_slice(&buf[..buf.len().min(count - bytes.len())]);
         }
         self.post(id, Parcel::Bytes(bytes));
+        self.use_room(SocketKind::End, id, count);
         Ok(count)
     }
 

@@ -8,7 +8,9 @@ use std::net::Shutdown;
 use wsrt_reactor::Ready;
 
 use super::Net;
+use super::buffers::Room;
 use super::connecting::Taken;
+use super::socket::SocketKind;
 
 /// The datagrams that wait to be received, as many as on Linux.
 const MOST_WAITING: usize = 10;
@@ -22,6 +24,7 @@ pub(super) struct UnixDatagramSocket {
     /// The number of the socket that it is connected to, which may be closed by now, and its name.
     pub(super) peer: Option<(usize, Vec<u8>)>,
     pub(super) token: Option<usize>,
+    pub(super) room: Room,
     inbox: VecDeque<(Vec<u8>, Vec<u8>)>,
     /// Those that found it full.
     waiting_senders: BTreeSet<usize>,
@@ -36,6 +39,7 @@ impl UnixDatagramSocket {
             local,
             peer: None,
             token: None,
+            room: Room::default(),
             inbox: VecDeque::new(),
             waiting_senders: BTreeSet::new(),
             reads: true,
@@ -44,7 +48,8 @@ impl UnixDatagramSocket {
     }
 
     pub(super) fn conditions(&self) -> Ready {
-        if self.inbox.is_empty() { Ready::WRITABLE } else { Ready::WRITABLE | Ready::READABLE }
+        let writable = if self.room.is_there() { Ready::WRITABLE } else { Ready::EMPTY };
+        if self.inbox.is_empty() { writable } else { writable | Ready::READABLE }
     }
 
     pub(super) fn is_of(&self, host: usize) -> bool {
@@ -59,7 +64,9 @@ impl Net {
         if !name.is_empty() {
             self.take_named(host, Taken::UnixDatagram(name.clone()), id)?;
         }
-        Ok(self.unix_datagrams.add(UnixDatagramSocket::new(host, name)))
+        self.unix_datagrams.add(UnixDatagramSocket::new(host, name));
+        self.begin_room(host, SocketKind::UnixDatagrams, id);
+        Ok(id)
     }
 
     pub(super) fn datagram_pair(&mut self) -> io::Result<[usize; 2]> {
@@ -137,7 +144,7 @@ impl Net {
         to: Option<Vec<u8>>,
     ) -> io::Result<usize> {
         let socket = self.unix_datagram_socket(id)?;
-        let (host, from, writes) = (socket.host, socket.local.clone(), socket.writes);
+        let (host, from, writes, room) = (socket.host, socket.local.clone(), socket.writes, socket.room);
         let receiver = match (to, &socket.peer) {
             (Some(name), _) => self.named(host, &name)?,
             (None, Some((peer, _))) => *peer,
@@ -159,10 +166,14 @@ impl Net {
             receiver.waiting_senders.insert(id);
             return Err(ErrorKind::WouldBlock.into());
         }
+        if !room.is_there() {
+            return Err(ErrorKind::WouldBlock.into());
+        }
         let count = bytes.len();
         receiver.inbox.push_back((from, bytes));
         let token = receiver.token;
         self.report(token, Ready::READABLE);
+        self.use_room(SocketKind::UnixDatagrams, id, 1);
         Ok(count)
     }
 

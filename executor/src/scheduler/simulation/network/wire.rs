@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::net::SocketAddr;
 
+use super::socket::SocketKind;
+
 /// Something that arrives, or is to be looked at, at a moment.
 #[derive(Debug)]
 pub(super) enum Arrival {
@@ -16,6 +18,8 @@ pub(super) enum Arrival {
     Refusal { to: usize, why: io::ErrorKind },
     /// A datagram for a host and an address there.
     Datagram { from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8> },
+    /// The buffer of a socket, which is full, has room for a little.
+    Room { kind: SocketKind, id: usize },
 }
 
 /// Ordered by the moment; those of one moment by the order in which they were sent.

@@ -15,6 +15,8 @@ pub(crate) enum FaultEffect {
     Reset(String, String),
     /// Packets take so many times as long, in both directions.
     Slow(String, String, u32),
+    /// The buffers of its sockets take little at a time.
+    BuffersFull(String),
     /// No byte more fits on the disk.
     DiskFull(String),
     /// So many reads, writes and syncs of a million fail.
@@ -40,7 +42,8 @@ impl FaultEffect {
             Self::Slow(.., factor) | Self::DiskSlow(_, factor) => *factor <= 1,
             Self::ClockJump(_, ahead) => *ahead == 0,
             Self::ClockDrift(_, parts) => *parts == 0,
-            Self::Crash(_) | Self::Cut(..) | Self::CutOneWay(..) | Self::Reset(..) | Self::DiskFull(_) => false,
+            Self::Crash(_) | Self::Cut(..) | Self::CutOneWay(..) | Self::Reset(..) => false,
+            Self::BuffersFull(_) | Self::DiskFull(_) => false,
         }
     }
 
@@ -58,7 +61,7 @@ impl FaultEffect {
         match self {
             Self::Cut(one, other) | Self::CutOneWay(one, other) | Self::Reset(one, other) => [one, other],
             Self::Slow(one, other, _) => [one, other],
-            Self::Crash(host) | Self::DiskFull(host) => [host, host],
+            Self::Crash(host) | Self::BuffersFull(host) | Self::DiskFull(host) => [host, host],
             Self::DiskFailing(host, _) | Self::DiskSlow(host, _) => [host, host],
             Self::ClockJump(host, _) | Self::ClockDrift(host, _) => [host, host],
         }
@@ -73,6 +76,7 @@ impl fmt::Display for FaultEffect {
             Self::CutOneWay(from, to) => write!(f, "cut {} -> {}", Name(from), Name(to)),
             Self::Reset(one, other) => write!(f, "reset {} {}", Name(one), Name(other)),
             Self::Slow(one, other, factor) => write!(f, "slow {} {} by {factor}", Name(one), Name(other)),
+            Self::BuffersFull(host) => write!(f, "buffers full {}", Name(host)),
             Self::DiskFull(host) => write!(f, "disk full {}", Name(host)),
             Self::DiskFailing(host, millionths) => {
                 write!(f, "disk failing {} by {}", Name(host), share::text(*millionths))

@@ -8,10 +8,10 @@ use super::{Fault, FaultEffect, Plan, moment, share};
 
 /// The statements that there are, for messages.
 const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 300ms`, `at 1.5s cut FROM -> TO for 300ms`, `at 1.5s \
-                     reset ONE OTHER`, `at 1.5s slow ONE OTHER by 20 for 300ms`, `at 1.5s disk full HOST for 300ms`, `at 1.5s disk \
-                     failing HOST by 0.05 for 300ms`, `at 1.5s disk slow HOST by 20 for 300ms`, `at 1.5s clock ahead HOST by \
-                     2s for 300ms`, `at 1.5s clock behind HOST by 2s for 300ms`, `at 1.5s clock drift HOST by 500 for \
-                     300ms`, `maybe 3 POINT`, and `nothing`";
+                     reset ONE OTHER`, `at 1.5s slow ONE OTHER by 20 for 300ms`, `at 1.5s buffers full HOST for 300ms`, `at 1.5s disk \
+                     full HOST for 300ms`, `at 1.5s disk failing HOST by 0.05 for 300ms`, `at 1.5s disk slow HOST by 20 \
+                     for 300ms`, `at 1.5s clock ahead HOST by 2s for 300ms`, `at 1.5s clock behind HOST by 2s for 300ms`, \
+                     `at 1.5s clock drift HOST by 500 for 300ms`, `maybe 3 POINT`, and `nothing`";
 
 /// The statement that is none, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +97,7 @@ impl Words<'_> {
                 }
                 "reset" => FaultEffect::Reset(self.name("a host")?, self.name("a second host")?),
                 "slow" => FaultEffect::Slow(self.name("a host")?, self.name("a second host")?, self.factor()?),
+                "buffers" => self.of_buffers()?,
                 "disk" => self.of_disk()?,
                 "clock" => self.of_clock()?,
                 other => return Err(format!("`{other}` is no kind of fault: there are {FORMS}")),
@@ -105,6 +106,14 @@ impl Words<'_> {
         };
         let lasting = if !what.is_instant() && self.take("for") { Some(self.time()?) } else { None };
         Ok(Fault { at, what, lasting })
+    }
+
+    fn of_buffers(&mut self) -> Result<FaultEffect, String> {
+        if self.take("full") {
+            return Ok(FaultEffect::BuffersFull(self.name("a host")?));
+        }
+        let word = self.first();
+        Err(format!("`{word}` stands where `full` has to say what the buffers are"))
     }
 
     fn of_disk(&mut self) -> Result<FaultEffect, String> {
@@ -228,6 +237,8 @@ mod tests {
             ("at 1s disk failing one", "it has no `by` and a share from 0 to 1"),
             ("at 1s disk slow one by 0", "`0` is not a factor"),
             ("at 1s disk full one by 3", "`by` is one word too many"),
+            ("at 1s buffers one", "`one` stands where `full` has to say what the buffers are"),
+            ("at 1s buffers full one by 3", "`by` is one word too many"),
             ("at 1s clock", "`` stands where `ahead`, `behind` or `drift` has to say what the clock does"),
             ("at 1s clock ahead one by 3", "`3` is no time, such as 1.5s"),
             ("at 1s clock ahead one by 10000000000s", "a clock that jumps by 10000000000s shows no time"),
@@ -250,7 +261,7 @@ mod tests {
         let mut plan = Plan::default();
         for _ in 0..rng.below(6) {
             let (one, other) = (name(rng), name(rng));
-            let what = match rng.below(10) {
+            let what = match rng.below(11) {
                 0 => FaultEffect::Crash(one),
                 1 => FaultEffect::Cut(one, other),
                 2 => FaultEffect::CutOneWay(one, other),
@@ -259,7 +270,8 @@ mod tests {
                 5 => FaultEffect::DiskFull(one),
                 6 => FaultEffect::DiskFailing(one, rng.below(share::WHOLE as usize + 1) as u32),
                 7 => FaultEffect::DiskSlow(one, 1 + rng.below(u32::MAX as usize) as u32),
-                8 => FaultEffect::ClockJump(one, (rng.next_u64() as i64 | 1) >> rng.below(64)),
+                8 => FaultEffect::BuffersFull(one),
+                9 => FaultEffect::ClockJump(one, (rng.next_u64() as i64 | 1) >> rng.below(64)),
                 _ => FaultEffect::ClockDrift(one, (rng.next_u64() as i32).max(-999_999)),
             };
             let lasting = (!what.is_instant() && rng.below(3) > 0).then(|| rng.next_u64() >> rng.below(64));
