@@ -3,6 +3,7 @@
 //! No thread waits for it. Events that it is too slow for are dropped by their writers, and
 //! counted.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
@@ -117,6 +118,9 @@ struct RecorderThread {
     names: TaskNames,
     /// Tasks that are complete, whose names an output may still need.
     complete: Ended<u64>,
+    /// Those that were complete within a poll that goes on, by its thread: they are shown when it
+    /// ends.
+    complete_within: BTreeMap<u32, Vec<u64>>,
     clock: ClockSync,
     batch: EventBatch,
     files: Vec<TraceFile>,
@@ -166,6 +170,7 @@ impl RecorderThread {
             threads: RecordedThreads::default(),
             names: TaskNames::default(),
             complete: Ended::default(),
+            complete_within: BTreeMap::new(),
             clock: if simulated.is_some() { ClockSync::of_nanos() } else { ClockSync::begin() },
             batch: EventBatch::default(),
             files: Vec::new(),
@@ -189,7 +194,6 @@ impl RecorderThread {
         for (info, reader) in std::mem::take(&mut *self.recorder.new_threads.lock()) {
             self.threads.add(info, reader);
         }
-        self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
         self.batch = EventBatch {
             until: self.simulated.unwrap_or_else(|| until.min(StampCounter::read())),
             entries: std::mem::take(&mut self.batch.entries),
@@ -197,6 +201,8 @@ impl RecorderThread {
         };
         self.batch.entries.clear();
         let most = self.threads.collect(if self.simulated.is_some() { u64::MAX } else { until }, &mut self.batch);
+        // After the events: in a simulation a task may have been spawned and polled just now.
+        self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
         if let Some(latest) = &mut self.simulated {
             // The one thread that drives it records all events, in their order.
             *latest = self.batch.entries.iter().map(|entry| recorded_at(&entry.event)).fold(*latest, u64::max);
@@ -227,13 +233,18 @@ impl RecorderThread {
             return;
         }
         for entry in &self.batch.entries {
+            let thread = entry.thread;
             match entry.event.kind() {
                 EventKind::Ended { task, .. } | EventKind::Poll { task, outcome: PollOutcome::Ready, .. }
                     if self.names.contains_key(&task) =>
                 {
-                    self.complete.add(self.batch.until, task);
+                    self.complete_within.entry(thread).or_default().push(task);
                 }
                 _ => {}
+            }
+            if entry.event.depth() == 0 {
+                let complete = self.complete_within.remove(&thread).unwrap_or_default();
+                complete.into_iter().for_each(|task| self.complete.add(self.batch.until, task));
             }
         }
     }
@@ -304,11 +315,14 @@ impl RecorderThread {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::panic::Location;
+
     use wsrt_trace::Event;
 
     use super::*;
     use crate::observe::observer::Observer;
     use crate::observe::timeline::FlightRecorder;
+    use crate::observe::timeline::thread_writer::ThreadWriter;
     use crate::task::OwnedTasks;
 
     enum NoRuntime {}
@@ -347,5 +361,48 @@ mod tests {
             assert!(thread.names.contains_key(&task), "the last batch is kept");
         }
         assert!(thread.names.len() <= 21, "{} names", thread.names.len());
+    }
+
+    #[test]
+    fn events_wait_for_no_poll_that_was_handed_over() {
+        StampCounter::choose();
+        let recorder = Recorder::new();
+        ThreadWriter::with(|writer| {
+            writer.write_for(&recorder);
+            let begin = |task| writer.begin_poll(task, Location::caller(), 0, 0, false);
+            begin(1);
+            writer.hand_over();
+            begin(2);
+            writer.ready(3, Location::caller(), false);
+            writer.end_poll();
+            writer.end_poll();
+            begin(4);
+            writer.end_poll();
+        });
+        let mut thread = RecorderThread::new(recorder, Weak::<NoRuntime>::new());
+        thread.collect(u64::MAX);
+        let seen = thread.batch.entries.iter().map(|entry| match entry.event.kind() {
+            EventKind::Poll { task, .. } | EventKind::Readied { task, .. } => (task, entry.event.depth()),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(seen.collect::<Vec<_>>(), [(1, 0), (3, 1), (2, 0), (4, 0)]);
+    }
+
+    #[test]
+    fn a_name_is_kept_until_the_poll_around_is_over() {
+        StampCounter::choose();
+        let recorder = Recorder::new();
+        let mut writer = recorder.register_current_thread();
+        let mut thread = RecorderThread::new(Arc::clone(&recorder), Weak::<NoRuntime>::new());
+        let mut names_after = |task, outcome, depth| {
+            let poll = EventKind::Poll { task, processor: 0, source: 0, lasted: 0, outcome };
+            writer.write(Event::new(StampCounter::read(), poll).within(depth));
+            thread.collect(StampCounter::read());
+            thread.pass_on(Requests::default());
+            thread.names.len()
+        };
+        recorder.name_task(2, "inner".into());
+        assert_eq!(names_after(2, PollOutcome::Ready, 1), 1, "it is shown when the poll around it ends");
+        assert_eq!(names_after(1, PollOutcome::Pending, 0), 0);
     }
 }

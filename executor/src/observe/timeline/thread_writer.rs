@@ -40,6 +40,8 @@ pub(crate) struct ThreadWriter {
     outer: RefCell<Vec<OpenPoll>>,
     /// Within how many polls and turns the thread is, which are recorded later.
     depth: Cell<u32>,
+    /// How many polls it is in that were recorded when their processor was handed over.
+    handed_over: Cell<u32>,
     /// When the last poll ended, if there was no event since; else 0.
     ended_at: Cell<u64>,
     /// The last stamp, or the beginning of the poll, whichever is later.
@@ -105,6 +107,7 @@ impl ThreadWriter {
             poll: Cell::new(OpenPoll::NONE),
             outer: RefCell::new(Vec::new()),
             depth: Cell::new(0),
+            handed_over: Cell::new(0),
             ended_at: Cell::new(0),
             last_stamp: Cell::new(0),
             light: Cell::new(0),
@@ -228,7 +231,7 @@ impl ThreadWriter {
         let depth = self.depth.get();
         self.depth.set(depth + 1);
         self.completed.set(0);
-        if depth > 0 {
+        if depth > 0 || self.handed_over.get() > 0 {
             self.outer.borrow_mut().push(self.poll.get());
         }
         let start = PollStart::new(task, processor, source, Some(site));
@@ -238,12 +241,13 @@ impl ThreadWriter {
     /// Ends the innermost poll; the one around it goes on.
     #[inline]
     pub(crate) fn end_poll(&self) {
-        let depth = self.depth.get() - 1;
-        self.depth.set(depth);
         if self.poll.get().is_over {
             // The processor was handed over in the middle of the poll.
+            self.handed_over.set(self.handed_over.get() - 1);
             self.ended_at.set(0);
         } else {
+            let depth = self.depth.get() - 1;
+            self.depth.set(depth);
             let now = StampCounter::read();
             self.ended_at.set(now);
             self.note_weight(now.wrapping_sub(self.poll.get().stamp));
@@ -253,7 +257,8 @@ impl ThreadWriter {
             }
             self.write_poll(now, if is_complete { PollOutcome::Ready } else { PollOutcome::Pending }, depth);
         }
-        let outer = if depth > 0 { self.outer.borrow_mut().pop() } else { None };
+        let is_inner = self.depth.get() > 0 || self.handed_over.get() > 0;
+        let outer = if is_inner { self.outer.borrow_mut().pop() } else { None };
         match outer {
             Some(outer) => self.poll.set(outer),
             None => self.poll.set(OpenPoll { is_over: true, ..self.poll.get() }),
@@ -283,11 +288,13 @@ impl ThreadWriter {
         self.write(start.poll(stamp, now.saturating_sub(stamp), outcome).within(depth));
     }
 
-    /// The processor is handed over; the poll goes on without one.
+    /// The processor is handed over; the poll goes on without one. No event waits for its end.
     pub(crate) fn hand_over(&self) {
-        let poll = self.poll.get();
-        if !poll.is_over && self.depth.get() > 0 {
-            self.write_poll(StampCounter::read(), PollOutcome::HandedOver, self.depth.get() - 1);
+        let (poll, depth) = (self.poll.get(), self.depth.get());
+        if !poll.is_over && depth > 0 {
+            self.depth.set(depth - 1);
+            self.handed_over.set(self.handed_over.get() + 1);
+            self.write_poll(StampCounter::read(), PollOutcome::HandedOver, depth - 1);
             self.poll.set(OpenPoll { is_over: true, ..poll });
         }
     }
