@@ -6,7 +6,7 @@ use std::process::Command;
 
 mod support;
 
-use wsrt_trace::{AnnotationKey as Key, Awaited, EventName, TaskSource, WakeCause, names};
+use wsrt_trace::{AnnotationKey as Key, Awaited, EventName, TaskSource, Track, WakeCause, names};
 
 use support::encoder::Value::{Flag, Number, Text};
 use support::encoder::{BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace};
@@ -130,6 +130,42 @@ fn what_was_worked_out_by_hand_is_on_the_page() {
             "1 stall; the longest had lasted 3.00 ms when it was seen.",
             "|3.00 ms|serve|#1|src/a.rs:1:1|3.00 ms|P0|asleep|",
             "|wsrt-machine 4242|",
+        ],
+    );
+}
+
+/// Ten milliseconds of a simulation with two hosts: their tasks share a processor, and one of them
+/// blocks.
+fn two_hosts() -> Trace {
+    let mut trace = Trace::new("simulated", 0);
+    for (host, name) in [(1, "alpha"), (2, "beta")] {
+        trace.host(host, name, 0);
+        let lane = Track::HostProcessor { host, processor: 0 }.uuid();
+        let (begin, source) = (at(u64::from(host) * 2_000), Text(TaskSource::Ring.name()));
+        trace.event(begin, BEGIN, lane, name, &[(Key::Task, Number(host.into())), (Key::Source, source)]);
+        let steal = [(Key::Victim, Number(1)), (Key::Tasks, Number(3))];
+        trace.event(begin, INSTANT, lane, EventName::Steal.name(), &steal);
+        trace.end_poll(begin + 1_500_000, lane);
+    }
+    trace.event(at(6_000), BEGIN, Track::Host(2).uuid(), EventName::BlockingJob.name(), &[]);
+    trace.event(at(8_500), END, Track::Host(2).uuid(), "", &[]);
+    trace.close(at(10_000), 0);
+    trace
+}
+
+#[test]
+fn the_tracks_of_hosts_count_for_their_processors() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hosts");
+    std::fs::write(&path, two_hosts().bytes).expect("a file can be written");
+    assert_says(
+        &words(&path),
+        &[
+            "|Polls|2|",
+            "|Tasks|2|",
+            "|Steals|2|moved 6 tasks|",
+            "|P0|ring: 3.00 ms in polls, 38 %|",
+            "|beta|",
+            "2.50 ms",
         ],
     );
 }

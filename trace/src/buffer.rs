@@ -123,12 +123,36 @@ impl EventWriter {
         self.buffer.writers_end.0.written.store(self.written, Release);
     }
 
-    /// Returns whether an event would be dropped now though it need not be: the buffer is full, and
-    /// there is a reader.
+    /// Writes both events, or drops and counts the second if there is no room for both. Returns
+    /// whether they were written.
+    #[cfg(feature = "sim")]
+    pub fn write_both(&mut self, first: Event, second: Event) -> bool {
+        let fit = self.has_room_for_two();
+        if fit {
+            self.write(first);
+            self.write(second);
+        } else {
+            self.drop_one();
+        }
+        fit
+    }
+
+    /// Returns whether one of two events would be dropped now though it need not be: the buffer has
+    /// no room, and there is a reader.
     #[cfg(feature = "sim")]
     #[inline]
     pub fn may_wait(&mut self) -> bool {
-        self.is_full() && Arc::strong_count(&self.buffer) > 1
+        !self.has_room_for_two() && Arc::strong_count(&self.buffer) > 1
+    }
+
+    #[cfg(feature = "sim")]
+    #[inline]
+    fn has_room_for_two(&mut self) -> bool {
+        if self.written.wrapping_sub(self.read) + 2 > EVENT_CAPACITY {
+            // Acquire pairs with the Release in `read`: the reader is done with the slots.
+            self.read = self.buffer.read.0.load(Acquire);
+        }
+        self.written.wrapping_sub(self.read) + 2 <= EVENT_CAPACITY
     }
 
     #[cold]
@@ -257,6 +281,20 @@ mod tests {
         writer.write(event(7));
         reader.read(&mut events);
         assert_eq!((events.len(), events.last().map(|event| event.stamp)), (EVENT_CAPACITY + 1, Some(7)));
+    }
+
+    #[cfg(feature = "sim")]
+    #[test]
+    fn of_two_events_both_are_written_or_neither() {
+        let (mut writer, mut reader) = event_buffer();
+        (0..EVENT_CAPACITY - 1).for_each(|number| writer.write(event(number)));
+        assert!(!writer.write_both(event(1), event(2)) && writer.may_wait(), "there is room for one");
+        let mut events = Vec::new();
+        reader.read(&mut events);
+        assert_eq!((events.len(), reader.dropped()), (EVENT_CAPACITY - 1, 1));
+        assert!(!writer.may_wait() && writer.write_both(event(1), event(2)));
+        reader.read(&mut events);
+        assert_eq!((events.len(), reader.dropped()), (EVENT_CAPACITY + 1, 1));
     }
 
     #[test]

@@ -141,6 +141,9 @@ pub enum EventKind {
     Enter(Activity),
     /// The thread ends an activity.
     Leave(Activity),
+    /// The thread drives a simulation, and its events from here on happen on the host with this
+    /// number; 0 stands for none.
+    Host(u32),
 }
 
 /// The index that stands for no processor.
@@ -220,6 +223,7 @@ mod kind {
     pub(super) const ENTER: u64 = 8;
     pub(super) const LEAVE: u64 = 9;
     pub(super) const WAITS: u64 = 10;
+    pub(super) const HOST: u64 = 11;
 }
 
 #[inline(always)]
@@ -303,6 +307,7 @@ impl Event {
             }
             EventKind::Enter(activity) => (kind::ENTER, activity_number(activity), 0),
             EventKind::Leave(activity) => (kind::LEAVE, activity_number(activity), 0),
+            EventKind::Host(host) => (kind::HOST, LOW.of(host.into()), 0),
         };
         Self { stamp, subject, detail: KIND.of(kind) | rest, site: None }
     }
@@ -347,6 +352,12 @@ impl Event {
         DEPTH.get(self.detail) as u32
     }
 
+    /// Returns the host of the events behind it, if that is what it says.
+    #[inline]
+    pub fn host(&self) -> Option<u32> {
+        (KIND.get(self.detail) == kind::HOST).then(|| LOW.get(self.subject) as u32)
+    }
+
     /// Unpacks the event.
     pub fn kind(&self) -> EventKind {
         let (subject, detail) = (self.subject, self.detail);
@@ -379,6 +390,7 @@ impl Event {
                 EventKind::Turn { events: LOW.get(subject) as u32, timers: HIGH.get(subject) as u32, lasted: large }
             }
             kind::ENTER => EventKind::Enter(activity(subject)),
+            kind::HOST => EventKind::Host(LOW.get(subject) as u32),
             _ => EventKind::Leave(activity(subject)),
         }
     }

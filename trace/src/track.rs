@@ -20,6 +20,15 @@ pub enum Track {
     Queue(u16),
     /// A thread, by its number among those that have recorded something.
     Thread(u64),
+    /// A host of a simulation, by its number among the threads.
+    Host(u32),
+    /// The polls of a host's tasks on the processor with this index.
+    HostProcessor {
+        /// The host's number among the threads.
+        host: u32,
+        /// The processor's index.
+        processor: u16,
+    },
     /// A track that is not one of wsrt's.
     Unknown,
 }
@@ -34,6 +43,11 @@ const THREADS: u64 = 100_000;
 const MANY: u64 = 1_000;
 const MANY_PROCESSORS: u64 = 1 << 40;
 const MANY_QUEUES: u64 = 2 << 40;
+const HOSTS: u64 = 3 << 40;
+const AFTER_HOSTS: u64 = 4 << 40;
+/// A host's number is above the 16 bits of the processor's index.
+const HOST_PROCESSORS: u64 = 1 << 48;
+const AFTER_HOST_PROCESSORS: u64 = 2 << 48;
 
 /// Numbers a processor's track: from `few` on, or from `many` on if its index is large.
 const fn numbered(index: u16, few: u64, many: u64) -> u64 {
@@ -51,6 +65,8 @@ impl Track {
             Track::Processor(index) => numbered(index, PROCESSORS, MANY_PROCESSORS),
             Track::Queue(index) => numbered(index, QUEUES, MANY_QUEUES),
             Track::Thread(number) => THREADS + number,
+            Track::Host(number) => HOSTS + number as u64,
+            Track::HostProcessor { host, processor } => HOST_PROCESSORS + ((host as u64) << 16) + processor as u64,
             Track::Unknown => 0,
         }
     }
@@ -66,19 +82,34 @@ impl Track {
             QUEUES..3_000 => index(QUEUES).map_or(Track::Unknown, Track::Queue),
             THREADS..MANY_PROCESSORS => Track::Thread(uuid - THREADS),
             MANY_PROCESSORS..MANY_QUEUES => index(MANY_PROCESSORS).map_or(Track::Unknown, Track::Processor),
-            MANY_QUEUES.. => index(MANY_QUEUES).map_or(Track::Unknown, Track::Queue),
+            HOSTS..AFTER_HOSTS => u32::try_from(uuid - HOSTS).map_or(Track::Unknown, Track::Host),
+            HOST_PROCESSORS..AFTER_HOST_PROCESSORS => {
+                let number = uuid - HOST_PROCESSORS;
+                Track::HostProcessor { host: (number >> 16) as u32, processor: number as u16 }
+            }
+            MANY_QUEUES..HOSTS => index(MANY_QUEUES).map_or(Track::Unknown, Track::Queue),
             _ => Track::Unknown,
         }
     }
 
-    /// Returns its name, unless that comes from the program: the process's and the threads'.
+    /// Returns the index of the processor whose polls it shows, all of them or a host's.
+    pub fn processor(self) -> Option<u16> {
+        match self {
+            Track::Processor(processor) | Track::HostProcessor { processor, .. } => Some(processor),
+            _ => None,
+        }
+    }
+
+    /// Returns its name, unless that comes from the program: the process's, the threads' and the
+    /// hosts'.
     pub fn name(self) -> Cow<'static, str> {
         match self {
             Track::Netpoller => EventName::Netpoller.name().into(),
             Track::Injector => TaskSource::Injector.name().into(),
             Track::Processor(index) => names::processor(index).into(),
             Track::Queue(index) => names::queue(index).into(),
-            Track::Process | Track::Thread(_) | Track::Unknown => "".into(),
+            Track::HostProcessor { processor, .. } => names::processor(processor).into(),
+            Track::Process | Track::Thread(_) | Track::Host(_) | Track::Unknown => "".into(),
         }
     }
 }
@@ -135,6 +166,10 @@ mod tests {
             (2 << 40 | 1_000, Track::Queue(1_000)),
             (100_003, Track::Thread(3)),
             (1 << 40 | 1 << 16, Track::Unknown),
+            (3 << 40 | 3, Track::Host(3)),
+            (1 << 48 | 3 << 16 | 7, Track::HostProcessor { host: 3, processor: 7 }),
+            (4 << 40, Track::Unknown),
+            (2 << 48, Track::Unknown),
             (u64::MAX, Track::Unknown),
         ] {
             assert_eq!(Track::from_uuid(uuid), track, "{uuid}");
@@ -146,7 +181,10 @@ mod tests {
         let indexed = (0..=u16::MAX).flat_map(|index| [Track::Processor(index), Track::Queue(index)]);
         let threads = [0, 1, 4_000_000_000].map(Track::Thread);
         let single = [Track::Process, Track::Netpoller, Track::Injector, Track::Unknown];
-        for track in indexed.chain(threads).chain(single) {
+        let processors = |host| [0, u16::MAX].map(|processor| Track::HostProcessor { host, processor });
+        let hosts =
+            [0, 1, u32::MAX].into_iter().flat_map(|host| [Track::Host(host)].into_iter().chain(processors(host)));
+        for track in indexed.chain(threads).chain(single).chain(hosts) {
             assert_eq!(Track::from_uuid(track.uuid()), track, "{}", track.uuid());
         }
     }

@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+#[cfg(feature = "sim")]
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -146,6 +148,8 @@ impl<'a, F: Future> RootFuture<'a, F> {
     fn poll(&self, here: &Context, mut future: Pin<&mut F>) -> bool {
         let _owner = current_task::put(self.owner);
         let _scopes = self.scopes.put_back();
+        #[cfg(feature = "sim")]
+        let _on_host = here.scheduler().observer.on_host_of(self.owner.task().map_or(0, NonZeroU64::get));
         let mut context = task::Context::from_waker(self.post.waker());
         budget::refill();
         if let Some(aside) = self.aside.take() {

@@ -41,6 +41,8 @@ pub(crate) mod system_calls;
 #[cfg(all(feature = "sim", not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri)))))]
 #[path = "system_calls_off.rs"]
 pub(crate) mod system_calls;
+#[cfg(feature = "sim")]
+pub(crate) mod task_hosts;
 #[cfg(not(loom))]
 pub(crate) mod thread_bound;
 #[cfg(not(loom))]

@@ -24,6 +24,7 @@ mod stuck;
 mod system;
 mod time;
 mod trace;
+mod tracks;
 #[cfg(target_os = "linux")]
 mod unix_sockets;
 mod workload;

@@ -1,13 +1,14 @@
 //! The timeline of a simulated run has virtual times.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::process::{Command, id};
 use std::time::Duration;
 
 use wsrt::sim;
 use wsrt::time::sleep;
-use wsrt_trace::decode::{Decoded, Decoder, PacketReader};
+use wsrt_trace::decode::{Decoded, Decoder, NameTable, PacketReader};
 use wsrt_trace::{Track, TrackEventKind};
 
 const SECOND: u64 = 1_000_000_000;
@@ -41,22 +42,37 @@ const BUSY: usize = if cfg!(debug_assertions) { 40_000 } else { 200_000 };
 /// The time of an event in nanoseconds, its kind, and its track.
 type Seen = (u64, TrackEventKind, Track);
 
-/// The events of a run that is recorded by a process of its own.
-fn recorded(subject: &str, name: &str) -> Vec<Seen> {
+/// Calls `see` with each packet of the record of a run, by a process of its own. Returns what that
+/// has printed.
+pub(crate) fn read_record(subject: &str, name: &str, mut see: impl FnMut(Decoded, &NameTable)) -> String {
     let path = env::temp_dir().join(format!("wsrt-simulated-{}-{name}.perfetto-trace", id()));
-    let mut command = Command::new(env::current_exe().expect("it runs"));
-    let output = command.args([subject, "--exact"]).env("WSRT_TRACE", &path).output();
-    let output = output.expect("it runs");
-    assert!(output.status.success(), "{output:?}");
+    let printed = run_subject(subject, &[("WSRT_TRACE", path.as_os_str())]);
     let mut packets = PacketReader::of(File::open(&path).expect("it was written"));
     let mut decoder = Decoder::default();
-    let mut events = Vec::new();
     while let Ok(packet) = packets.next_packet().expect("it is read") {
-        if let Decoded::Event(event) = decoder.decode(packet).expect("it is a trace") {
-            events.push((event.at, event.kind, event.track));
-        }
+        let decoded = decoder.decode(packet).expect("it is a trace");
+        see(decoded, &decoder.names);
     }
     fs::remove_file(path).expect("it is there");
+    printed
+}
+
+pub(crate) fn run_subject(subject: &str, variables: &[(&str, &OsStr)]) -> String {
+    let mut command = Command::new(env::current_exe().expect("it runs"));
+    let command = command.args([subject, "--exact", "--nocapture"]).env_remove("WSRT_TRACE");
+    let output = command.envs(variables.iter().copied()).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("it is text")
+}
+
+/// The events of a run.
+fn recorded(subject: &str, name: &str) -> Vec<Seen> {
+    let mut events = Vec::new();
+    read_record(subject, name, |decoded, _| {
+        if let Decoded::Event(event) = decoded {
+            events.push((event.at, event.kind, event.track));
+        }
+    });
     events
 }
 

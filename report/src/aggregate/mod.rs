@@ -159,6 +159,7 @@ impl Aggregate {
         match track {
             Track::Process => self.process = Some((name, id)),
             Track::Thread(number) => self.threads.name(number, name, id),
+            Track::Host(number) => self.threads.name(number.into(), name, None),
             _ => {}
         }
     }
@@ -195,8 +196,11 @@ impl Aggregate {
     }
 
     fn slice(&mut self, slice: &Slice, names: &NameTable) {
+        if let Some(index) = slice.track.processor() {
+            return self.poll(Poll { processor: index.into(), slice: *slice });
+        }
         match slice.track {
-            Track::Processor(index) => self.poll(Poll { processor: index.into(), slice: *slice }),
+            Track::Host(number) => self.threads.slice(number.into(), names.text(slice.name), slice),
             Track::Netpoller => self.turn(slice),
             Track::Thread(number) => {
                 let text = names.text(slice.name);
@@ -234,7 +238,7 @@ impl Aggregate {
     fn instant(&mut self, event: &TrackEvent, name: &str) {
         let annotations = &event.annotations;
         let Some(name) = EventName::from_name(name) else { return };
-        match (name, event.track) {
+        match (name, event.track.processor()) {
             (EventName::Wake, _) => self.wake(annotations),
             (EventName::Spawn, _) => self.totals.spawns += 1,
             (EventName::End, _) => {
@@ -246,15 +250,15 @@ impl Aggregate {
                 self.totals.dropped = self.totals.dropped.saturating_add(annotations.count.unwrap_or(0));
                 self.closed = true;
             }
-            (EventName::Steal, Track::Processor(thief)) => self.steal(thief.into(), annotations),
-            (EventName::Overflow, Track::Processor(index)) => {
+            (EventName::Steal, Some(thief)) => self.steal(thief.into(), annotations),
+            (EventName::Overflow, Some(index)) => {
                 self.totals.overflows += 1;
                 self.totals.overflow_tasks = self.totals.overflow_tasks.saturating_add(annotations.tasks.unwrap_or(0));
                 let processor = self.processors.at(index.into());
                 processor.overflow_count += 1;
                 processor.overflows.add(&self.grid, event.at, 1);
             }
-            (EventName::Stall, Track::Processor(index)) => {
+            (EventName::Stall, Some(index)) => {
                 let processor = self.processors.at(index.into());
                 processor.stall_count += 1;
                 processor.stalls.add(&self.grid, event.at, 1);

@@ -148,8 +148,20 @@ impl Trace {
         annotations: &[(AnnotationKey, Value<'_>)],
     ) {
         self.event(begin, BEGIN, PROCESSOR + index, name, annotations);
+        self.end_poll(end, PROCESSOR + index);
+    }
+
+    pub(crate) fn end_poll(&mut self, end: u64, track: u64) {
         let outcome = [(AnnotationKey::Outcome, Value::Text(PollOutcome::Pending.name()))];
-        self.event(end, END, PROCESSOR + index, "", &outcome);
+        self.event(end, END, track, "", &outcome);
+    }
+
+    /// A host of a simulation, with a processor.
+    pub(crate) fn host(&mut self, host: u32, name: &str, processor: u16) {
+        self.track(&child(Track::Host(host).uuid(), name));
+        let lane = track(Track::HostProcessor { host, processor }.uuid());
+        let lane = lane.text(track_descriptor::NAME, &format!("{name} {}", names::processor(processor)));
+        self.track(&lane.varint(track_descriptor::PARENT_UUID, Track::Host(host).uuid()));
     }
 
     /// The mark at the file's end.

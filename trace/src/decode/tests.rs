@@ -5,7 +5,7 @@ use std::panic::Location;
 use fastrand::Rng;
 
 use super::{Decoded, Decoder, FileEnding, NameTable, OpenSlices, PacketReader, TrackEvent};
-use crate::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, TaskNames, ThreadInfo};
+use crate::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, ThreadInfo};
 use crate::names::{self, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 use crate::{Activity, ClockSync, Event, EventKind, Track, TrackEventKind, WokenBy};
 
@@ -46,11 +46,18 @@ impl Read {
     }
 }
 
-/// Encodes batches of events, all of one thread, whose stamps are nanoseconds.
+/// The hosts of a simulation, by their places among the threads.
+const ALPHA: u32 = 1;
+const BETA: u32 = 2;
+
+/// Encodes batches of events, all of one thread and of the hosts that it drives, whose stamps are
+/// nanoseconds.
 fn encode(batches: Vec<EventBatch>, task_names: &[(u64, &str)]) -> Vec<u8> {
-    let (threads, clock) = ([ThreadInfo { tid: 7, name: "machine".into() }], ClockSync::of_nanos());
-    let names: TaskNames = task_names.iter().map(|&(task, name)| (task, name.into())).collect();
-    let context = EncodeContext { threads: &threads, names: &names, clock: &clock };
+    let info = |name: &str, driver| ThreadInfo { tid: 7, name: name.into(), driver };
+    let threads = [info("machine", None), info("alpha", Some(0)), info("beta", Some(0))];
+    let is_simulated = batches.iter().any(|batch| batch.entries.iter().any(|entry| entry.thread > 0));
+    let (names, clock) = (task_names.iter().map(|&(task, name)| (task, name.into())).collect(), ClockSync::of_nanos());
+    let context = EncodeContext { threads: &threads, names: &names, clock: &clock, is_simulated };
     let (mut encoder, mut all, mut bytes) = (Encoder::begin(), Vec::new(), Vec::new());
     let until = batches.last().map_or(0, |batch| batch.until);
     for batch in batches {
@@ -213,6 +220,49 @@ fn a_wait_is_read_back_within_its_poll() {
     assert_eq!((of_wait.spawned_at, begin.annotations.made_at, made_at == spawned_at), (None, None, false));
 }
 
+/// one host polls a task, whose wake of another is on a track of that host, though one
+/// thread has recorded all; and no track shows which processors are held.
+#[test]
+fn events_of_hosts_are_read_back_on_their_tracks() {
+    let processor = 3;
+    let poll = |task, at| {
+        let outcome = PollOutcome::Pending;
+        Event::new(at, EventKind::Poll { task, processor, source: 0, lasted: 100, outcome })
+    };
+    let wake = EventKind::Readied { task: 2, processor, by: WokenBy::Task(1), spawned: false };
+    let in_place = [EventKind::Enter, EventKind::Leave].map(|event| event(Activity::InPlace));
+    let mut batch = batch(
+        &[
+            Event::new(150, wake).within(1),
+            poll(1, 100),
+            poll(2, 300),
+            Event::new(500, in_place[0]),
+            Event::new(600, in_place[1]),
+            poll(3, 700),
+        ],
+        900,
+    );
+    for (entry, thread) in batch.entries.iter_mut().zip([ALPHA, ALPHA, BETA, BETA, BETA, 0]) {
+        entry.thread = thread;
+    }
+    let file = read(&encode(vec![batch], &[(1, "of alpha"), (2, "of beta")]));
+    let track = |kind, name| file.called(kind, name).map(|event| event.track).collect::<Vec<_>>();
+    let [alpha, beta] = [ALPHA, BETA].map(|host| Track::HostProcessor { host, processor });
+    assert_eq!(track(TrackEventKind::Begin, "of alpha"), [alpha]);
+    assert_eq!(track(TrackEventKind::Instant, EventName::Wake.name()), [alpha]);
+    assert_eq!(track(TrackEventKind::Begin, "of beta"), [beta]);
+    assert_eq!(track(TrackEventKind::Begin, EventName::InPlace.name()), [Track::Host(BETA)]);
+    assert_eq!(track(TrackEventKind::Begin, EventName::UnknownTask.name()), [Track::Processor(processor)]);
+    assert_eq!(track(TrackEventKind::Begin, &names::holds(processor)), []);
+    let named = |track: Track, name: &str| file.tracks.contains(&(track, name.to_owned()));
+    assert!(
+        named(alpha, "alpha P3") && named(Track::Host(BETA), "beta") && named(beta, "beta P3"),
+        "{:?}",
+        file.tracks
+    );
+    assert!(alpha.uuid() != beta.uuid() && [alpha, beta].map(Track::processor) == [Some(processor); 2]);
+}
+
 /// Any events in any order, as a program with drops everywhere may leave them.
 fn random_event(random: &mut Rng, stamp: u64) -> Event {
     let (task, processor) = (random.u64(1..5), [0, 1, 1_500, crate::NO_PROCESSOR][random.usize(..4)]);
@@ -234,14 +284,16 @@ fn random_event(random: &mut Rng, stamp: u64) -> Event {
 }
 
 fn random_file(random: &mut Rng) -> Vec<u8> {
-    let mut now = 1_000;
+    let (mut now, hosts) = (1_000, [0, BETA][random.usize(..2)]);
     let mut random_batch = |random: &mut Rng| {
         let mut next = || {
             now += random.u64(..500);
             random_event(random, now)
         };
         let events: Vec<_> = (0..20).map(|_| next()).collect();
-        EventBatch { dropped: random.u64(..3), ..batch(&events, now) }
+        let mut batch = EventBatch { dropped: random.u64(..3), ..batch(&events, now) };
+        batch.entries.iter_mut().for_each(|entry| entry.thread = random.u32(..=hosts));
+        batch
     };
     encode((0..4).map(|_| random_batch(random)).collect(), &[(2, "two")])
 }

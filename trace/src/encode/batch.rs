@@ -10,7 +10,8 @@ use crate::int_hasher::IntHasher;
 /// An event of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchEntry {
-    /// The thread that has recorded it, by its place among [`EncodeContext::threads`].
+    /// The thread that has recorded it, or the host of a simulation on which it has happened, by
+    /// its place among [`EncodeContext::threads`].
     pub thread: u32,
     /// By how much, in the counter's unit, an untimed event is shown later than its stamp.
     pub later: u32,
@@ -90,13 +91,15 @@ pub struct EventBatch {
     pub until: u64,
 }
 
-/// A thread that records events.
+/// A thread that records events, or a host of the simulation that a thread drives.
 #[derive(Clone, Debug)]
 pub struct ThreadInfo {
     /// The OS's number for it, 0 if that is not known.
     pub tid: u32,
     /// Its name.
     pub name: String,
+    /// Of a host: the thread that drives it, by its place among [`EncodeContext::threads`].
+    pub driver: Option<u32>,
 }
 
 /// The names of tasks that have one, by the task's number.
@@ -111,6 +114,20 @@ pub struct EncodeContext<'a> {
     pub names: &'a TaskNames,
     /// Converts stamps to nanoseconds.
     pub clock: &'a ClockSync,
+    /// Whether the threads drive a simulation, whose machines have all processors on one thread.
+    pub is_simulated: bool,
+}
+
+impl EncodeContext<'_> {
+    /// Returns the thread that has recorded an entry with this number: its own, or a host's.
+    pub(super) fn recorder_of(&self, number: u32) -> u32 {
+        self.threads[number as usize].driver.unwrap_or(number)
+    }
+
+    /// Returns the host on which an entry with this number has happened, if it is a host's.
+    pub(super) fn host(&self, number: u32) -> Option<u32> {
+        self.threads[number as usize].driver.map(|_| number)
+    }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -70,10 +70,11 @@ impl Encoder {
         self.events += batch.entries.len() as u64;
         self.pending.resize_with(context.threads.len(), PendingSteps::default);
         self.flows.grow_older();
-        let annotated = self.match_flows(&batch.entries);
+        let annotated = self.match_flows(&batch.entries, context);
         let mut groups = std::mem::take(&mut self.groups);
         for (entry, annotated) in batch.entries.iter().zip(annotated) {
-            self.pending[entry.thread as usize].take(entry.thread, annotated, &mut groups);
+            let thread = context.recorder_of(entry.thread);
+            self.pending[thread as usize].take(thread, annotated, &mut groups);
         }
         self.write_groups(&mut groups, context);
         self.groups = groups;
@@ -114,8 +115,8 @@ impl Encoder {
     }
 
     /// Finds the wake of each poll, in the order of time.
-    fn match_flows(&mut self, entries: &[BatchEntry]) -> Vec<Annotated> {
-        let mut all: Vec<Annotated> = entries.iter().map(without_flows).collect();
+    fn match_flows(&mut self, entries: &[BatchEntry], context: EncodeContext<'_>) -> Vec<Annotated> {
+        let mut all: Vec<Annotated> = entries.iter().map(|entry| without_flows(entry, context)).collect();
         let mut order: Vec<u32> = (0..all.len() as u32).collect();
         order.sort_by_key(|&at| matching_order(&all[at as usize].event));
         for at in order {
@@ -189,7 +190,8 @@ impl Encoder {
     fn write_step(&mut self, group: &StepGroup, step: &Step, context: EncodeContext<'_>) {
         let time = context.clock.nanos(step.stamp);
         let kind = step.annotated.event.kind();
-        let thread = self.track(Track::Thread(group.thread.into()), context);
+        let host = step.annotated.host;
+        let thread = self.track(host.map_or(Track::Thread(group.thread.into()), Track::Host), context);
         let track = match kind {
             EventKind::Turn { .. } => Track::Netpoller,
             EventKind::Readied { .. } if group.is_turn => Track::Netpoller,
@@ -199,7 +201,7 @@ impl Encoder {
             EventKind::Enter(_) | EventKind::Leave(_) => thread,
             kind => match processor_of(kind) {
                 NO_PROCESSOR => thread,
-                index => Track::Processor(index),
+                index => host.map_or(Track::Processor(index), |host| Track::HostProcessor { host, processor: index }),
             },
         };
         let track = self.track(track, context);
@@ -241,7 +243,9 @@ impl Encoder {
         if annotated.event.depth() == 0 && processor != NO_PROCESSOR {
             // Ends a poll there whose own end was dropped.
             self.tracks.end_all(&mut self.packets, track, time);
-            self.write_held(group.thread, processor, time);
+            if !context.is_simulated {
+                self.write_held(group.thread, processor, time);
+            }
         }
         let name = Some(self.task_name(annotated, task, context));
         let annotations = self.poll_annotations(task, source, annotated, context);
@@ -390,8 +394,9 @@ fn matching_order(event: &Event) -> (u64, u8) {
     (event.stamp, rank)
 }
 
-fn without_flows(entry: &BatchEntry) -> Annotated {
-    Annotated { event: entry.event, time: entry.time(), flow: None, woken: None }
+fn without_flows(entry: &BatchEntry, context: EncodeContext<'_>) -> Annotated {
+    let host = context.host(entry.thread);
+    Annotated { event: entry.event, time: entry.time(), flow: None, woken: None, host }
 }
 
 fn processor_of(kind: EventKind) -> u16 {
@@ -404,7 +409,7 @@ fn processor_of(kind: EventKind) -> u16 {
         | EventKind::Stolen { processor, .. }
         | EventKind::Overflow { processor, .. }
         | EventKind::Stall { processor, .. } => processor,
-        EventKind::Turn { .. } | EventKind::Enter(_) | EventKind::Leave(_) => NO_PROCESSOR,
+        EventKind::Turn { .. } | EventKind::Enter(_) | EventKind::Leave(_) | EventKind::Host(_) => NO_PROCESSOR,
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Annotated {
     pub(super) flow: Option<u64>,
     /// Of a poll: the flow of the wake that led to it.
     pub(super) woken: Option<Flow>,
+    /// The host of a simulation that it has happened on.
+    pub(super) host: Option<u32>,
 }
 
 /// The part of an event that a step shows.
@@ -124,7 +126,7 @@ mod tests {
     use crate::names::PollOutcome;
 
     fn annotated(event: Event) -> Annotated {
-        Annotated { event, time: event.stamp, flow: None, woken: None }
+        Annotated { event, time: event.stamp, flow: None, woken: None, host: None }
     }
 
     fn poll(begin: u64, lasted: u64, depth: u32) -> Annotated {

@@ -57,9 +57,10 @@ pub(super) enum TrackDescriptor<'a> {
         tid: u64,
         name: &'a str,
     },
-    /// Slices and instants, at this place among the process's tracks.
+    /// Slices and instants, at this place among the tracks of the process or a host.
     Slices {
         name: &'a str,
+        parent: Track,
         rank: u64,
     },
     Counter {
@@ -138,9 +139,9 @@ impl PacketWriter {
                             thread.string(thread_descriptor::THREAD_NAME, name);
                         });
                     }
-                    TrackDescriptor::Slices { name, rank } => {
+                    TrackDescriptor::Slices { name, parent, rank } => {
                         message.string(track_descriptor::NAME, name);
-                        message.varint(track_descriptor::PARENT_UUID, parent);
+                        message.varint(track_descriptor::PARENT_UUID, parent.uuid());
                         message.varint(track_descriptor::SIBLING_ORDER_RANK, *rank);
                     }
                     TrackDescriptor::Counter { name } => {

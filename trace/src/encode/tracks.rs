@@ -12,13 +12,20 @@ use crate::track::{Track, TrackEventKind};
 
 /// The netpoller's place among the tracks: behind the processors.
 const NETPOLLER_RANK: u64 = 1 << 20;
+/// Behind it the hosts of a simulation.
+const HOST_RANK: u64 = 1 << 21;
 
 fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo]) {
     let (pid, name) = (u64::from(std::process::id()), track.name());
     let descriptor = match track {
         Track::Process => TrackDescriptor::Process { pid, name: &process_name() },
-        Track::Netpoller => TrackDescriptor::Slices { name: &name, rank: NETPOLLER_RANK },
-        Track::Processor(index) => TrackDescriptor::Slices { name: &name, rank: index.into() },
+        Track::Netpoller => slices(&name, Track::Process, NETPOLLER_RANK),
+        Track::Processor(index) => slices(&name, Track::Process, index.into()),
+        Track::Host(number) => slices(&threads[number as usize].name, Track::Process, HOST_RANK + u64::from(number)),
+        Track::HostProcessor { host, processor } => {
+            let name = format!("{} {name}", threads[host as usize].name);
+            return packets.describe(track, &slices(&name, Track::Host(host), processor.into()));
+        }
         Track::Injector | Track::Queue(_) => TrackDescriptor::Counter { name: &name },
         Track::Thread(number) => {
             let info = &threads[number as usize];
@@ -27,6 +34,10 @@ fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo]) {
         Track::Unknown => return,
     };
     packets.describe(track, &descriptor);
+}
+
+fn slices(name: &str, parent: Track, rank: u64) -> TrackDescriptor<'_> {
+    TrackDescriptor::Slices { name, parent, rank }
 }
 
 /// The state of one track.

@@ -8,7 +8,7 @@ use std::task::Waker;
 use wsrt_reactor::Turn;
 use wsrt_trace::{Activity, EventKind, TaskSource, WokenBy};
 
-use super::thread_writer::ThreadWriter;
+use super::thread_writer::{ThreadWriter, is_simulated};
 use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;
 use crate::sysmon::stall::Stall;
@@ -20,6 +20,8 @@ use crate::util::unwind::wake_quietly;
 pub(crate) struct RecordedPoll<'a> {
     observer: &'a Observer,
     has_begun: bool,
+    #[cfg(feature = "sim")]
+    on_host: Option<super::hosts::OnHost>,
 }
 
 impl Drop for RecordedPoll<'_> {
@@ -29,6 +31,8 @@ impl Drop for RecordedPoll<'_> {
             // A poll that has begun ends, even if the timeline was turned off meanwhile.
             ThreadWriter::with(ThreadWriter::end_poll);
         }
+        #[cfg(feature = "sim")]
+        drop(self.on_host.take());
         if take_panic() {
             self.observer.write_flight_record_of_own_accord();
         }
@@ -38,7 +42,7 @@ impl Drop for RecordedPoll<'_> {
 impl Observer {
     /// Calls `f` with the thread's writer, if the timeline is on.
     #[inline]
-    fn with_writer<R>(&self, f: impl FnOnce(&ThreadWriter) -> R) -> Option<R> {
+    pub(super) fn with_writer<R>(&self, f: impl FnOnce(&ThreadWriter) -> R) -> Option<R> {
         if !self.switches.is_on(Switch::Timeline) {
             return None;
         }
@@ -77,20 +81,24 @@ impl Observer {
         at_once: bool,
         processor: impl FnOnce(&ThreadWriter) -> u16,
     ) -> RecordedPoll<'_> {
+        #[cfg(feature = "sim")]
+        let mut on_host = None;
         let begun = self.with_writer(|writer| {
+            // A task of a `LocalSet` is polled by another, on that one's host.
+            #[cfg(feature = "sim")]
+            if source != TaskSource::Local as u32 {
+                on_host = self.go_to_host_of(writer, task.id().as_u64());
+            }
             let processor = processor(writer);
             writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor, source, at_once);
         });
-        RecordedPoll { observer: self, has_begun: begun.is_some() }
+        RecordedPoll {
+            observer: self,
+            has_begun: begun.is_some(),
+            #[cfg(feature = "sim")]
+            on_host,
+        }
     }
-}
-
-/// Whether this thread drives a simulation.
-fn is_simulated() -> bool {
-    #[cfg(feature = "sim")]
-    return crate::util::given_time::shown().is_some();
-    #[cfg(not(feature = "sim"))]
-    false
 }
 
 /// A range on the track of the current thread, which ends when this is dropped.
@@ -109,12 +117,6 @@ impl Drop for ObservedRange<'_> {
 
 /// The doors for events of processors and threads.
 impl Observer {
-    /// Observes that a machine of a simulation takes its turn on the current thread, after others.
-    #[cfg(feature = "sim")]
-    pub(crate) fn turn_begins(&self) {
-        self.with_writer(ThreadWriter::turn_to_another);
-    }
-
     /// Observes that the current thread takes up the processor with this index. Not in a
     /// simulation: its machines share a thread, and one track has no room for the ranges of all.
     pub(crate) fn taken_up(&self, processor: usize) {
@@ -260,6 +262,11 @@ impl Observer {
     #[cold]
     #[inline(never)]
     pub(crate) fn record_completed(&self, task: Id) {
-        self.with_writer(|writer| writer.complete(task.as_u64()));
+        self.with_writer(|writer| {
+            // One that is cancelled ends in the midst of another's poll, or of none.
+            #[cfg(feature = "sim")]
+            let _on_host = self.go_to_host_of(writer, task.as_u64());
+            writer.complete(task.as_u64());
+        });
     }
 }

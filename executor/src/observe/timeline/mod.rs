@@ -13,6 +13,8 @@ mod ended;
 mod file;
 mod flight;
 mod hooks;
+#[cfg(feature = "sim")]
+mod hosts;
 mod recorded_threads;
 mod recorder;
 mod thread_writer;

@@ -1,4 +1,7 @@
-//! The threads that record events, by the numbers that entries have for them.
+//! The threads that record events, and the hosts of simulations that they drive, by the numbers
+//! that entries have for them.
+
+use std::collections::BTreeMap;
 
 use wsrt_trace::encode::{BatchEntry, EventBatch, ThreadInfo, recorded_at, time_events};
 use wsrt_trace::{Event, EventReader};
@@ -17,8 +20,9 @@ pub(super) struct RecordedThreads {
     free: Vec<usize>,
 }
 
-/// The events of one thread.
-#[derive(Debug)]
+/// The events of one thread. A host, whose events are those of its thread, has one without a
+/// reader.
+#[derive(Debug, Default)]
 struct Source {
     /// `None` once the thread has ended and all its events were read.
     reader: Option<EventReader>,
@@ -26,38 +30,60 @@ struct Source {
     ahead: Vec<Event>,
     /// How many events the thread had dropped by then.
     dropped: u64,
+    /// The host that the thread's next events happen on.
+    host: u32,
+    /// The numbers that entries have for the hosts that it drives.
+    hosts: BTreeMap<u32, usize>,
 }
+
+/// The host that stands for none: events have the thread's own number.
+const NO_HOST: u32 = 0;
 
 impl RecordedThreads {
     pub(super) fn infos(&self) -> &[ThreadInfo] {
         &self.infos
     }
 
-    /// Adds a thread, whose events `reader` reads.
-    pub(super) fn add(&mut self, info: ThreadInfo, reader: EventReader) {
-        let source = Source { reader: Some(reader), ahead: Vec::new(), dropped: 0 };
-        match self.free.pop() {
-            Some(number) => (self.infos[number], self.sources[number]) = (info, source),
-            None => {
-                self.infos.push(info);
-                self.sources.push(source);
-            }
-        }
+    /// The number of the thread that has recorded an entry with this number: its own, or a host's.
+    pub(super) fn recorder_of(&self, number: u32) -> u32 {
+        self.infos[number as usize].driver.unwrap_or(number)
     }
 
-    /// Adds all events that were recorded by `until` to `batch`, which has its end already. Returns
-    /// how many the busiest thread had.
-    pub(super) fn collect(&mut self, until: u64, batch: &mut EventBatch) -> usize {
+    /// Adds a thread, whose events `reader` reads.
+    pub(super) fn add(&mut self, info: ThreadInfo, reader: EventReader) {
+        self.number(info, Source { reader: Some(reader), ..Source::default() });
+    }
+
+    fn number(&mut self, info: ThreadInfo, source: Source) -> usize {
+        if let Some(number) = self.free.pop() {
+            (self.infos[number], self.sources[number]) = (info, source);
+            return number;
+        }
+        self.infos.push(info);
+        self.sources.push(source);
+        self.infos.len() - 1
+    }
+
+    /// Adds all events that were recorded by `until` to `batch`, which has its end already; hosts
+    /// have their names of `host_name`. Returns how many the busiest thread had.
+    pub(super) fn collect(&mut self, until: u64, batch: &mut EventBatch, host_name: &dyn Fn(u32) -> String) -> usize {
         let mut most = 0;
-        for (number, source) in self.sources.iter_mut().enumerate() {
-            if source.is_spent() {
+        for number in 0..self.sources.len() {
+            if self.sources[number].is_spent() {
                 continue;
             }
-            most = most.max(source.collect(number as u32, until, batch));
+            let mut source = std::mem::take(&mut self.sources[number]);
+            let add_host = &mut |host| {
+                let info = ThreadInfo { name: host_name(host), driver: Some(number as u32), ..self.infos[number] };
+                self.number(info, Source::default())
+            };
+            most = most.max(source.collect(number, until, batch, add_host));
             if source.is_spent() {
                 source.ahead = Vec::new();
                 self.ended.add(batch.until, number);
+                source.hosts.values().for_each(|&host| self.ended.add(batch.until, host));
             }
+            self.sources[number] = source;
         }
         most
     }
@@ -76,8 +102,15 @@ impl Source {
         self.reader.is_none() && self.ahead.is_empty()
     }
 
-    /// Adds the events of the thread with that number to `batch`. Returns how many.
-    fn collect(&mut self, number: u32, until: u64, batch: &mut EventBatch) -> usize {
+    /// Adds the events of the thread with that number to `batch`; `add_host` numbers a host that is
+    /// new. Returns how many.
+    fn collect(
+        &mut self,
+        number: usize,
+        until: u64,
+        batch: &mut EventBatch,
+        add_host: &mut dyn FnMut(u32) -> usize,
+    ) -> usize {
         if let Some(reader) = &mut self.reader {
             let is_last = reader.is_closed();
             reader.read(&mut self.ahead);
@@ -89,9 +122,19 @@ impl Source {
         }
         let ahead = &mut self.ahead;
         let count = ahead.iter().position(|event| recorded_at(event) > until).unwrap_or(ahead.len());
-        let entries = ahead.drain(..count).map(|event| BatchEntry { thread: number, later: 0, event });
+        let mut of_host = |host, hosts: &mut BTreeMap<u32, usize>| {
+            if host == NO_HOST { number } else { *hosts.entry(host).or_insert_with(|| add_host(host)) }
+        };
+        let mut thread = of_host(self.host, &mut self.hosts) as u32;
         let first = batch.entries.len();
-        batch.entries.extend(entries);
+        for event in ahead.drain(..count) {
+            if let Some(host) = event.host() {
+                self.host = host;
+                thread = of_host(host, &mut self.hosts) as u32;
+            } else {
+                batch.entries.push(BatchEntry { thread, later: 0, event });
+            }
+        }
         time_events(&mut batch.entries[first..]);
         count
     }
@@ -108,7 +151,11 @@ mod tests {
     }
 
     fn info(tid: u32) -> ThreadInfo {
-        ThreadInfo { tid, name: "thread".into() }
+        ThreadInfo { tid, name: "thread".into(), driver: None }
+    }
+
+    fn name(host: u32) -> String {
+        format!("host {host}")
     }
 
     fn batch(until: u64) -> EventBatch {
@@ -124,7 +171,7 @@ mod tests {
             writer.write(overflow(u64::from(round)));
             drop(writer);
             let mut collected = batch(u64::from(round));
-            assert_eq!(threads.collect(u64::from(round), &mut collected), 1);
+            assert_eq!(threads.collect(u64::from(round), &mut collected, &name), 1);
             let last = collected.entries.last().expect("the event");
             assert_eq!(threads.infos()[last.thread as usize].tid, round);
             // The output has the last ten batches.
@@ -136,17 +183,41 @@ mod tests {
     }
 
     #[test]
+    fn events_of_hosts_have_their_hosts_numbers() {
+        let mut threads = RecordedThreads::default();
+        let (mut writer, reader) = event_buffer();
+        threads.add(info(1), reader);
+        let host = |host| Event::new(0, EventKind::Host(host));
+        for event in [overflow(1), host(7), overflow(2), host(9), overflow(3), host(7)] {
+            writer.write(event);
+        }
+        let shown = |threads: &mut RecordedThreads, until| {
+            let mut batch = batch(until);
+            threads.collect(until, &mut batch, &name);
+            let of = |entry: &BatchEntry| threads.infos()[entry.thread as usize].name.clone();
+            batch.entries.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&mut threads, 3), ["thread", "host 7", "host 9"]);
+        [overflow(4), host(0), overflow(5)].into_iter().for_each(|event| writer.write(event));
+        drop(writer);
+        assert_eq!(shown(&mut threads, 5), ["host 7", "thread"], "a host lasts from one batch to the next");
+        assert_eq!(threads.infos.len(), 3);
+        threads.forget_before(u64::MAX);
+        assert_eq!(threads.free.len(), 3, "hosts end with their thread");
+    }
+
+    #[test]
     fn events_after_the_batch_keep_their_ended_thread() {
         let mut threads = RecordedThreads::default();
         let (mut writer, reader) = event_buffer();
         threads.add(info(1), reader);
         writer.write(overflow(5));
         drop(writer);
-        assert_eq!(threads.collect(4, &mut batch(4)), 0);
+        assert_eq!(threads.collect(4, &mut batch(4), &name), 0);
         threads.forget_before(u64::MAX);
         threads.add(info(2), event_buffer().1);
         let mut later = batch(6);
-        assert_eq!(threads.collect(6, &mut later), 1);
+        assert_eq!(threads.collect(6, &mut later, &name), 1);
         assert_eq!(threads.infos()[later.entries[0].thread as usize].tid, 1);
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Recorder {
     new_threads: Mutex<Vec<(ThreadInfo, EventReader)>>,
     /// Tasks with a name that were spawned since the last batch.
     new_names: Mutex<Vec<(u64, Arc<str>)>>,
+    /// The names of a simulation's hosts, by their numbers.
+    hosts: Mutex<BTreeMap<u32, String>>,
     requests: Mutex<Requests>,
     on_request: Condvar,
 }
@@ -63,6 +65,7 @@ impl Recorder {
             number: LAST.fetch_add(1, Relaxed) + 1,
             new_threads: Mutex::default(),
             new_names: Mutex::default(),
+            hosts: Mutex::default(),
             requests: Mutex::default(),
             on_request: Condvar::new(),
         })
@@ -77,13 +80,27 @@ impl Recorder {
     pub(crate) fn register_current_thread(&self) -> EventWriter {
         let (writer, reader) = event_buffer();
         let thread = std::thread::current();
-        let info = ThreadInfo { tid: current_thread_number(), name: thread.name().unwrap_or("thread").to_owned() };
+        let info = ThreadInfo {
+            tid: current_thread_number(),
+            name: thread.name().unwrap_or("thread").to_owned(),
+            driver: None,
+        };
         self.new_threads.lock().push((info, reader));
         writer
     }
 
     pub(crate) fn name_task(&self, task: u64, name: Arc<str>) {
         self.new_names.lock().push((task, name));
+    }
+
+    /// Names a host, before its first event is written.
+    #[cfg(feature = "sim")]
+    pub(crate) fn name_host(&self, host: u32, name: String) {
+        self.hosts.lock().insert(host, name);
+    }
+
+    fn host_name(&self, host: u32) -> String {
+        self.hosts.lock().get(&host).cloned().unwrap_or_else(|| "host".into())
     }
 
     /// Adds a request, by `add`, and wakes the recorder's thread.
@@ -200,7 +217,8 @@ impl RecorderThread {
             ..EventBatch::default()
         };
         self.batch.entries.clear();
-        let most = self.threads.collect(if self.simulated.is_some() { u64::MAX } else { until }, &mut self.batch);
+        let until = if self.simulated.is_some() { u64::MAX } else { until };
+        let most = self.threads.collect(until, &mut self.batch, &|host| self.recorder.host_name(host));
         // After the events: in a simulation a task may have been spawned and polled just now.
         self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
         if let Some(latest) = &mut self.simulated {
@@ -233,7 +251,7 @@ impl RecorderThread {
             return;
         }
         for entry in &self.batch.entries {
-            let thread = entry.thread;
+            let thread = self.threads.recorder_of(entry.thread);
             match entry.event.kind() {
                 EventKind::Ended { task, .. } | EventKind::Poll { task, outcome: PollOutcome::Ready, .. }
                     if self.names.contains_key(&task) =>
@@ -258,7 +276,12 @@ impl RecorderThread {
         if requests.flight.is_some() {
             self.flight = requests.flight;
         }
-        let context = EncodeContext { threads: self.threads.infos(), names: &self.names, clock: &self.clock };
+        let context = EncodeContext {
+            threads: self.threads.infos(),
+            names: &self.names,
+            clock: &self.clock,
+            is_simulated: self.simulated.is_some(),
+        };
         for mut file in std::mem::take(&mut self.files) {
             match file.add(&self.batch, context) {
                 Err(error) => file.fail(error),
@@ -306,7 +329,12 @@ impl RecorderThread {
     }
 
     fn end_all(&mut self) {
-        let context = EncodeContext { threads: self.threads.infos(), names: &self.names, clock: &self.clock };
+        let context = EncodeContext {
+            threads: self.threads.infos(),
+            names: &self.names,
+            clock: &self.clock,
+            is_simulated: self.simulated.is_some(),
+        };
         for file in self.files.drain(..) {
             file.end(self.batch.until, context);
         }

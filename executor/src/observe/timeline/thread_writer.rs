@@ -56,6 +56,8 @@ pub(crate) struct ThreadWriter {
     /// The source of wakes at present, where that is no task.
     waking: Cell<Option<WokenBy>>,
     turn: Cell<Option<OpenTurn>>,
+    #[cfg(feature = "sim")]
+    hosts: super::hosts::WriterHosts,
 }
 
 /// A poll that has begun.
@@ -99,6 +101,14 @@ fn wait_for_room(events: &mut EventWriter) {
     }
 }
 
+/// Whether this thread drives a simulation.
+pub(super) fn is_simulated() -> bool {
+    #[cfg(feature = "sim")]
+    return crate::util::given_time::shown().is_some();
+    #[cfg(not(feature = "sim"))]
+    false
+}
+
 impl ThreadWriter {
     const fn new() -> Self {
         Self {
@@ -116,6 +126,8 @@ impl ThreadWriter {
             held: Cell::new(NO_PROCESSOR),
             waking: Cell::new(None),
             turn: Cell::new(None),
+            #[cfg(feature = "sim")]
+            hosts: super::hosts::WriterHosts::new(),
         }
     }
 
@@ -139,15 +151,23 @@ impl ThreadWriter {
         self.held.set(NO_PROCESSOR);
         self.ended_at.set(0);
         self.turn.set(None);
+        #[cfg(feature = "sim")]
+        self.hosts.begin_anew();
         // A panic from before there was a recorder.
         let _ = take_panic();
     }
 
-    /// Another machine of a simulation has its turn on this thread, at another time.
+    /// Another machine of a simulation has its turn on this thread, at another time, or has had it.
+    /// Returns the processor of the one before.
     #[cfg(feature = "sim")]
-    pub(crate) fn turn_to_another(&self) {
-        self.held.set(NO_PROCESSOR);
+    pub(crate) fn turn_to_another(&self, holds: u16) -> u16 {
         self.ended_at.set(0);
+        self.held.replace(holds)
+    }
+
+    #[cfg(feature = "sim")]
+    pub(crate) fn hosts(&self) -> &super::hosts::WriterHosts {
+        &self.hosts
     }
 
     /// Returns the processor that the thread is known to hold, or none.
@@ -159,7 +179,13 @@ impl ThreadWriter {
     fn write(&self, event: Event) {
         if let Some(events) = &mut *self.events.borrow_mut() {
             #[cfg(feature = "sim")]
-            wait_for_room(events);
+            {
+                wait_for_room(events);
+                if let Some(host) = self.hosts.untold() {
+                    // Without room for both, an event would be shown on another host.
+                    return self.hosts.note_told(events.write_both(host, event));
+                }
+            }
             events.write(event);
         }
     }
@@ -192,10 +218,14 @@ impl ThreadWriter {
 
     /// Returns whether a wake may do without reading the counter: in a poll that is expected to be
     /// light, unless it is the fourth in a row. It is shown somewhere between the stamps before and
-    /// after it, which are close together then.
+    /// after it, which are close together then. In a simulation all are timed: which stamps a batch
+    /// has is no matter of the seed.
     #[inline]
     fn may_be_untimed(&self) -> bool {
-        self.light.get() >= MANY_LIGHT && self.untimed.get() < MOST_UNTIMED && !self.poll.get().is_over
+        self.light.get() >= MANY_LIGHT
+            && self.untimed.get() < MOST_UNTIMED
+            && !self.poll.get().is_over
+            && !is_simulated()
     }
 
     #[cold]

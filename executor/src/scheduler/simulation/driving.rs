@@ -11,6 +11,7 @@ use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{self, GivenTime, give_time};
 use crate::util::host_clock::{GivenClocks, HostClocks, give_clocks};
 use crate::util::system_calls::{GivenNames, GivenSockets};
+use crate::util::task_hosts::GivenHosts;
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
 /// the time on its clocks and the names of hosts come from the simulation meanwhile.
@@ -22,6 +23,7 @@ pub(super) struct Driving<'a> {
     _names: GivenNames,
     _sockets: GivenSockets,
     _clocks: GivenClocks,
+    _hosts: GivenHosts,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
 }
@@ -47,6 +49,7 @@ impl<'a> Driving<'a> {
             _names: simulation.network.give_names(),
             _sockets: simulation.network.give_sockets(),
             _clocks: give_clocks(Arc::clone(&simulation.clocks) as Arc<dyn HostClocks>),
+            _hosts: simulation.give_hosts(),
             #[cfg(feature = "macros")]
             _branches: branches,
         }

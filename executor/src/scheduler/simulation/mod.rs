@@ -65,6 +65,7 @@ use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{GivenTime, began, give_time};
 use crate::util::sync::Mutex;
 use crate::util::system_calls::uptime;
+use crate::util::task_hosts::{GivenHosts, TaskHosts, give_hosts};
 
 /// The builder's decisions.
 #[derive(Debug, Clone, Copy)]
@@ -271,6 +272,11 @@ impl Simulation {
     pub(crate) fn take_disk_time(&self, host: usize, cost: Cost) {
         let time = self.disks.draw_time(host, cost);
         self.state.lock().jobs.delay_next(time);
+    }
+
+    /// Gives this thread the hosts of tasks, for the timeline's events.
+    pub(crate) fn give_hosts(&self) -> GivenHosts {
+        give_hosts(Arc::clone(&self.network) as Arc<dyn TaskHosts>)
     }
 
     pub(crate) fn network(&self) -> &Network {

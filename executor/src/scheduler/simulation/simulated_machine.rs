@@ -89,7 +89,6 @@ impl SimulatedMachine {
     /// Has one turn. The context of the simulation is to be made the innermost again.
     pub(super) fn take_turn(&mut self, simulation: &Simulation) {
         Context::put_back(&self.context);
-        self.context.scheduler().observer.turn_begins();
         self.is_roused = false;
         if self.state == TurnState::Started {
             call_start_hook(&self.context);

@@ -178,6 +178,7 @@ impl Stage {
             simulation.network.move_to(at);
             simulation.begin_turn(at);
             given_time::move_to(at);
+            let observed = self.scheduler.observer.turn_begins();
             let step = match next {
                 Next::Root => {
                     self.root_due.set(None);
@@ -200,6 +201,7 @@ impl Stage {
                     None => continue,
                 },
             };
+            drop(observed);
             simulation.note(&self.scheduler.clock, step);
             simulation.check_invariants();
             if self.nested.get() == 0 {
@@ -327,12 +329,14 @@ impl Stage {
 
     fn run_as_pool_thread(&self, job: Runnable) {
         let entered = Context::enter(&self.scheduler, Role::Blocking);
+        let on_host = self.scheduler.observer.on_host_of(job.id().as_u64());
         let running = self.scheduler.observer.blocking_job(job.spawned_at());
         let _outer_budget = budget::keep();
         budget::lift();
         job.run_counted();
         entered.come_back();
         drop(running);
+        drop(on_host);
     }
 
     /// Ends the machines that are left: the thread leaves `block_on`.

@@ -27,9 +27,9 @@ fn count(bytes: &[u8], word: &[u8]) -> usize {
 /// The bytes of a file of these batches of one thread's events, with how many were dropped in each.
 fn encoded(batches: &[(&[Event], u64)]) -> Vec<u8> {
     let clock = ClockSync::begin();
-    let threads = [ThreadInfo { tid: 7, name: "machine".into() }];
+    let threads = [ThreadInfo { tid: 7, name: "machine".into(), driver: None }];
     let names = TaskNames::default();
-    let context = EncodeContext { threads: &threads, names: &names, clock: &clock };
+    let context = EncodeContext { threads: &threads, names: &names, clock: &clock, is_simulated: false };
     let (mut encoder, mut all, mut bytes) = (Encoder::begin(), Vec::new(), Vec::new());
     for &(events, dropped) in batches {
         let entries = events.iter().map(|&event| BatchEntry { thread: 0, later: 0, event }).collect();

@@ -126,6 +126,11 @@ impl Hosts {
         self.sweep_at = FEWEST.max(self.members.len() * 2);
     }
 
+    /// The host of the task with this number, whether it is up or not; task 0 stands for none.
+    pub(super) fn of_task(&self, task: u64) -> usize {
+        self.members.get(&task).map_or(OUTSIDE, |member| member.host)
+    }
+
     /// The host of the current task, whether it is up or not.
     pub(super) fn of_current_task(&self) -> usize {
         self.current_member().host

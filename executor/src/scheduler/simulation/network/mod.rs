@@ -48,6 +48,7 @@ use crate::scheduler::Scheduler;
 use crate::task::Id;
 use crate::util::sync::{Mutex, MutexGuard};
 use crate::util::system_calls::{GivenNames, GivenSockets, give_names, give_sockets};
+use crate::util::task_hosts::TaskHosts;
 
 /// The network, which its sockets keep.
 pub(crate) struct Network {
@@ -213,6 +214,16 @@ impl Network {
     /// Forgets the tasks that have ended: all but these.
     pub(super) fn sweep(&self, listed: &BTreeSet<u64>) {
         self.lock().hosts.sweep(listed);
+    }
+}
+
+impl TaskHosts for Network {
+    fn host_of(&self, task: u64) -> u32 {
+        self.lock().hosts.of_task(task) as u32
+    }
+
+    fn name_of(&self, host: u32) -> String {
+        self.host_name(host as usize)
     }
 }
 

@@ -1,0 +1,46 @@
+//! The hosts of a simulation that tasks belong to, by their numbers and names.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// The hosts of a simulation.
+pub(crate) trait TaskHosts: Send + Sync {
+    /// The number of the host that a task belongs to, 0 if that is none. Task 0 belongs to none.
+    fn host_of(&self, task: u64) -> u32;
+
+    fn name_of(&self, host: u32) -> String;
+}
+
+thread_local! {
+    /// Those of the simulation that this thread drives.
+    static HOSTS: RefCell<Option<Arc<dyn TaskHosts>>> = const { RefCell::new(None) };
+}
+
+/// This thread is given the hosts of tasks, until this is dropped.
+#[must_use = "it lasts until the guard is dropped"]
+pub(crate) struct GivenHosts(Option<Arc<dyn TaskHosts>>);
+
+pub(crate) fn give_hosts(hosts: Arc<dyn TaskHosts>) -> GivenHosts {
+    GivenHosts(HOSTS.replace(Some(hosts)))
+}
+
+impl Drop for GivenHosts {
+    fn drop(&mut self) {
+        HOSTS.set(self.0.take());
+    }
+}
+
+fn with<R>(f: impl FnOnce(&dyn TaskHosts) -> R) -> Option<R> {
+    HOSTS.try_with(|hosts| hosts.borrow().as_deref().map(f)).ok().flatten()
+}
+
+/// The number of the host that a task belongs to, if this thread drives a simulation; 0 if that is
+/// none. None on a thread that ends.
+pub(crate) fn host_of(task: u64) -> Option<u32> {
+    with(|hosts| hosts.host_of(task))
+}
+
+/// The name of a host, if this thread drives its simulation.
+pub(crate) fn name_of(host: u32) -> Option<String> {
+    with(|hosts| hosts.name_of(host))
+}
