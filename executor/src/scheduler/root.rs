@@ -69,6 +69,9 @@ pub(crate) trait OuterRoot {
     /// Whether it was woken, and is not being polled.
     fn may_be_polled(&self) -> bool;
 
+    #[cfg(feature = "sim")]
+    fn is_done(&self) -> bool;
+
     /// The root of the loop around its own.
     fn outer(&self) -> Option<RootRef>;
 }
@@ -103,6 +106,18 @@ impl RootRef {
     /// Whether any of them may be polled.
     pub(super) fn is_any_woken(self) -> bool {
         self.each().any(|root| root.get().may_be_polled())
+    }
+
+    /// Whether one of them is done, and its loop has yet to see that.
+    #[cfg(feature = "sim")]
+    pub(super) fn is_any_done(self) -> bool {
+        self.each().any(|root| root.get().is_done())
+    }
+
+    /// Whether the outermost of them is done.
+    #[cfg(feature = "sim")]
+    pub(super) fn is_last_done(self) -> bool {
+        self.each().last().is_some_and(|root| root.get().is_done())
     }
 
     fn each(self) -> impl Iterator<Item = Self> {

@@ -231,6 +231,11 @@ impl<F: Future> OuterRoot for RootFuture<'_, F> {
         !self.is_done.get() && self.post.wakeup().is_woken() && self.future.try_borrow_mut().is_ok()
     }
 
+    #[cfg(feature = "sim")]
+    fn is_done(&self) -> bool {
+        self.is_done.get()
+    }
+
     fn outer(&self) -> Option<RootRef> {
         self.outer
     }

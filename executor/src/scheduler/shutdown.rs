@@ -125,6 +125,7 @@ fn drop_waiting_tasks(scheduler: &Scheduler) {
     wakers.into_iter().for_each(wake_quietly);
     jobs.chain(simulated_jobs.into_iter().flatten()).for_each(Runnable::cancel);
     cancel_queued(scheduler);
+    scheduler.simulation.iter().for_each(Simulation::forget_program);
 }
 
 /// Drops every future that is still alive. By the last one out, so that nothing is polled any

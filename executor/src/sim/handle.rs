@@ -113,6 +113,23 @@ impl Sim {
         self.simulation().set_deadline(after);
     }
 
+    /// Has a panic of a task that has no [`JoinHandle`](crate::task::JoinHandle) be no more than on
+    /// threads, where the panic hook tells of it. Otherwise the run fails, as an assertion in such
+    /// a task would be in vain.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.allow_panics();
+    ///     drop(wsrt::spawn(async { panic!("the handler of a request") }));
+    ///     wsrt::task::yield_now().await;
+    /// });
+    /// ```
+    pub fn allow_panics(&self) {
+        self.simulation().allow_panics();
+    }
+
     /// Returns the record of the run so far.
     ///
     /// # Examples

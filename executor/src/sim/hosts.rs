@@ -18,7 +18,8 @@ impl Sim {
     /// outside of all hosts have a network address too, and reach the hosts as hosts reach each
     /// other.
     ///
-    /// The run fails if the future of `main` panics. A host whose future is done stays up.
+    /// `main` is called in the host's first task, and the run fails if it or its future panics,
+    /// unless [panics are allowed](Self::allow_panics). A host whose future is done stays up.
     ///
     /// # Panics
     ///
@@ -58,15 +59,10 @@ impl Sim {
     {
         assert!(!name.is_empty() && name != "localhost", "wsrt: `{name}` cannot be the name of a host");
         let host = self.network().add_host(name).unwrap_or_else(|| panic!("wsrt: there is a host `{name}` already"));
-        let (name, here): (Arc<str>, _) = (name.into(), Location::caller());
+        let (main, here) = (Arc::new(main), Location::caller());
         let start = move |scheduler: &Arc<Scheduler>| {
-            let watched = Watched { scheduler: Arc::clone(scheduler), name: Arc::clone(&name) };
-            let main = main();
-            let task = async move {
-                let _watched = watched;
-                main.await
-            };
-            drop(scheduler.spawn(task, here));
+            let main = Arc::clone(&main);
+            drop(scheduler.spawn(async move { main().await }, here));
         };
         self.network().set_start(host, Arc::new(start));
         self.start(host);
@@ -77,7 +73,9 @@ impl Sim {
     /// begin, and its sockets are closed without a word to their peers, which learn of it when they
     /// send again. Does nothing to a host that is down.
     ///
-    /// Destructors of its tasks run, and find its sockets closed.
+    /// Destructors of its tasks run, and find its sockets closed. Tasks that they spawn are dropped
+    /// as well. A blocking job that has begun, or a poll that blocks, is left by unwinding where it
+    /// waits by wsrt's means: in `block_on`, or a blocking call of [`wsrt::sync`](crate::sync).
     ///
     /// # Panics
     ///
@@ -151,19 +149,5 @@ impl Sim {
 
     fn start(&self, host: usize) {
         self.network().begin_life(host, self.handle().scheduler());
-    }
-}
-
-/// Fails the run if the main future of a host panics.
-struct Watched {
-    scheduler: Arc<Scheduler>,
-    name: Arc<str>,
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        if let Some(simulation) = self.scheduler.simulation.as_ref().filter(|_| std::thread::panicking()) {
-            simulation.fail(format!("the main future of the host `{}` has panicked", self.name));
-        }
     }
 }

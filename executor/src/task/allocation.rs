@@ -197,6 +197,8 @@ unsafe fn panicked<S: Schedule>(task: NonNull<Header>, payload: &(dyn Any + Send
     let scheduler = unsafe { &*scheduler };
     // SAFETY: the caller's claim outlives the borrow.
     let borrowed = unsafe { TaskRef::borrowed(task) };
+    #[cfg(feature = "sim")]
+    super::seen_panics::note_panic(&borrowed, payload);
     scheduler.panicked(&borrowed, payload);
 }
 

@@ -26,6 +26,8 @@ mod reference;
 mod registry;
 #[cfg(not(loom))]
 mod scopes;
+#[cfg(feature = "sim")]
+mod seen_panics;
 mod state;
 mod stats;
 mod waker;
@@ -81,6 +83,8 @@ pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
 #[cfg(not(loom))]
 pub(crate) use self::scopes::ScopesAside;
+#[cfg(feature = "sim")]
+pub(crate) use self::seen_panics::{ListedPanics, SeenPanic, list_panics, take_seen_panics};
 pub(crate) use self::state::Phase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
 pub(crate) use self::waker::{TaskAddress, task_woken_by};

@@ -6,11 +6,13 @@ mod costs;
 mod determinism;
 mod disk;
 mod ends;
+mod failures;
 mod faults;
 mod full_buffers;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod handed_over;
 mod host_faults;
+mod lives;
 mod network;
 mod plans;
 mod progress;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::Simulation;
-use crate::task::give_ids;
+use crate::task::{ListedPanics, give_ids, list_panics};
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{self, GivenTime, give_time};
@@ -22,6 +22,7 @@ pub(super) struct Driving<'a> {
     time: Option<GivenTime>,
     _names: GivenNames,
     _sockets: GivenSockets,
+    _panics: ListedPanics,
     _clocks: GivenClocks,
     _hosts: GivenHosts,
     #[cfg(feature = "macros")]
@@ -48,6 +49,7 @@ impl<'a> Driving<'a> {
             time: Some(give_time(simulation.began, now)),
             _names: simulation.network.give_names(),
             _sockets: simulation.network.give_sockets(),
+            _panics: list_panics(),
             _clocks: give_clocks(Arc::clone(&simulation.clocks) as Arc<dyn HostClocks>),
             _hosts: simulation.give_hosts(),
             #[cfg(feature = "macros")]

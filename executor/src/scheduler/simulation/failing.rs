@@ -4,8 +4,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use super::network::OUTSIDE;
 use super::{Record, Simulation};
-use crate::task::panic_message;
+use crate::task::{SeenPanic, panic_message, take_seen_panics};
+use crate::util::unwind::drop_quietly;
 
 /// A condition that holds after each step.
 pub(super) struct Invariant {
@@ -18,12 +20,14 @@ pub(super) struct Bounds {
     invariants: Vec<Invariant>,
     /// In nanoseconds since the runtime was made.
     deadline: u64,
+    /// The first one, which stays.
     failure: Option<String>,
+    allows_panics: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { invariants: Vec::new(), deadline: u64::MAX, failure: None }
+        Self { invariants: Vec::new(), deadline: u64::MAX, failure: None, allows_panics: false }
     }
 }
 
@@ -67,18 +71,50 @@ impl Simulation {
         self.state.lock().bounds.deadline = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
     }
 
-    /// Why the run must not have the step that begins at the time `at`.
-    pub(super) fn failure_before(&self, at: u64) -> Option<String> {
-        let mut state = self.state.lock();
-        let failure = state.bounds.failure.take();
-        failure.or_else(|| {
-            let deadline = state.bounds.deadline;
-            (at > deadline).then(|| format!("the deadline of {:?} has come", Duration::from_nanos(deadline)))
-        })
+    /// Why the run must go no further.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.state.lock().bounds.failure.clone()
+    }
+
+    /// Fails if the next step begins after the deadline.
+    pub(super) fn check_deadline(&self, next: u64) {
+        let deadline = self.state.lock().bounds.deadline;
+        if next > deadline {
+            self.fail(format!("the deadline of {:?} has come", Duration::from_nanos(deadline)));
+        }
+    }
+
+    pub(crate) fn allow_panics(&self) {
+        self.state.lock().bounds.allows_panics = true;
+    }
+
+    /// Fails if a task has panicked, and no handle tells of it. Not one of a host that has crashed.
+    fn check_panics(&self) {
+        for SeenPanic { task, spawned_at, message } in take_seen_panics() {
+            if self.network.is_remnant(task) || self.state.lock().bounds.allows_panics {
+                continue;
+            }
+            let host = match self.network.host_of_task(task) {
+                OUTSIDE => String::new(),
+                host => format!(" of the host `{}`", self.network.host_name(host)),
+            };
+            self.fail(format!("a task{host} without a `JoinHandle`, spawned at {spawned_at}, has panicked: {message}"));
+        }
+    }
+
+    pub(super) fn forget_invariants(&self) {
+        let invariants = std::mem::take(&mut self.state.lock().bounds.invariants);
+        invariants.into_iter().for_each(drop_quietly);
+    }
+
+    /// Looks whether the step before has failed.
+    pub(super) fn check(&self) {
+        self.check_panics();
+        self.check_invariants();
     }
 
     /// Looks whether all invariants hold. They may look at anything, but for the simulation's lock.
-    pub(super) fn check_invariants(&self) {
+    fn check_invariants(&self) {
         let mut state = self.state.lock();
         if state.bounds.invariants.is_empty() {
             return;

@@ -17,6 +17,7 @@ mod driving;
 mod driving_thread;
 mod failing;
 mod faults;
+mod inner_wait;
 mod jobs;
 mod network;
 mod plan;
@@ -309,9 +310,27 @@ impl Simulation {
     pub(crate) fn crash(&self, scheduler: &Scheduler, host: usize) {
         self.network.end_life(host);
         self.disks.crash(host);
-        let is_meant = |id| self.network.is_remnant(id, host);
+        self.abort_remnants(scheduler);
+    }
+
+    /// Ends the tasks that others of crashed hosts have spawned since: a destructor may, or the
+    /// poll that has crashed its own host.
+    fn abort_stillborn(&self, scheduler: &Scheduler) {
+        if self.network.take_stillborn() {
+            self.abort_remnants(scheduler);
+        }
+    }
+
+    fn abort_remnants(&self, scheduler: &Scheduler) {
+        let is_meant = |id: Id| self.network.is_remnant(id.as_u64());
         scheduler.tasks.abort_each(is_meant);
         scheduler.blocking.jobs.abort_each(is_meant);
+    }
+
+    /// Forgets what the program has lent for the run: it may have a handle of the runtime in turn.
+    pub(crate) fn forget_program(&self) {
+        self.network.forget_starts();
+        self.forget_invariants();
     }
 
     /// The record of the run so far.

@@ -17,6 +17,7 @@ use wsrt_reactor::budget;
 use super::Simulation;
 use super::agenda::Agenda;
 use super::driving::Driving;
+use super::inner_wait::{InnerWait, RunEnd};
 use super::record::Step;
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
@@ -28,6 +29,7 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, panic_message};
 use crate::util::given_time;
 use crate::util::report::report;
+use crate::util::unwind::WaitLeft;
 
 thread_local! {
     /// The stages on this thread, the innermost last: one for each simulation that it drives.
@@ -72,14 +74,14 @@ pub(super) fn block_on<F: Future>(
     if simulation.is_driven_here() {
         let stage = STAGES.with_borrow(|stages| stages.iter().rev().find(|stage| stage.is_of(scheduler)).cloned());
         let stage = stage.expect("a thread that drives a simulation has its stage");
-        return output_of(simulation, stage.wait_inside(simulation, future));
+        return stage.wait_inside(simulation, future);
     }
     let _driving = Driving::begin(simulation, scheduler.clock.timer_now());
     let base = Context::enter(scheduler, Role::External);
     let stage = Rc::new(Stage::new(scheduler, base.keep().expect("its guard is here")));
-    STAGES.with_borrow_mut(|stages| stages.push(Rc::clone(&stage)));
+    let on_stage = OnStage::enter(&stage);
     let ended = stage.wait_as_driver(simulation, future);
-    STAGES.with_borrow_mut(|stages| stages.pop());
+    drop(on_stage);
     drop(base);
     match &ended {
         Ended::Done(Err(panic)) => {
@@ -98,6 +100,22 @@ fn output_of<T>(simulation: &Simulation, ended: Ended<T>) -> T {
         Ended::Done(Err(panic)) => resume_unwind(panic),
         Ended::Stuck(report) => panic!("{report}\nwsrt: {}", simulation.place_of_failure()),
         Ended::Early => unreachable!("a simulation ends with its root, or reports why it does not"),
+    }
+}
+
+/// A stage is among those of this thread, until this is dropped.
+struct OnStage;
+
+impl OnStage {
+    fn enter(stage: &Rc<Stage>) -> Self {
+        STAGES.with_borrow_mut(|stages| stages.push(Rc::clone(stage)));
+        Self
+    }
+}
+
+impl Drop for OnStage {
+    fn drop(&mut self) {
+        STAGES.with_borrow_mut(|stages| stages.pop());
     }
 }
 
@@ -128,8 +146,13 @@ impl Stage {
             self.scheduler.wake_one();
         }
         let root = RootFuture::beside(future, &self.base, false);
-        let stuck = self.run(simulation, &root);
-        let ended = ended(root, &self.base, stuck);
+        let end = self.run(simulation, &root, None);
+        let (ended, _) = root.end(&self.base);
+        let ended = match (ended, end) {
+            (ended @ Ended::Done(Err(_)), _) => ended,
+            (_, RunEnd::Stuck(report)) => Ended::Stuck(report),
+            (ended, _) => ended,
+        };
         simulation.leave_stage();
         self.adopt(simulation);
         self.end_machines();
@@ -137,43 +160,42 @@ impl Stage {
     }
 
     /// Waits inside of a turn.
-    fn wait_inside<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> Ended<F::Output> {
+    fn wait_inside<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> F::Output {
         let outer = Context::current();
+        let wait = InnerWait::new(simulation, self.base.root());
         Context::put_back(&self.base);
         let root_due = self.root_due.take();
         self.nested.set(self.nested.get() + 1);
         let root = RootFuture::beside(future, &self.base, true);
-        let stuck = self.run(simulation, &root);
-        let ended = ended(root, &self.base, stuck);
+        let end = self.run(simulation, &root, Some(&wait));
+        let (ended, _) = root.end(&self.base);
         self.nested.set(self.nested.get() - 1);
         self.root_due.set(root_due);
         if let Some(outer) = outer {
             Context::put_back(&outer);
         }
-        ended
+        match (ended, end) {
+            (Ended::Early, RunEnd::Left) => resume_unwind(Box::new(WaitLeft)),
+            (Ended::Early, RunEnd::Stuck(report)) => output_of(simulation, Ended::Stuck(report)),
+            (ended, _) => output_of(simulation, ended),
+        }
     }
 
-    /// Runs until the root is done. Returns a report if nothing can ever go on.
-    fn run<F: Future>(&self, simulation: &Simulation, root: &RootFuture<'_, F>) -> Option<String> {
+    /// Runs until the root is done, or nothing can ever go on.
+    fn run<F: Future>(&self, simulation: &Simulation, root: &RootFuture<'_, F>, inner: Option<&InnerWait>) -> RunEnd {
         let _outer_budget = budget::keep();
         let was_async = self.base.replace_async(true);
-        let stuck = RootRef::nest(&self.base, root, || self.run_with(simulation, root));
+        let end = RootRef::nest(&self.base, root, || self.run_with(simulation, root, inner));
         let _ = self.base.replace_async(was_async);
-        stuck
+        end
     }
 
-    fn run_with(&self, simulation: &Simulation, root: &impl Root) -> Option<String> {
+    fn run_with(&self, simulation: &Simulation, root: &impl Root, inner: Option<&InnerWait>) -> RunEnd {
         loop {
-            self.adopt(simulation);
-            let Some((at, next)) = self.choose(simulation, root.is_woken()) else {
-                return Some(self.report(simulation));
+            let (at, next) = match self.next_step(simulation, root.is_woken(), inner) {
+                Ok(chosen) => chosen,
+                Err(end) => return end,
             };
-            if simulation.is_disturbed() {
-                return Some(DISTURBED.to_owned());
-            }
-            if let Some(why) = simulation.failure_before(at) {
-                return Some(format!("wsrt: {why}"));
-            }
             self.scheduler.clock.move_to(at);
             simulation.network.move_to(at);
             simulation.begin_turn(at);
@@ -186,7 +208,10 @@ impl Stage {
                     let is_done = root.poll_if_woken(&self.base);
                     if is_done {
                         simulation.note(&self.scheduler.clock, Step::Root);
-                        return None;
+                        simulation.check();
+                        // A wait further in has the outermost one fail.
+                        let failure = simulation.failure().filter(|_| inner.is_none());
+                        return failure.map_or(RunEnd::RootDone, |why| RunEnd::failed(why, inner));
                     }
                     Step::Root
                 }
@@ -203,13 +228,37 @@ impl Stage {
             };
             drop(observed);
             simulation.note(&self.scheduler.clock, step);
-            simulation.check_invariants();
+            simulation.check();
+            simulation.abort_stillborn(&self.scheduler);
             if self.nested.get() == 0 {
                 simulation.sweep(&self.scheduler);
             }
             // The turn may have waited for a moment by reading the clock.
             self.scheduler.clock.move_to(given_time::shown().unwrap_or(at));
         }
+    }
+
+    /// Chooses the next step, unless the run ends before it.
+    fn next_step(
+        &self,
+        simulation: &Simulation,
+        is_root_woken: bool,
+        inner: Option<&InnerWait>,
+    ) -> Result<(u64, Next), RunEnd> {
+        self.adopt(simulation);
+        if inner.is_some_and(|inner| inner.is_over(simulation)) {
+            return Err(RunEnd::Left);
+        }
+        let chosen = self.choose(simulation, is_root_woken);
+        chosen.iter().for_each(|(at, _)| simulation.check_deadline(*at));
+        let disturbed = simulation.is_disturbed().then(|| DISTURBED.to_owned());
+        if let Some(why) = disturbed.or_else(|| simulation.failure()) {
+            return Err(RunEnd::failed(why, inner));
+        }
+        chosen.ok_or_else(|| match inner {
+            Some(inner) => inner.get_stuck(simulation, self.report(simulation)),
+            None => RunEnd::Stuck(self.report(simulation)),
+        })
     }
 
     /// Takes the machines up that were started.
@@ -370,17 +419,9 @@ impl Stage {
     }
 }
 
-const DISTURBED: &str = "wsrt: a thread that is no part of this simulation has woken or spawned one of its tasks, used one of its sockets or disks, or changed its hosts, so that the seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
+const DISTURBED: &str = "a thread that is no part of this simulation has woken or spawned one of its tasks, used one of its sockets or disks, or changed its hosts, so that the seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
 
 /// When a thread runs that was woken at the time `now`, and what decides between several.
 fn in_time(now: u64, (after, tie): (u64, u64)) -> (u64, u64) {
     (now + after, tie)
-}
-
-fn ended<F: Future>(root: RootFuture<'_, F>, base: &Context, stuck: Option<String>) -> Ended<F::Output> {
-    let (ended, _) = root.end(base);
-    match (ended, stuck) {
-        (Ended::Early, Some(report)) => Ended::Stuck(report),
-        (ended, _) => ended,
-    }
 }

@@ -27,11 +27,13 @@ pub(super) struct Hosts {
     hosts: Vec<Host>,
     /// Where the next tasks belong, in place of where the current one does.
     born_into: Option<Member>,
+    /// Whether a task was spawned by one whose life is over, since the stage asked.
+    has_stillborn: bool,
 }
 
 /// A host, and a life of it. Life 0 is that of the test itself, outside of all hosts.
 #[derive(Debug, Clone, Copy, Default)]
-struct Member {
+pub(crate) struct Member {
     host: usize,
     life: u32,
 }
@@ -49,7 +51,14 @@ struct Host {
 impl Hosts {
     pub(super) fn new() -> Self {
         let test = Host { name: String::new(), life: Some(0), next_port: FIRST_PORT };
-        Self { members: BTreeMap::new(), sweep_at: FEWEST, lives: 0, hosts: vec![test], born_into: None }
+        Self {
+            members: BTreeMap::new(),
+            sweep_at: FEWEST,
+            lives: 0,
+            hosts: vec![test],
+            born_into: None,
+            has_stillborn: false,
+        }
     }
 
     /// Adds a host, which is down. `None` if there is one of this name.
@@ -94,24 +103,33 @@ impl Hosts {
         self.hosts[host].life = None;
     }
 
-    fn member(&self, id: Id) -> Member {
-        self.members.get(&id.as_u64()).copied().unwrap_or_default()
+    fn member(&self, task: u64) -> Member {
+        self.members.get(&task).copied().unwrap_or_default()
     }
 
-    fn current_member(&self) -> Member {
-        current_id().map(|id| self.member(id)).unwrap_or_default()
+    pub(super) fn current_member(&self) -> Member {
+        current_id().map(|id| self.member(id.as_u64())).unwrap_or_default()
     }
 
-    /// Whether a task belongs to this host, and to a life of it that is over.
-    pub(super) fn is_remnant(&self, id: Id, host: usize) -> bool {
-        let member = self.member(id);
-        member.life != 0 && member.host == host && self.hosts[host].life != Some(member.life)
+    pub(super) fn is_over(&self, Member { host, life }: Member) -> bool {
+        self.hosts[host].life != Some(life)
+    }
+
+    /// Whether a task belongs to a life that is over.
+    pub(super) fn is_remnant(&self, task: u64) -> bool {
+        self.is_over(self.member(task))
+    }
+
+    /// Whether tasks were spawned into lives that are over, since the last call.
+    pub(super) fn take_stillborn(&mut self) -> bool {
+        std::mem::take(&mut self.has_stillborn)
     }
 
     /// A task is being spawned: it belongs where its parent does.
     pub(super) fn note_task(&mut self, id: Id) {
         let member = self.born_into.unwrap_or_else(|| self.current_member());
         if member.life != 0 {
+            self.has_stillborn |= self.is_over(member);
             self.members.insert(id.as_u64(), member);
         }
     }
@@ -207,6 +225,6 @@ mod tests {
         hosts.sweep(&BTreeSet::from([7, 8]));
         assert!(!hosts.wants_sweep() && hosts.members.len() == 2);
         hosts.end_life(host);
-        assert!(hosts.is_remnant(Id::from_u64(7), host) && !hosts.is_remnant(Id::from_u64(9), host));
+        assert!(hosts.is_remnant(7) && !hosts.is_remnant(9));
     }
 }

@@ -34,6 +34,7 @@ pub(crate) use self::buffers::FilledBy;
 use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
 use self::hosts::Hosts;
+pub(super) use self::hosts::Member;
 pub(crate) use self::hosts::OUTSIDE;
 pub(crate) use self::latency::Latency;
 pub(crate) use self::links::Link;
@@ -49,6 +50,7 @@ use crate::task::Id;
 use crate::util::sync::{Mutex, MutexGuard};
 use crate::util::system_calls::{GivenNames, GivenSockets, give_names, give_sockets};
 use crate::util::task_hosts::TaskHosts;
+use crate::util::unwind::drop_quietly;
 
 /// The network, which its sockets keep.
 pub(crate) struct Network {
@@ -206,6 +208,27 @@ impl Network {
         self.lock().hosts.note_task(id);
     }
 
+    /// Where the current task belongs.
+    pub(super) fn current_member(&self) -> Member {
+        self.lock().hosts.current_member()
+    }
+
+    /// Whether its host has crashed since.
+    pub(super) fn is_over(&self, member: Member) -> bool {
+        self.lock().hosts.is_over(member)
+    }
+
+    /// Whether tasks were spawned by the tasks of hosts that have crashed, since the last call.
+    pub(super) fn take_stillborn(&self) -> bool {
+        self.lock().hosts.take_stillborn()
+    }
+
+    /// Forgets how the lives of hosts begin, with all that the program has lent to that.
+    pub(super) fn forget_starts(&self) {
+        let starts = std::mem::take(&mut self.lock().starts);
+        starts.into_values().for_each(drop_quietly);
+    }
+
     /// Whether many tasks were spawned since the table of them was swept.
     pub(super) fn wants_sweep(&self) -> bool {
         self.lock().hosts.wants_sweep()
@@ -287,9 +310,14 @@ impl Network {
         Some(self.net.try_lock()?.hosts.of_current_task())
     }
 
-    /// Whether a task belongs to an ended life of this host.
-    pub(crate) fn is_remnant(&self, id: Id, host: usize) -> bool {
-        self.lock().hosts.is_remnant(id, host)
+    /// The host of a task, whether it is up or not.
+    pub(super) fn host_of_task(&self, task: u64) -> usize {
+        self.lock().hosts.of_task(task)
+    }
+
+    /// Whether a task belongs to a life of a host that is over.
+    pub(super) fn is_remnant(&self, task: u64) -> bool {
+        self.lock().hosts.is_remnant(task)
     }
 
     /// Sets the link of two hosts, in both directions, or all that have no own one.

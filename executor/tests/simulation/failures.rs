@@ -1,0 +1,156 @@
+//! A run that has failed does not pass, wherever it failed: inside of another's wait, in the last
+//! step, in a task without a handle.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+use wsrt::runtime::Handle;
+use wsrt::sim::{self, Sim};
+use wsrt::sync::oneshot;
+use wsrt::task::{JoinHandle, spawn_blocking, yield_now};
+use wsrt::time::sleep;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The message of the panic with which a run ends.
+fn failure<F: Future<Output: Send> + Send>(test: impl FnOnce(Sim) -> F + Send) -> String {
+    let run = catch_unwind(AssertUnwindSafe(|| drop(sim::run(1, test))));
+    *run.expect_err("the run fails").downcast::<String>().expect("a text")
+}
+
+/// A job that waits inside of the simulation until it is sent something.
+fn waiting_job() -> (oneshot::Sender<()>, JoinHandle<bool>) {
+    let (sender, receiver) = oneshot::channel();
+    (sender, spawn_blocking(move || receiver.blocking_recv().is_ok()))
+}
+
+#[test]
+fn a_panic_beside_a_job_that_waits_fails_the_run() {
+    let text = failure(|sim| async move {
+        let (sender, job) = waiting_job();
+        sleep(SECOND).await;
+        sim.host("node", || async {
+            sleep(SECOND).await;
+            panic!("the log is corrupt");
+        });
+        sleep(SECOND * 5).await;
+        let _ = sender.send(());
+        job.await.expect("it is sent something")
+    });
+    assert!(text.contains("the host `node`") && text.contains("the log is corrupt"), "{text}");
+}
+
+#[test]
+fn an_invariant_broken_beside_a_waiting_job_fails_the_run() {
+    let text = failure(|sim| async move {
+        let (sender, job) = waiting_job();
+        sleep(SECOND).await;
+        let mut steps = 0;
+        sim.invariant("no fifth step", move || {
+            steps += 1;
+            steps != 5
+        });
+        sleep(SECOND * 5).await;
+        let _ = sender.send(());
+        job.await.expect("it is sent something")
+    });
+    assert!(text.contains("the invariant `no fifth step` does not hold"), "{text}");
+}
+
+#[test]
+fn an_invariant_that_the_last_step_breaks_fails_the_run() {
+    let text = failure(|sim| async move {
+        let leaders = Arc::new(AtomicU32::new(1));
+        let seen = Arc::clone(&leaders);
+        sim.invariant("one leader", move || seen.load(Relaxed) == 1);
+        yield_now().await;
+        leaders.store(2, Relaxed);
+    });
+    assert!(text.contains("the invariant `one leader` does not hold"), "{text}");
+}
+
+#[test]
+fn a_deadlock_in_a_job_fails_the_run() {
+    let text = failure(|_| async {
+        let (sender, job) = waiting_job();
+        let is_sent = job.await;
+        drop(sender);
+        is_sent
+    });
+    assert!(text.contains("nothing in this simulation can go on"), "{text}");
+    let text = failure(|_| async {
+        let (sender, receiver) = oneshot::channel::<()>();
+        let task = wsrt::spawn(async move { Handle::current().block_on(receiver).is_ok() });
+        let is_sent = task.await;
+        drop(sender);
+        is_sent
+    });
+    assert!(text.contains("nothing in this simulation can go on"), "{text}");
+}
+
+#[test]
+fn a_deadline_beside_a_waiting_job_fails_the_run() {
+    let text = failure(|sim| async move {
+        sim.deadline(SECOND);
+        let (sender, job) = waiting_job();
+        sleep(SECOND * 2).await;
+        let _ = sender.send(());
+        job.await.expect("it is sent something")
+    });
+    assert!(text.contains("the deadline of 1s has come"), "{text}");
+}
+
+#[test]
+fn a_run_ends_with_its_test_though_jobs_wait() {
+    let output = sim::run(1, |_| async {
+        let (sender, job) = waiting_job();
+        wsrt::spawn(async {
+            loop {
+                sleep(SECOND).await;
+            }
+        });
+        sleep(SECOND).await;
+        std::mem::forget((sender, job));
+        5
+    });
+    assert_eq!(output, 5);
+    let output = sim::run(1, |_| async {
+        let (sender, job) = waiting_job();
+        sleep(SECOND).await;
+        std::mem::forget((sender, job));
+        6
+    });
+    assert_eq!(output, 6, "nothing else could go on");
+}
+
+#[test]
+fn a_panic_without_a_handle_fails_the_run() {
+    let text = failure(|_| async {
+        drop(wsrt::spawn(async { panic!("an assertion") }));
+        sleep(SECOND).await;
+    });
+    assert!(text.contains("a task without a `JoinHandle`") && text.contains("an assertion"), "{text}");
+    let text = failure(|sim| async move {
+        sim.host("node", || async {
+            drop(spawn_blocking(|| panic!("in a job")));
+            sleep(SECOND).await;
+        });
+        sleep(SECOND).await;
+    });
+    assert!(text.contains("the host `node`") && text.contains("in a job"), "{text}");
+}
+
+#[test]
+fn panics_that_are_awaited_or_allowed_fail_no_run() {
+    sim::run(1, |sim| async move {
+        let task = wsrt::spawn(async { panic!("it is awaited") });
+        let error: Result<(), _> = task.await;
+        assert!(error.expect_err("it panics").is_panic());
+        sim.allow_panics();
+        drop(wsrt::spawn(async { panic!("it is allowed") }));
+        sim.host("node", || async { panic!("it is allowed") });
+        sleep(SECOND).await;
+    });
+}
