@@ -16,6 +16,7 @@ mod lives;
 mod network;
 mod plans;
 mod progress;
+mod ready_events;
 mod replicated_log;
 #[cfg(unix)]
 mod runner;
