@@ -17,6 +17,8 @@ mod network;
 mod plans;
 mod progress;
 mod ready_events;
+#[cfg(target_os = "linux")]
+mod refusals;
 mod replicated_log;
 #[cfg(unix)]
 mod runner;
