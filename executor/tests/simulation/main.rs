@@ -12,6 +12,7 @@ mod full_buffers;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod handed_over;
 mod host_faults;
+mod links;
 mod lives;
 mod network;
 mod plans;
