@@ -12,7 +12,7 @@ use wsrt::sync::mpsc;
 use wsrt::task::{Builder, block_in_place, spawn_blocking, yield_now};
 use wsrt::time::sleep;
 use wsrt_trace::decode::Decoded;
-use wsrt_trace::{Track, TrackEventKind};
+use wsrt_trace::{Track, TrackEventKind, WakeCause};
 
 use crate::trace::read_record;
 use crate::with_processors;
@@ -46,6 +46,13 @@ fn subject_with_two_hosts() {
                         block_in_place(|| handle.block_on(sleep(5 * MOMENT)));
                         named("alpha after blocking", yield_now());
                     }
+                });
+                named("alpha roots", async {
+                    let root = async {
+                        sleep(MOMENT).await;
+                        drop(named("alpha from a root", async {}));
+                    };
+                    wsrt::runtime::Handle::current().block_on(root);
                 });
                 spawn_blocking(|| named("alpha from a job", async {})).await.expect("it does not panic");
             }
@@ -106,6 +113,7 @@ struct ShownEvent {
     /// The task that it is about.
     task: Option<u64>,
     waker: Option<u64>,
+    cause: Option<WakeCause>,
 }
 
 impl ShownEvent {
@@ -136,6 +144,7 @@ impl Shown {
                 name: names.text(event.name).to_owned(),
                 task: event.annotations.task,
                 waker: event.annotations.waker,
+                cause: event.annotations.woken_by,
             }),
             Decoded::Nothing => {}
         });
@@ -163,9 +172,15 @@ fn each_host_has_tracks_of_its_own() {
         let processors: Vec<_> = (0..4).map(|index| format!("{host} P{index}")).collect();
         assert!(processors.iter().any(|name| names.contains(name.as_str())), "{names:?}");
     }
-    for task in
-        ["alpha counts", "alpha blocks", "alpha after blocking", "alpha from a job", "beta receives", "beta works"]
-    {
+    for task in [
+        "alpha counts",
+        "alpha blocks",
+        "alpha after blocking",
+        "alpha from a job",
+        "alpha from a root",
+        "beta receives",
+        "beta works",
+    ] {
         let polls = shown.named(task);
         assert!(!polls.is_empty(), "no poll of {task}");
         for poll in polls {
@@ -202,6 +217,10 @@ fn no_event_is_on_the_track_of_another_host() {
     }
     let tracks = places("test");
     assert!(tracks.len() >= 6 && tracks.iter().all(|&track| track != "alpha" && track != "beta"), "{tracks:?}");
+    // Machines and timers are no host's, though they run in the midst of alpha's waits.
+    let by_timers = shown.named("wake").into_iter().filter(|event| event.cause == Some(WakeCause::Timer));
+    let tracks: Vec<_> = by_timers.map(ShownEvent::host).collect();
+    assert!(tracks.len() >= 10 && !tracks.iter().any(|track| ["alpha", "beta"].contains(track)), "{tracks:?}");
     // The one that waits for alpha's numbers is on beta, and is woken by alpha.
     let receiver = shown.tasks_named(|name| name == "beta receives");
     let wakes =
