@@ -61,7 +61,8 @@ impl Faults {
         self
     }
 
-    /// Has a crashed host stay down, and each other fault last, for a time in this range.
+    /// Has a crashed host stay down, and each other fault last, for a time in this range, or until
+    /// the time is over in which faults may come.
     #[must_use]
     pub fn lasting(mut self, times: Range<Duration>) -> Self {
         self.0.lasting = times;

@@ -31,25 +31,6 @@ fn an_invariant_that_breaks_names_itself_seed_and_step() {
 }
 
 #[test]
-fn an_invariant_that_panics_fails_the_run_by_its_seed() {
-    let text = message(|| {
-        sim::run(12, |sim| async move {
-            let mut calls = 0;
-            sim.invariant("it can be asked", move || {
-                calls += 1;
-                assert!(calls < 5, "{calls} is too often");
-                true
-            });
-            sleep(Duration::from_secs(60)).await;
-            sleep(Duration::from_secs(60)).await;
-            unreachable!("the run has ended before");
-        });
-    });
-    assert!(text.contains("the invariant `it can be asked` has panicked: 5 is too often"), "{text}");
-    assert!(text.contains("seed 12 has failed at step 5,") && text.contains("WSRT_SIM_SEED=12 repeats it"), "{text}");
-}
-
-#[test]
 fn a_deadline_of_virtual_time_ends_the_run() {
     let text = message(|| {
         sim::run(1, |sim| async move {
@@ -96,6 +77,60 @@ fn random_faults_are_the_same_for_a_seed_and_end() {
     assert_eq!(runs, (0..20).map(run).collect::<Vec<_>>());
     assert!(runs.iter().all(|(lives, _)| *lives > 3), "hosts were restarted: {runs:?}");
     assert_eq!(runs.iter().map(|(_, hash)| hash).collect::<BTreeSet<_>>().len(), 20);
+}
+
+/// When each fault of a run within a minute begins, and for how long it lasts, in seconds.
+fn times_of(seed: u64, bounds: fn(Faults) -> Faults) -> Vec<(f64, f64)> {
+    let plan = sim::run(seed, |sim| async move {
+        for name in ["a", "b", "c", "d"] {
+            sim.host(name, std::future::pending::<()>);
+        }
+        let second = Duration::from_secs(1);
+        let faults = Faults::new(60 * second).every(second..2 * second).lasting(3 * second..4 * second);
+        sim.random_faults(bounds(faults));
+        sleep(100 * second).await;
+        sim.plan().to_string()
+    });
+    let seconds = |text: &str| match text.strip_suffix("ms") {
+        Some(millis) => millis.parse::<f64>().expect("a number") / 1_000.0,
+        None => text.strip_suffix('s').expect("a time").parse().expect("a number"),
+    };
+    let times_in = |line: &str| {
+        let words: Vec<_> = line.split(' ').collect();
+        assert_eq!((words[0], words[words.len() - 2]), ("at", "for"), "{line}");
+        (seconds(words[1]), seconds(words[words.len() - 1]))
+    };
+    plan.lines().map(times_in).collect()
+}
+
+#[test]
+fn random_faults_keep_their_pauses_times_and_end() {
+    for seed in 0..10 {
+        let times = times_of(seed, Faults::partitions);
+        assert!((15..=60).contains(&times.len()), "seed {seed}: {times:?}");
+        for &(at, lasting) in &times {
+            let end = at + lasting;
+            let is_cut_off = lasting < 3.0 && (59.999..60.001).contains(&end);
+            assert!(is_cut_off || end < 60.001 && (3.0..4.0).contains(&lasting), "seed {seed}: {lasting} at {at}");
+        }
+        let pauses: Vec<_> = times.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+        assert!(pauses.iter().all(|&pause| pause >= 1.0), "seed {seed}: {pauses:?}");
+        // A fault of what is cut already is none, and the pause goes on.
+        let short = pauses.iter().filter(|&&pause| pause < 2.001).count();
+        assert!(short > pauses.len() / 2, "seed {seed}: {pauses:?}");
+    }
+}
+
+#[test]
+fn no_more_hosts_are_down_than_may_be() {
+    for seed in 0..10 {
+        for (most, bounds) in [(1, (|faults| faults.crashes(1)) as fn(Faults) -> Faults), (2, |it| it.crashes(2))] {
+            let times = times_of(seed, bounds);
+            let down = |now: f64| times.iter().filter(|(at, lasting)| (*at..at + lasting).contains(&now)).count();
+            let counts: Vec<_> = times.iter().map(|(at, _)| down(*at)).collect();
+            assert_eq!(counts.iter().max(), Some(&most), "seed {seed}: {times:?}");
+        }
+    }
 }
 
 #[test]

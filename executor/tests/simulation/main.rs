@@ -17,9 +17,6 @@ mod lives;
 mod network;
 mod plans;
 mod progress;
-mod ready_events;
-#[cfg(target_os = "linux")]
-mod refusals;
 mod replicated_log;
 #[cfg(unix)]
 mod runner;
