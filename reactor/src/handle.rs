@@ -41,6 +41,13 @@ impl Handle {
         &self.0.lender
     }
 
+    /// Returns the error of a netpoller that takes nothing of the system's, before something of
+    /// this kind is begun that could not be undone.
+    #[doc(hidden)]
+    pub fn check_accepts(&self, kind: &str) -> io::Result<()> {
+        self.registry().check_accepts(kind)
+    }
+
     pub(crate) fn registry(&self) -> &Registry {
         &self.0.registry
     }

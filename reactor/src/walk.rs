@@ -52,6 +52,10 @@ impl Label {
         Self { kind, descriptor: Some(Descriptor::Lent(Arc::downgrade(socket))) }
     }
 
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
     /// Whether it is of a lent one.
     pub(crate) fn is_lent(&self) -> bool {
         #[cfg(feature = "sim")]

@@ -328,6 +328,7 @@ impl Command {
     pub fn spawn(&mut self) -> io::Result<Child> {
         require_io();
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());
+        netpoller.check_accepts("process")?;
         orphans::reap_left_behind();
         let child = in_place::block_in_place(|| self.std.spawn())?;
         Child::new(child, self.kill_on_drop, &netpoller)

@@ -33,6 +33,10 @@ struct Attached {
 
 impl Listener {
     pub(crate) fn new(kind: SignalKind) -> io::Result<Self> {
+        // A handler stays for as long as the process.
+        if let Some(scheduler) = Context::current_scheduler() {
+            scheduler.netpoller.handle().check_accepts("signal")?;
+        }
         let bell = Bell::of(kind)?;
         let seen = bell.arrivals();
         Ok(Self { bell, seen, attached: None })

@@ -31,6 +31,25 @@ fn an_invariant_that_breaks_names_itself_seed_and_step() {
 }
 
 #[test]
+fn an_invariant_that_panics_fails_the_run_by_its_seed() {
+    let text = message(|| {
+        sim::run(12, |sim| async move {
+            let mut calls = 0;
+            sim.invariant("it can be asked", move || {
+                calls += 1;
+                assert!(calls < 5, "{calls} is too often");
+                true
+            });
+            sleep(Duration::from_secs(60)).await;
+            sleep(Duration::from_secs(60)).await;
+            unreachable!("the run has ended before");
+        });
+    });
+    assert!(text.contains("the invariant `it can be asked` has panicked: 5 is too often"), "{text}");
+    assert!(text.contains("seed 12 has failed at step 5,") && text.contains("WSRT_SIM_SEED=12 repeats it"), "{text}");
+}
+
+#[test]
 fn a_deadline_of_virtual_time_ends_the_run() {
     let text = message(|| {
         sim::run(1, |sim| async move {

@@ -1,302 +1,208 @@
-//! Links do as they are told: their latency, loss and bandwidth, and partitions. Names of hosts
-//! that are not there are refused.
+//! Links: their bandwidth, and cuts in one direction.
 
-use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use wsrt::net::{TcpListener, UdpSocket};
-use wsrt::sim::{self, Latency, Link, Sim, Skew};
-use wsrt::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use wsrt::time::{Instant, sleep};
+use wsrt::net::{TcpListener, TcpStream, UdpSocket};
+use wsrt::sim::{self, Link, Sim};
+use wsrt::sync::mpsc::UnboundedReceiver;
+use wsrt::time::{Instant, sleep, timeout};
 
-use crate::faults::message;
 use crate::network::connect;
 
-const MILLI: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
+const MILLI: Duration = Duration::from_millis(1);
 
-/// Tells how long each datagram was under way that arrives at port 9.
-async fn clock_in(tell: UnboundedSender<Duration>) -> io::Result<()> {
-    let socket = UdpSocket::bind("0.0.0.0:9").await?;
-    let mut sent = [0; 16];
+/// Answers a stream whose bytes have ended with their number, and as many bytes.
+async fn doubler() -> io::Result<()> {
+    let listener = TcpListener::bind("0.0.0.0:7").await?;
     loop {
-        let (count, _) = socket.recv_from(&mut sent).await?;
-        assert_eq!(count, 16);
-        let now = Sim::current().record().elapsed();
-        let _ = tell.send(now - Duration::from_nanos(u128::from_le_bytes(sent) as u64));
+        let (mut stream, _) = listener.accept().await?;
+        wsrt::spawn(async move {
+            let mut all = Vec::new();
+            stream.read_to_end(&mut all).await?;
+            stream.write_all(&all).await?;
+            stream.shutdown().await
+        });
     }
 }
 
-/// A host that clocks datagrams in.
-fn receiver(sim: &Sim, name: &str) -> UnboundedReceiver<Duration> {
-    let (tell, told) = unbounded_channel();
-    sim.host(name, move || clock_in(tell.clone()));
+/// The seconds that bytes take from the client to the server and back.
+async fn trip(mut stream: TcpStream, count: usize) -> f64 {
+    let (began, mut heard) = (Instant::now(), Vec::new());
+    stream.write_all(&vec![7; count]).await.expect("it is read");
+    stream.shutdown().await.expect("it is open");
+    stream.read_to_end(&mut heard).await.expect("it answers");
+    assert_eq!(heard.len(), count);
+    began.elapsed().as_secs_f64()
+}
+
+/// Runs `main` on a host named client beside a server, and returns what it has returned.
+async fn on_client<T, F>(sim: &Sim, main: fn() -> F) -> T
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    sim.host("server", doubler);
+    sim.host("bystander", doubler);
+    let (sender, mut receiver) = wsrt::sync::mpsc::channel(1);
+    sim.host("client", move || {
+        let sender = sender.clone();
+        async move { sender.send(main().await).await.expect("the test waits") }
+    });
+    receiver.recv().await.expect("the host tells")
+}
+
+#[test]
+fn a_stream_takes_the_time_of_its_bytes() {
+    for seed in 0..10 {
+        sim::run(seed, |sim| async move {
+            let took = on_client(&sim, || async {
+                let link = Link::new().latency(MILLI).bandwidth(100_000);
+                Sim::current().link("client", "server", &link);
+                let narrow = trip(connect("server:7").await, 500_000).await;
+                (narrow, trip(connect("bystander:7").await, 500_000).await)
+            })
+            .await;
+            // Ten seconds for both ways, and some milliseconds for turns and latencies.
+            assert!((10.0..10.3).contains(&took.0), "seed {seed}: {took:?}");
+            assert!(took.1 < 0.3, "seed {seed}: another link has no bound: {took:?}");
+        });
+    }
+}
+
+#[test]
+fn streams_share_the_bandwidth_of_their_link() {
+    sim::run(3, |sim| async move {
+        let took = on_client(&sim, || async {
+            let link = Link::new().latency(MILLI).bandwidth(100_000);
+            Sim::current().link("client", "server", &link);
+            let alone = trip(connect("server:7").await, 100_000).await;
+            let streams = [connect("server:7").await, connect("server:7").await];
+            let trips = streams.map(|stream| wsrt::spawn(trip(stream, 100_000)));
+            let mut last = 0.0_f64;
+            for trip in trips {
+                last = last.max(trip.await.expect("no panic"));
+            }
+            (alone, last)
+        })
+        .await;
+        assert!((2.0..2.3).contains(&took.0), "a second for each way: {took:?}");
+        // The bytes of both have gone the first way after two seconds.
+        assert!((3.0..4.3).contains(&took.1), "{took:?}");
+    });
+}
+
+/// Has a host tell when each datagram comes to its port 9, and answer it.
+fn listen_for_datagrams(sim: &Sim, name: &str) -> UnboundedReceiver<Instant> {
+    let (tell, told) = wsrt::sync::mpsc::unbounded_channel();
+    sim.host(name, move || {
+        let tell = tell.clone();
+        async move {
+            let (socket, mut buf) = (UdpSocket::bind("0.0.0.0:9").await?, [0; 2_000]);
+            loop {
+                let (count, from) = socket.recv_from(&mut buf).await?;
+                let _ = tell.send(Instant::now());
+                socket.send_to(&buf[..count], from).await?;
+            }
+            #[expect(unreachable_code, reason = "it says what errors there are")]
+            io::Result::Ok(())
+        }
+    });
     told
 }
 
-/// A host that sends datagrams, a millisecond apart, after a while.
-fn sender(sim: &Sim, name: &str, count: usize, to: &'static str) {
-    sim.host(name, move || async move {
-        let socket = UdpSocket::bind("0.0.0.0:0").await?;
-        sleep(10 * MILLI).await;
-        for _ in 0..count {
-            let now = Sim::current().record().elapsed().as_nanos();
-            socket.send_to(&now.to_le_bytes(), to).await?;
-            sleep(MILLI).await;
-        }
-        io::Result::Ok(())
-    });
-}
-
-/// The times of all datagrams that have arrived.
-fn arrived(told: &mut UnboundedReceiver<Duration>) -> Vec<Duration> {
-    std::iter::from_fn(|| told.try_recv().ok()).collect()
-}
-
-/// The times of so many datagrams over this link.
-fn times_over(seed: u64, link: &Link, count: usize) -> Vec<Duration> {
-    sim::run(seed, |sim| async move {
-        sim.links(link);
-        let mut told = receiver(&sim, "receiver");
-        sender(&sim, "sender", count, "receiver:9");
-        sleep(3_600 * SECOND).await;
-        arrived(&mut told)
-    })
-}
-
-fn mean(times: &[Duration]) -> Duration {
-    times.iter().sum::<Duration>() / times.len() as u32
-}
-
-const MANY: usize = 2_000;
-
 #[test]
-fn each_kind_of_latency_has_its_least_and_mean() {
-    let (least, mean_time) = (5 * MILLI, 20 * MILLI);
-    // By the kind: the mean, and the share of times beyond 50 ms.
-    for (latency, expected, beyond) in [
-        (Latency::from(least), 5.0, 0.0),
-        (Latency::from(least..mean_time), 12.5, 0.0),
-        (Latency::exponential(least, mean_time), 20.0, 0.05),
-        (Latency::long_tail(least), 10.0, 0.01),
-    ] {
-        let times = times_over(7, &Link::new().latency(latency.clone()), MANY);
-        assert_eq!(times.len(), MANY, "none is lost");
-        assert!(times.iter().all(|&time| time >= least), "{latency:?}: {:?}", times.iter().min());
-        let mean = mean(&times).as_secs_f64() * 1_000.0;
-        assert!((mean / expected - 1.0).abs() < 0.3, "{latency:?}: {mean} ms in place of {expected}");
-        let share = times.iter().filter(|&&time| time > 51 * MILLI).count() as f64 / MANY as f64;
-        assert!((share - beyond).abs() <= beyond / 2.0, "{latency:?}: {share} in place of {beyond}");
-    }
-}
-
-#[test]
-fn a_link_without_settings_takes_up_to_a_millisecond() {
-    let times = times_over(7, &Link::new(), MANY);
-    assert_eq!(times.len(), MANY, "none is lost");
-    assert!(times.iter().all(|&time| time >= MILLI / 5), "{:?}", times.iter().min());
-    // The receiver's turn may come later than the datagram.
-    let late = times.iter().filter(|&&time| time > MILLI + MILLI / 10).count();
-    assert!(late < MANY / 20, "{late} of {MANY}");
-    let mean = mean(&times);
-    assert!((MILLI / 2..MILLI * 4 / 5).contains(&mean), "{mean:?}");
-}
-
-#[test]
-fn a_link_loses_the_share_that_is_asked_for() {
-    let lost = |share| MANY - times_over(7, &Link::new().loss(share), MANY).len();
-    assert_eq!([0.0, -1.0].map(lost), [0, 0]);
-    assert_eq!([1.0, 7.0].map(lost), [MANY, MANY]);
-    let some = lost(0.1);
-    assert!((MANY / 20..MANY / 5).contains(&some), "{some} of {MANY}");
-}
-
-#[test]
-fn two_hosts_may_have_a_link_of_their_own() {
-    sim::run(7, |sim| async move {
-        let mut told = receiver(&sim, "receiver");
-        for name in ["near", "far"] {
-            sender(&sim, name, 100, "receiver:9");
-        }
-        sim.link("receiver", "far", &Link::new().latency(SECOND));
-        // Of those that have none.
-        sim.links(&Link::new().latency(10 * MILLI));
-        sleep(10 * SECOND).await;
-        let times = arrived(&mut told);
-        let is_near = |time: &&Duration| (10 * MILLI..11 * MILLI).contains(*time);
-        let is_far = |time: &&Duration| (SECOND..SECOND + MILLI).contains(*time);
-        let counts = (times.iter().filter(is_near).count(), times.iter().filter(is_far).count());
-        assert_eq!((counts, times.len()), ((100, 100), 200), "{times:?}");
-    });
-}
-
-#[test]
-fn packets_within_a_host_are_quick_and_none_are_lost() {
-    sim::run(7, |sim| async move {
-        sim.links(&Link::new().latency(SECOND).loss(1.0).bandwidth(1));
-        let (tell, mut told) = unbounded_channel();
-        sim.host("node", move || {
-            let tell = tell.clone();
-            async move {
-                wsrt::spawn(clock_in(tell));
-                let socket = UdpSocket::bind("0.0.0.0:0").await?;
-                sleep(MILLI).await;
-                for _ in 0..100 {
-                    let now = Sim::current().record().elapsed().as_nanos();
-                    socket.send_to(&now.to_le_bytes(), "127.0.0.1:9").await?;
-                    sleep(MILLI).await;
-                }
-                io::Result::Ok(())
-            }
-        });
-        sleep(10 * SECOND).await;
-        let times = arrived(&mut told);
-        assert_eq!(times.len(), 100);
-        assert!(times.iter().all(|&time| time < MILLI), "{:?}", times.iter().max());
-    });
-}
-
-/// The way back has the same bandwidth for itself.
-#[test]
-fn a_bandwidth_bounds_the_bytes_in_each_direction() {
-    // Fewer than wait in a socket: none waits for news of room, which has to queue as well.
-    const BYTES: usize = 50_000;
-    let took = |bandwidth, is_answered: bool| {
-        sim::run(7, |sim| async move {
-            sim.links(&Link::new().latency(MILLI).bandwidth(bandwidth));
-            sim.host("server", move || async move {
-                let listener = TcpListener::bind("0.0.0.0:7").await?;
-                let (stream, _) = listener.accept().await?;
-                let (mut read, mut write) = stream.into_split();
-                let answer = wsrt::spawn(async move {
-                    if is_answered {
-                        write.write_all(&vec![7; BYTES]).await?;
-                    }
-                    io::Result::Ok(write)
-                });
-                read.read_exact(&mut vec![0; BYTES]).await?;
-                answer.await.expect("it does not panic")?.write_all(&[1]).await
-            });
-            let (mut read, mut write) = connect("server:7").await.into_split();
-            let began = Instant::now();
-            let asks = wsrt::spawn(async move { write.write_all(&vec![7; BYTES]).await.map(|()| write) });
-            let mut heard = vec![0; 1 + if is_answered { BYTES } else { 0 }];
-            read.read_exact(&mut heard).await.expect("it answers");
-            let took = began.elapsed();
-            asks.await.expect("it does not panic").expect("it is read");
-            took
-        })
-    };
-    let slow = took(25_000, false);
-    assert!((2 * SECOND..3 * SECOND).contains(&slow), "two seconds' bytes: {slow:?}");
-    let quick = took(10_000_000, false);
-    assert!(quick < SECOND / 5, "{quick:?}");
-    let both = took(25_000, true);
-    assert!(both < slow + SECOND / 2, "beside as many bytes in the other direction: {both:?}");
-}
-
-#[test]
-fn a_partition_one_way_leaves_the_way_back() {
-    sim::run(7, |sim| async move {
-        let mut told = ["one", "other"].map(|name| receiver(&sim, name));
-        sender(&sim, "of one", 10, "other:9");
-        sender(&sim, "of other", 10, "one:9");
-        sim.partition_one_way("of one", "other");
-        sleep(SECOND).await;
-        let counts = told.each_mut().map(|told| arrived(told).len());
-        assert_eq!(counts, [10, 0], "one hears, the other does not");
-    });
-}
-
-/// Sends to the two others all the time, and counts what comes from them.
-async fn chatter(name: &'static str, heard: Arc<Mutex<BTreeSet<(u8, u8)>>>) -> io::Result<()> {
-    let socket = Arc::new(UdpSocket::bind("0.0.0.0:9").await?);
-    let (mut bytes, listening) = ([0], Arc::clone(&socket));
-    wsrt::spawn(async move {
-        while listening.recv_from(&mut bytes).await.is_ok() {
-            heard.lock().expect("no panic").insert((bytes[0], name.as_bytes()[0]));
-        }
-    });
-    loop {
-        for to in ["a:9", "b:9", "c:9"].into_iter().filter(|to| !to.starts_with(name)) {
-            socket.send_to(name.as_bytes(), to).await?;
-        }
-        sleep(MILLI).await;
-    }
-}
-
-#[test]
-fn partitions_are_ended_by_pair_or_all_at_once() {
-    sim::run(7, |sim| async move {
-        let heard = Arc::new(Mutex::new(BTreeSet::new()));
-        for name in ["a", "b", "c"] {
-            let heard = Arc::clone(&heard);
-            sim.host(name, move || chatter(name, Arc::clone(&heard)));
-        }
-        let pairs = async || {
-            sleep(10 * MILLI).await;
-            heard.lock().expect("no panic").clear();
+fn datagrams_queue_for_their_link() {
+    sim::run(3, |sim| async move {
+        let mut told = listen_for_datagrams(&sim, "server");
+        sim.host("client", || async {
+            let socket = UdpSocket::bind("0.0.0.0:9").await?;
             sleep(SECOND).await;
-            heard.lock().expect("no panic").iter().map(|&(from, to)| [from, to].map(char::from)).collect::<Vec<_>>()
-        };
-        sim.partition("a", "b");
-        sim.partition("c", "a");
-        assert_eq!(pairs().await, [['b', 'c'], ['c', 'b']]);
-        sim.heal("b", "a");
-        assert_eq!(pairs().await, [['a', 'b'], ['b', 'a'], ['b', 'c'], ['c', 'b']]);
-        sim.partition_one_way("b", "a");
-        sim.heal_all();
-        assert_eq!(pairs().await.len(), 6);
+            for number in 0..5 {
+                socket.send_to(&[number; 1_000], "server:9").await?;
+            }
+            io::Result::Ok(())
+        });
+        sim.link("client", "server", &Link::new().latency(MILLI).bandwidth(10_000));
+        let began = Instant::now();
+        for number in 1..=5 {
+            let moment = told.recv().await.expect("it comes") - began;
+            let expected = SECOND + SECOND / 10 * number + MILLI;
+            assert!(moment.abs_diff(expected) < 10 * MILLI, "{number}: {moment:?}, and not {expected:?}");
+        }
     });
 }
 
-/// The text of the panic that ends a run.
-fn failure_of(call: fn(&Sim)) -> String {
-    message(|| {
-        sim::run(7, |sim| async move {
-            sim.host("here", || async {});
-            call(&sim);
+#[test]
+fn a_cut_in_one_direction_leaves_the_way_back() {
+    for seed in 0..10 {
+        sim::run(seed, |sim| async move {
+            let mut told = listen_for_datagrams(&sim, "server");
+            let answers = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&answers);
+            sim.host("client", move || {
+                let answers = Arc::clone(&counted);
+                async move {
+                    let (socket, mut buf) = (UdpSocket::bind("0.0.0.0:9").await?, [0; 8]);
+                    loop {
+                        socket.send_to(b"asked", "server:9").await?;
+                        if timeout(SECOND / 2, socket.recv(&mut buf)).await.is_ok() {
+                            answers.fetch_add(1, Relaxed);
+                        }
+                        sleep(SECOND / 2).await;
+                    }
+                    #[expect(unreachable_code, reason = "it says what errors there are")]
+                    io::Result::Ok(())
+                }
+            });
+            let mut seen = Vec::new();
+            for step in 0..4 {
+                match step {
+                    1 => sim.partition_one_way("server", "client"),
+                    2 => {
+                        sim.heal("server", "client");
+                        sim.partition_one_way("client", "server");
+                    }
+                    3 => sim.heal("client", "server"),
+                    _ => {}
+                }
+                // Datagrams that were under way when it was cut.
+                sleep(SECOND / 10).await;
+                while told.try_recv().is_ok() {}
+                answers.store(0, Relaxed);
+                sleep(10 * SECOND).await;
+                let asked = std::iter::from_fn(|| told.try_recv().ok()).count();
+                seen.push((asked > 3, answers.load(Relaxed) > 3));
+                assert_eq!(asked == 0, step == 2, "seed {seed}: {asked} in step {step}");
+                assert_eq!(answers.load(Relaxed) == 0, step == 1 || step == 2, "seed {seed}: in step {step}");
+            }
+            assert_eq!(seen, [(true, true), (true, false), (false, false), (true, true)], "seed {seed}");
         });
-    })
-}
-
-#[test]
-fn calls_name_the_host_that_is_not_there() {
-    let calls: [fn(&Sim); 16] = [
-        |sim| sim.link("here", "gone", &Link::new()),
-        |sim| sim.link("gone", "here", &Link::new()),
-        |sim| sim.partition("here", "gone"),
-        |sim| sim.partition("gone", "here"),
-        |sim| sim.partition_one_way("here", "gone"),
-        |sim| sim.partition_one_way("gone", "here"),
-        |sim| sim.heal("here", "gone"),
-        |sim| sim.reset_streams("gone", "here"),
-        |sim| sim.reset_streams("here", "gone"),
-        |sim| sim.fill_buffers("gone"),
-        |sim| sim.free_buffers("gone"),
-        |sim| sim.crash("gone"),
-        |sim| sim.restart("gone"),
-        |sim| assert!(sim.is_up("gone")),
-        |sim| sim.disk("gone").wipe(),
-        |sim| sim.skew("gone", Skew::new()),
-    ];
-    for call in calls {
-        assert_eq!(failure_of(call), "wsrt: this simulation has no host `gone`");
     }
-    // The test itself is no host that can be named.
-    assert_eq!(failure_of(|sim| sim.crash("")), "wsrt: this simulation has no host ``");
 }
 
 #[test]
-fn names_of_hosts_are_refused_that_would_be_ambiguous() {
-    let again = failure_of(|sim| _ = sim.host("here", || async {}));
-    assert_eq!(again, "wsrt: there is a host `here` already");
-    for (call, name) in [
-        ((|sim| _ = sim.host("", || async {})) as fn(&Sim), ""),
-        (|sim| _ = sim.host("localhost", || async {}), "localhost"),
-    ] {
-        assert_eq!(failure_of(call), format!("wsrt: `{name}` cannot be the name of a host"));
+fn a_stream_waits_for_the_cut_way_back() {
+    for seed in 0..10 {
+        sim::run(seed, |sim| async move {
+            let (took, twice) = on_client(&sim, || async {
+                let stream = connect("server:7").await;
+                let sim = Sim::current();
+                sim.partition_one_way("server", "client");
+                let healer = wsrt::spawn(async move {
+                    sleep(10 * SECOND).await;
+                    sim.heal("server", "client");
+                });
+                let took = trip(stream, 5).await;
+                healer.await.expect("no panic");
+                (took, trip(connect("server:7").await, 5).await)
+            })
+            .await;
+            assert!((9.9..30.0).contains(&took), "seed {seed}: {took}");
+            assert!(twice < 1.0, "seed {seed}: {twice}");
+        });
     }
 }

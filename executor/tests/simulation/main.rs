@@ -1,6 +1,7 @@
 //! One seed is one run of a simulated runtime, step for step, and every task does in it what it
 //! does on threads.
 
+mod between_hosts;
 mod blocking;
 mod costs;
 mod determinism;
@@ -17,6 +18,9 @@ mod lives;
 mod network;
 mod plans;
 mod progress;
+mod ready_events;
+#[cfg(target_os = "linux")]
+mod refusals;
 mod replicated_log;
 #[cfg(unix)]
 mod runner;

@@ -134,16 +134,6 @@ fn addresses_that_no_host_has_are_refused_by_name() {
 }
 
 #[test]
-fn sockets_of_the_system_are_refused_by_name() {
-    sim::run(1, |_| async {
-        let (foreign, _) = std::os::unix::net::UnixStream::pair().expect("the system's own call");
-        let error = UnixStream::from_std(foreign).map(drop).expect_err("it would reach outside");
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(error.to_string().contains("this runtime is simulated"), "{error}");
-    });
-}
-
-#[test]
 fn datagrams_are_lost_and_overtake_each_other() {
     let arrived = |seed| {
         sim::run(seed, |sim| async move {

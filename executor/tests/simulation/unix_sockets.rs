@@ -191,13 +191,3 @@ fn a_crash_closes_unix_sockets_and_frees_their_names() {
         assert_eq!(bound.load(std::sync::atomic::Ordering::Relaxed), 2, "the second life had the name");
     });
 }
-
-#[test]
-fn datagram_sockets_of_the_system_are_refused_by_name() {
-    sim::run(1, |_| async {
-        let foreign = std::os::unix::net::UnixDatagram::unbound().expect("the system's own call");
-        let error = UnixDatagram::from_std(foreign).map(drop).expect_err("it would reach outside");
-        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
-        assert!(error.to_string().contains("this runtime is simulated"), "{error}");
-    });
-}

@@ -42,8 +42,8 @@ struct Entries {
     inserted: usize,
     /// Set at shutdown: no source is inserted after it.
     is_closed: bool,
-    /// Set by a runtime that takes no source of the system's, and makes the error.
-    refused: Option<fn() -> io::Error>,
+    /// Set by a runtime that takes no source of the system's: makes the error from the kind of one.
+    refused: Option<fn(&str) -> io::Error>,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Registry {
             return Err(shut_down_error());
         }
         if let Some(why) = entries.refused.filter(|_| !label.is_lent()) {
-            return Err(why());
+            return Err(why(label.kind()));
         }
         let Some(token) = SourceToken::new(entries.slab.vacant_key(), entries.inserted) else {
             return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
@@ -141,8 +141,16 @@ impl Registry {
 
     /// Accepts no source of the system's from now on, and makes the errors by `why`.
     #[cfg(feature = "sim")]
-    pub(crate) fn refuse(&self, why: fn() -> io::Error) {
+    pub(crate) fn refuse(&self, why: fn(&str) -> io::Error) {
         self.entries.lock().refused = Some(why);
+    }
+
+    /// Whether a source of the system's of this kind would be accepted, for all that is known now.
+    pub(crate) fn check_accepts(&self, kind: &str) -> io::Result<()> {
+        match self.entries.lock().refused {
+            Some(why) => Err(why(kind)),
+            None => Ok(()),
+        }
     }
 
     /// Marks every source shut down and accepts no more.

@@ -344,9 +344,12 @@ impl Simulation {
     }
 }
 
-fn of_system() -> io::Error {
-    let message = "this runtime is simulated (`wsrt::sim`): sockets of TCP, UDP and Unix reach the hosts of the simulation, with the \
-                   listeners and UDP sockets that std has bound in it; and other sockets, signals, processes and descriptors of the system are no part of it";
+fn of_system(kind: &str) -> io::Error {
+    let message = format!(
+        "a `{kind}` of the system: this runtime is simulated (`wsrt::sim`). Sockets of TCP, UDP and Unix reach the hosts \
+         of the simulation, with the listeners and UDP sockets that std has bound in it; and other sockets, pipes, signals, \
+         processes and descriptors of the system are no part of it"
+    );
     io::Error::new(io::ErrorKind::Unsupported, message)
 }
 

@@ -9,6 +9,7 @@ mod bound;
 mod buffers;
 mod connecting;
 mod datagrams;
+mod events;
 mod hosts;
 mod latency;
 mod links;
@@ -25,7 +26,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Weak};
 
-use wsrt_reactor::Ready;
 use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
 
 use self::bound::Bound;
@@ -33,6 +33,7 @@ use self::buffers::Buffers;
 pub(crate) use self::buffers::FilledBy;
 use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
+use self::events::Events;
 use self::hosts::Hosts;
 pub(super) use self::hosts::Member;
 pub(crate) use self::hosts::OUTSIDE;
@@ -82,17 +83,10 @@ struct Net {
     bound: Bound,
     /// How the lives of hosts begin.
     starts: BTreeMap<usize, Arc<Start>>,
-    /// For the machine that looks at the netpoller next.
-    events: Vec<Event>,
+    events: Events,
 }
 
 impl Net {
-    fn report(&mut self, token: Option<usize>, ready: Ready) {
-        if let Some(token) = token.filter(|_| !ready.is_empty()) {
-            self.events.push(Event { token, ready });
-        }
-    }
-
     /// Returns its kind and its socket, for the record.
     fn deliver(&mut self, arrival: Arrival) -> (u64, u64) {
         match arrival {
@@ -146,7 +140,7 @@ impl Network {
             unix_datagrams: Table::default(),
             bound: Bound::default(),
             starts: BTreeMap::new(),
-            events: Vec::new(),
+            events: Events::new(seed),
         };
         Arc::new_cyclic(|me| Self { me: Weak::clone(me), driver, net: Mutex::new(net) })
     }
@@ -186,7 +180,7 @@ impl Network {
 
     /// Whether there are events that no machine has seen.
     pub(super) fn has_events(&self) -> bool {
-        !self.lock().events.is_empty()
+        self.lock().events.are_there()
     }
 
     /// Has the C library find hosts of the simulation by their names, on this thread.
@@ -406,8 +400,8 @@ impl lent::Network for Network {
     }
 
     fn take_events(&self, each: &mut dyn FnMut(Event)) {
-        let events = std::mem::take(&mut self.lock().events);
-        events.into_iter().for_each(each);
+        // The netpoller only notes them: it calls nothing that would lock it again.
+        self.lock().events.take(each);
     }
 }
 
