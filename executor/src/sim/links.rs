@@ -1,7 +1,7 @@
 //! Links between hosts: how long packets take, which are lost, and partitions; and full buffers.
 
 use super::{Latency, Sim};
-use crate::scheduler::simulation::{FilledBy, Link as Drawn};
+use crate::scheduler::simulation::{Link as Drawn, SetBy};
 
 /// Says how packets go from one host to another.
 ///
@@ -110,8 +110,8 @@ impl Sim {
     #[track_caller]
     pub fn partition(&self, one: &str, other: &str) {
         let (one, other) = (self.find(one), self.find(other));
-        self.network().cut(one, other);
-        self.network().cut(other, one);
+        self.network().cut(one, other, SetBy::Program);
+        self.network().cut(other, one, SetBy::Program);
     }
 
     /// Cuts the link from one host to another, and leaves the way back.
@@ -125,10 +125,10 @@ impl Sim {
     /// See [`partition`](Self::partition).
     #[track_caller]
     pub fn partition_one_way(&self, from: &str, to: &str) {
-        self.network().cut(self.find(from), self.find(to));
+        self.network().cut(self.find(from), self.find(to), SetBy::Program);
     }
 
-    /// Ends each partition between two hosts.
+    /// Ends each partition between two hosts, also those of faults that are under way.
     ///
     /// # Panics
     ///
@@ -140,11 +140,13 @@ impl Sim {
     #[track_caller]
     pub fn heal(&self, one: &str, other: &str) {
         let (one, other) = (self.find(one), self.find(other));
-        self.network().heal(one, other);
-        self.network().heal(other, one);
+        for by in [SetBy::Program, SetBy::Fault] {
+            self.network().heal(one, other, by);
+            self.network().heal(other, one, by);
+        }
     }
 
-    /// Ends all partitions.
+    /// Ends all partitions, also those of faults that are under way.
     ///
     /// # Examples
     ///
@@ -213,7 +215,7 @@ impl Sim {
     /// ```
     #[track_caller]
     pub fn fill_buffers(&self, name: &str) {
-        self.network().fill_buffers(self.find(name), FilledBy::Program, true);
+        self.network().fill_buffers(self.find(name), SetBy::Program, true);
     }
 
     /// Ends what [`fill_buffers`](Self::fill_buffers) has begun. A fault of the run's plan that
@@ -228,6 +230,6 @@ impl Sim {
     /// See [`fill_buffers`](Self::fill_buffers).
     #[track_caller]
     pub fn free_buffers(&self, name: &str) {
-        self.network().fill_buffers(self.find(name), FilledBy::Program, false);
+        self.network().fill_buffers(self.find(name), SetBy::Program, false);
     }
 }

@@ -1,6 +1,7 @@
 //! One seed is one run of a simulated runtime, step for step, and every task does in it what it
 //! does on threads.
 
+mod answers;
 mod between_hosts;
 mod blocking;
 mod costs;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Simulation;
 use super::drawing::{Drawer, FaultBounds};
-use super::network::Network;
+use super::network::{Network, SetBy};
 use super::plan::{Fault, FaultEffect, Plan};
 use super::points::{self, Points};
 use super::record::Step;
@@ -210,10 +210,10 @@ impl Simulation {
             FaultEffect::Crash(_) if !self.network.is_up(one) => return false,
             FaultEffect::Crash(_) => self.crash(scheduler, one),
             FaultEffect::Cut(..) => {
-                self.network.cut(one, other);
-                self.network.cut(other, one);
+                self.network.cut(one, other, SetBy::Fault);
+                self.network.cut(other, one, SetBy::Fault);
             }
-            FaultEffect::CutOneWay(..) => self.network.cut(one, other),
+            FaultEffect::CutOneWay(..) => self.network.cut(one, other, SetBy::Fault),
             FaultEffect::Reset(..) => self.network.reset_between(one, other),
             // These are settled as soon as they are under way.
             FaultEffect::Slow(..)
@@ -238,7 +238,7 @@ impl Simulation {
             FaultEffect::Cut(first, second) | FaultEffect::CutOneWay(first, second) => {
                 for (from, to, names) in [(one, other, (first, second)), (other, one, (second, first))] {
                     if what.cuts(names.0, names.1) && !goes_on(&|other| other.cuts(names.0, names.1)) {
-                        self.network.heal(from, to);
+                        self.network.heal(from, to, SetBy::Fault);
                     }
                 }
             }

@@ -49,7 +49,7 @@ use self::driving_thread::DrivingThread;
 use self::failing::Bounds;
 use self::faults::Faults;
 use self::jobs::Jobs;
-pub(crate) use self::network::{FilledBy, Latency, Link, Network, OUTSIDE};
+pub(crate) use self::network::{Latency, Link, Network, OUTSIDE, SetBy};
 pub(crate) use self::plan::{Plan, PlanError, WHOLE};
 pub(crate) use self::record::Record;
 use self::record::Step;

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::clocks::ClockSkew;
 use super::disk::Injected;
-use super::network::FilledBy;
+use super::network::SetBy;
 use super::plan::{FaultEffect, WHOLE};
 use crate::scheduler::Scheduler;
 
@@ -66,7 +66,7 @@ impl Simulation {
             }
             FaultEffect::BuffersFull(_) => {
                 let are_full = self.state.lock().faults.under_way().any(|other| other == what);
-                self.network.fill_buffers(host, FilledBy::Fault, are_full);
+                self.network.fill_buffers(host, SetBy::Fault, are_full);
             }
             FaultEffect::DiskFull(_) | FaultEffect::DiskFailing(..) | FaultEffect::DiskSlow(..) => {
                 let none = Injected::default();

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use super::set_by::SetBy;
 use super::socket::SocketKind;
 use super::wire::Arrival;
 use super::{Net, Network};
@@ -18,16 +19,9 @@ const DATAGRAMS: RangeInclusive<usize> = 1..=2;
 /// The pauses in which a socket takes nothing, in nanoseconds.
 const PAUSES: RangeInclusive<usize> = 1_000_000..=50_000_000;
 
-/// By what the buffers of a host are full: for as long as one of them says so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum FilledBy {
-    Program,
-    Fault,
-}
-
 pub(super) struct Buffers {
     rng: FastRand,
-    full: BTreeSet<(usize, FilledBy)>,
+    full: BTreeSet<(usize, SetBy)>,
 }
 
 impl Buffers {
@@ -37,7 +31,7 @@ impl Buffers {
     }
 
     fn are_full(&self, host: usize) -> bool {
-        [FilledBy::Program, FilledBy::Fault].iter().any(|by| self.full.contains(&(host, *by)))
+        SetBy::ALL.iter().any(|by| self.full.contains(&(host, *by)))
     }
 
     fn draw(&mut self, range: RangeInclusive<usize>) -> usize {
@@ -117,7 +111,7 @@ impl Net {
         }
     }
 
-    fn fill_buffers(&mut self, host: usize, by: FilledBy, is_full: bool) {
+    fn fill_buffers(&mut self, host: usize, by: SetBy, is_full: bool) {
         let were_full = self.buffers.are_full(host);
         match is_full {
             true => _ = self.buffers.full.insert((host, by)),
@@ -152,7 +146,7 @@ impl Net {
 impl Network {
     /// Has the buffers of a host be full, or not any more: those that are full by both stay so
     /// until neither says so.
-    pub(crate) fn fill_buffers(&self, host: usize, by: FilledBy, is_full: bool) {
+    pub(crate) fn fill_buffers(&self, host: usize, by: SetBy, is_full: bool) {
         self.lock().fill_buffers(host, by, is_full);
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Listener {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Taken {
     Tcp(u16),
+    /// By a stream that the host has connected.
+    TcpStream(u16),
     Udp(u16),
     Unix(Vec<u8>),
     UnixDatagram(Vec<u8>),
@@ -60,7 +62,8 @@ impl Net {
         if port == 0 {
             let found = (0..u16::MAX / 4).find_map(|_| {
                 port = self.hosts.next_port(host);
-                (!self.taken.contains_key(&(host, kind(port)))).then_some(port)
+                let is_free = |taken: Taken| !self.taken.contains_key(&(host, taken));
+                [kind(port), Taken::Tcp(port), Taken::TcpStream(port)].into_iter().all(is_free).then_some(port)
             });
             port = found.ok_or(ErrorKind::AddrInUse)?;
         }
@@ -73,7 +76,7 @@ impl Net {
         let is_taken = match &what {
             Taken::Unix(name) => self.taken.contains_key(&(host, Taken::UnixDatagram(name.clone()))),
             Taken::UnixDatagram(name) => self.taken.contains_key(&(host, Taken::Unix(name.clone()))),
-            Taken::Tcp(_) | Taken::Udp(_) => false,
+            Taken::Tcp(_) | Taken::TcpStream(_) | Taken::Udp(_) => false,
         };
         let key = (host, what);
         if is_taken || self.taken.contains_key(&key) {
@@ -132,20 +135,66 @@ impl Net {
         };
         let peer_host = self.hosts.at(to.ip(), host)?;
         let own = if to.ip().is_loopback() { to.ip() } else { Hosts::address(host).into() };
-        let port = match from {
-            Some(Place::Ip(from)) if from.port() != 0 => from.port(),
-            _ => self.hosts.next_port(host),
-        };
+        let port = self.take_port_to_connect(host, from, own)?;
         let local = Place::Ip(SocketAddr::new(own, port));
-        let id = self.add_end(End::new((host, peer_host), local, Place::Ip(to), Phase::Connecting, None));
+        let mut end = End::new((host, peer_host), local, Place::Ip(to), Phase::Connecting, None);
+        end.has_own_port = true;
+        let id = self.add_end(end);
         self.call(id, 0);
         Ok(id)
+    }
+
+    /// Takes the port of a stream's own side: that which its socket was bound to, or a free one.
+    fn take_port_to_connect(&mut self, host: usize, from: Option<Place>, own: IpAddr) -> io::Result<u16> {
+        let next = self.ends.next_id();
+        let from = match from {
+            Some(Place::Ip(from)) => from,
+            _ => SocketAddr::new(own, 0),
+        };
+        if from.port() != 0 {
+            let listener = self.taken.get(&(host, Taken::Tcp(from.port())));
+            if listener.and_then(|&id| self.listeners.get(id)).is_some_and(|listener| listener.backlog > 0) {
+                return Err(ErrorKind::AddrInUse.into());
+            }
+        }
+        Ok(self.take(host, from, Taken::TcpStream, next)?.port())
+    }
+
+    /// Another life of the host may have taken it meanwhile.
+    pub(super) fn give_port_back(&mut self, id: usize, end: &End) {
+        let (true, Place::Ip(local)) = (end.has_own_port, &end.local) else { return };
+        let key = (end.host, Taken::TcpStream(local.port()));
+        if self.taken.get(&key) == Some(&id) {
+            self.taken.remove(&key);
+        }
     }
 
     fn call(&mut self, from: usize, tries: u32) {
         let Some(end) = self.ends.get(from) else { return };
         let due = self.links.arrival(end.host, end.peer_host, 0, self.now);
         self.wire.send(due, Arrival::Call { from, tries });
+        self.wire.send(self.now + (FIRST_PAUSE << tries), Arrival::CallUnanswered { from, tries });
+    }
+
+    /// A call was not answered for a while: it is repeated, or the stream given up.
+    pub(super) fn call_again(&mut self, from: usize, tries: u32) {
+        match self.ends.get(from) {
+            Some(end) if end.phase != Phase::Connecting => {}
+            _ if tries == MOST_CALLS => self.fail(from, ErrorKind::TimedOut),
+            _ => self.call(from, tries + 1),
+        }
+    }
+
+    /// Answers a call that was answered before, since that answer may be lost. `false` if it was
+    /// not.
+    fn answer_again(&mut self, from: usize, peer_host: usize) -> bool {
+        let accepted = self.ends.ids_of(|end| end.other == Some(from) && end.host == peer_host);
+        let Some(&accepted) = accepted.first() else { return false };
+        let due = self.links.arrival(peer_host, self.ends.get(from).map_or(peer_host, |end| end.host), 0, self.now);
+        if self.ends.get_mut(accepted).is_some_and(|end| end.greet_again(due)) {
+            self.wire.send(due, Arrival::Parcels { from: accepted });
+        }
+        true
     }
 
     /// A call has arrived, or is lost on its way.
@@ -157,8 +206,8 @@ impl Net {
         let (host, peer_host, local, peer) = (end.host, end.peer_host, end.local.clone(), end.peer.clone());
         let is_lost =
             self.links.is_cut(host, peer_host) || !self.hosts.is_up(peer_host) || self.links.is_lost(host, peer_host);
-        if is_lost {
-            return self.call_again(from, tries);
+        if is_lost || (tries > 0 && self.answer_again(from, peer_host)) {
+            return;
         }
         let Place::Ip(at) = &peer else { return };
         let Some(&listener) = self.taken.get(&(peer_host, Taken::Tcp(at.port()))) else {
@@ -166,20 +215,13 @@ impl Net {
         };
         match self.listeners.get(listener) {
             Some(listener) if listener.listens_at(at.ip()) && listener.waiting.len() < listener.backlog => {}
-            Some(listener) if listener.listens_at(at.ip()) => return self.call_again(from, tries),
+            // A full queue: the call is repeated.
+            Some(listener) if listener.listens_at(at.ip()) => return,
             _ => return self.refuse(from, ErrorKind::ConnectionRefused),
         }
         let accepted = self.add_end(End::new((peer_host, host), peer, local, Phase::Open, Some(from)));
         self.post(accepted, Parcel::Hello(accepted));
         self.queue(listener, accepted);
-    }
-
-    /// Repeats a call after a pause, or gives the stream up.
-    fn call_again(&mut self, from: usize, tries: u32) {
-        if tries == MOST_CALLS {
-            return self.fail(from, ErrorKind::TimedOut);
-        }
-        self.wire.send(self.now + (FIRST_PAUSE << tries), Arrival::Call { from, tries: tries + 1 });
     }
 
     fn queue(&mut self, listener: usize, accepted: usize) {

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::latency::Latency;
+use super::set_by::SetBy;
 use crate::util::rng::FastRand;
 
 /// Within a host, in nanoseconds.
 const LOOPBACK: Range<u64> = 2_000..12_000;
 /// How long a lost packet of a stream takes to be missed.
 const RETRANSMISSION: u64 = 200_000_000;
+/// A packet that is lost so often in a row is sent again like one at a cut link.
+pub(super) const MOST_LOSSES: u32 = 8;
 const SECOND: u64 = 1_000_000_000;
 
 /// One direction between two hosts.
@@ -32,7 +35,7 @@ pub(super) struct Links {
     rng: FastRand,
     common: Link,
     own: BTreeMap<(usize, usize), Link>,
-    cut: BTreeSet<(usize, usize)>,
+    cut: BTreeSet<(usize, usize, SetBy)>,
     /// Links whose packets take so many times as long.
     slow: BTreeMap<(usize, usize), u32>,
     /// Until when a link with a bandwidth is sending.
@@ -61,12 +64,12 @@ impl Links {
         self.own.insert((from, to), link);
     }
 
-    pub(super) fn cut(&mut self, from: usize, to: usize) {
-        self.cut.insert((from, to));
+    pub(super) fn cut(&mut self, from: usize, to: usize, by: SetBy) {
+        self.cut.insert((from, to, by));
     }
 
-    pub(super) fn heal(&mut self, from: usize, to: usize) {
-        self.cut.remove(&(from, to));
+    pub(super) fn heal(&mut self, from: usize, to: usize, by: SetBy) {
+        self.cut.remove(&(from, to, by));
     }
 
     pub(super) fn heal_all(&mut self) {
@@ -74,7 +77,7 @@ impl Links {
     }
 
     pub(super) fn is_cut(&self, from: usize, to: usize) -> bool {
-        from != to && self.cut.contains(&(from, to))
+        from != to && SetBy::ALL.iter().any(|by| self.cut.contains(&(from, to, *by)))
     }
 
     /// Has packets of a direction take so many times as long.
@@ -119,13 +122,14 @@ impl Links {
         sent.saturating_add(latency.draw(self.rng.next_u64()).saturating_mul(factor.into()))
     }
 
-    /// Draws when a packet of a stream arrives, which is sent again until it does.
-    pub(super) fn sure_arrival(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> u64 {
+    /// Draws when a packet of a stream arrives, which is sent again each time that it is lost, and
+    /// how often it is: at [`MOST_LOSSES`] it has not arrived.
+    pub(super) fn arrival_at_last(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> (u64, u32) {
         let mut lost = 0;
-        while lost < 8 && self.is_lost(from, to) {
+        while lost < MOST_LOSSES && self.is_lost(from, to) {
             lost += 1;
         }
         let late = ((1 << lost) - 1) * RETRANSMISSION;
-        self.arrival(from, to, bytes, now) + late
+        (self.arrival(from, to, bytes, now).saturating_add(late), lost)
     }
 }

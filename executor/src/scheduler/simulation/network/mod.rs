@@ -13,6 +13,7 @@ mod events;
 mod hosts;
 mod latency;
 mod links;
+mod set_by;
 mod socket;
 mod streams;
 mod table;
@@ -30,7 +31,6 @@ use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
 
 use self::bound::Bound;
 use self::buffers::Buffers;
-pub(crate) use self::buffers::FilledBy;
 use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
 use self::events::Events;
@@ -40,6 +40,7 @@ pub(crate) use self::hosts::OUTSIDE;
 pub(crate) use self::latency::Latency;
 pub(crate) use self::links::Link;
 use self::links::Links;
+pub(crate) use self::set_by::SetBy;
 use self::socket::{Lent, SocketKind};
 use self::streams::End;
 use self::table::Table;
@@ -98,9 +99,13 @@ impl Net {
                 self.deliver_parcels(from);
                 (1, from as u64)
             }
-            Arrival::Refusal { to, why } => {
-                self.fail(to, why);
+            Arrival::Refusal { to, why, tries } => {
+                self.deliver_refusal(to, why, tries);
                 (2, to as u64)
+            }
+            Arrival::CallUnanswered { from, tries } => {
+                self.call_again(from, tries);
+                (4, from as u64)
             }
             Arrival::Datagram { from, to, bytes } => {
                 let port = u64::from(to.1.port());
@@ -114,9 +119,10 @@ impl Net {
         }
     }
 
-    /// Closes the sockets of a host without a word to their peers.
+    /// Closes the sockets of a host without a word to their peers. Packets that are under way
+    /// arrive.
     fn silence(&mut self, host: usize) {
-        self.ends.retain(|end| end.host != host);
+        self.orphan_ends(host);
         self.listeners.retain(|listener| listener.host != host);
         self.datagrams.retain(|socket| !socket.is_of(host));
         self.unix_datagrams.retain(|socket| !socket.is_of(host));
@@ -327,12 +333,12 @@ impl Network {
     }
 
     /// Cuts one direction.
-    pub(crate) fn cut(&self, from: usize, to: usize) {
-        self.lock().links.cut(from, to);
+    pub(crate) fn cut(&self, from: usize, to: usize, by: SetBy) {
+        self.lock().links.cut(from, to, by);
     }
 
-    pub(crate) fn heal(&self, from: usize, to: usize) {
-        self.lock().links.heal(from, to);
+    pub(crate) fn heal(&self, from: usize, to: usize, by: SetBy) {
+        self.lock().links.heal(from, to, by);
     }
 
     pub(crate) fn heal_all(&self) {

@@ -13,6 +13,7 @@ use wsrt_reactor::lent::Place;
 
 use super::Net;
 use super::buffers::Room;
+use super::links::MOST_LOSSES;
 use super::socket::SocketKind;
 use super::wire::Arrival;
 
@@ -39,13 +40,25 @@ pub(super) struct End {
     pub(super) room: Room,
     /// Bytes read, for which the other end has no credit yet.
     unpaid: usize,
-    outbox: VecDeque<(u64, Parcel)>,
+    outbox: VecDeque<Sent>,
     is_scheduled: bool,
     last_due: u64,
     tries: u32,
     has_ended: bool,
     reads_no_more: bool,
     pub(super) is_dropped: bool,
+    /// Its host has crashed: what is under way arrives, and nothing is sent again.
+    is_orphan: bool,
+    /// Whether its port was given out for it.
+    pub(super) has_own_port: bool,
+}
+
+/// A parcel that is under way.
+struct Sent {
+    due: u64,
+    /// How often it was lost before.
+    losses: u32,
+    parcel: Parcel,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +101,20 @@ impl End {
             has_ended: false,
             reads_no_more: false,
             is_dropped: false,
+            is_orphan: false,
+            has_own_port: false,
+        }
+    }
+
+    /// Has its greeting arrive at the time `due`, if it was lost, and waits to be sent again.
+    pub(super) fn greet_again(&mut self, due: u64) -> bool {
+        let tries = self.tries;
+        match self.outbox.front_mut() {
+            Some(Sent { due: later, losses, parcel: Parcel::Hello(_) }) if tries > 0 => {
+                (*later, *losses) = (due, 0);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -136,8 +163,14 @@ impl End {
     /// Whether nothing of it is needed any more.
     fn is_done(&self) -> bool {
         let is_over = matches!(self.phase, Phase::Over(_)) || (self.has_ended && self.is_ended);
-        self.is_dropped && self.outbox.is_empty() && is_over
+        let is_left = self.is_orphan || (self.is_dropped && is_over);
+        is_left && self.outbox.is_empty()
     }
+}
+
+/// The pause after so many losses in a row.
+fn pause_after(tries: u32) -> u64 {
+    (FIRST_PAUSE << tries.min(16)).min(LONGEST_PAUSE)
 }
 
 impl Net {
@@ -149,7 +182,19 @@ impl Net {
     }
 
     pub(super) fn end(&mut self, id: usize) -> io::Result<&mut End> {
-        self.ends.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
+        self.ends.get_mut(id).filter(|end| !end.is_orphan).ok_or_else(|| ErrorKind::NetworkDown.into())
+    }
+
+    /// Closes the ends of a host that has crashed, but for the parcels that are under way.
+    pub(super) fn orphan_ends(&mut self, host: usize) {
+        for id in self.ends.ids_of(|end| end.host == host) {
+            let Some(end) = self.ends.get_mut(id) else { continue };
+            end.is_orphan = true;
+            end.token = None;
+            if end.peer_host == host || end.outbox.is_empty() {
+                self.ends.remove(id);
+            }
+        }
     }
 
     fn report_end(&mut self, id: usize) {
@@ -227,7 +272,7 @@ impl Net {
 
     /// The owner has dropped it.
     pub(super) fn close_end(&mut self, id: usize) {
-        let Some(end) = self.ends.get_mut(id) else { return };
+        let Ok(end) = self.end(id) else { return };
         end.is_dropped = true;
         end.token = None;
         match end.phase {
@@ -265,7 +310,8 @@ impl Net {
 
     fn collect(&mut self, id: usize) {
         if self.ends.get(id).is_some_and(End::is_done) {
-            self.ends.remove(id);
+            let end = self.ends.remove(id).expect("it was there");
+            self.give_port_back(id, &end);
         }
     }
 
@@ -273,9 +319,10 @@ impl Net {
     pub(super) fn post(&mut self, id: usize, parcel: Parcel) {
         let Some(end) = self.ends.get_mut(id) else { return };
         let bytes = if let Parcel::Bytes(bytes) = &parcel { bytes.len() } else { 0 };
-        let due = self.links.sure_arrival(end.host, end.peer_host, bytes, self.now).max(end.last_due);
+        let (due, losses) = self.links.arrival_at_last(end.host, end.peer_host, bytes, self.now);
+        let due = due.max(end.last_due);
         end.last_due = due;
-        end.outbox.push_back((due, parcel));
+        end.outbox.push_back(Sent { due, losses, parcel });
         if !std::mem::replace(&mut end.is_scheduled, true) {
             self.wire.send(due, Arrival::Parcels { from: id });
         }
@@ -287,18 +334,20 @@ impl Net {
             let now = self.now;
             let Some(end) = self.ends.get_mut(id) else { return };
             end.is_scheduled = false;
-            let Some(&(due, _)) = end.outbox.front() else { break };
-            if due > now {
+            let Some(sent) = end.outbox.front() else { break };
+            if sent.due > now {
                 end.is_scheduled = true;
-                self.wire.send(due, Arrival::Parcels { from: id });
+                self.wire.send(sent.due, Arrival::Parcels { from: id });
                 return;
             }
-            let is_lost = self.links.is_cut(end.host, end.peer_host) || !self.hosts.is_up(end.peer_host);
-            if is_lost {
+            let is_lost = sent.losses >= MOST_LOSSES
+                || self.links.is_cut(end.host, end.peer_host)
+                || !self.hosts.is_up(end.peer_host);
+            if is_lost || (end.is_orphan && sent.losses > 0) {
                 return self.try_again(id);
             }
             end.tries = 0;
-            let (other, parcel) = (end.other, end.outbox.pop_front().expect("one is there").1);
+            let (other, parcel) = (end.other, end.outbox.pop_front().expect("one is there").parcel);
             self.hand_over(id, other, parcel);
         }
         self.collect(id);
@@ -307,18 +356,25 @@ impl Net {
     /// The first parcel was lost.
     fn try_again(&mut self, id: usize) {
         let Some(end) = self.ends.get_mut(id) else { return };
+        if end.is_orphan {
+            end.outbox.clear();
+            return self.collect(id);
+        }
         end.tries += 1;
+        if let Some(sent) = end.outbox.front_mut() {
+            sent.losses = if self.links.is_lost(end.host, end.peer_host) { MOST_LOSSES } else { 1 };
+        }
         if end.tries > MOST_TRIES {
             return self.fail(id, ErrorKind::TimedOut);
         }
-        let pause = (FIRST_PAUSE << end.tries.min(16)).min(LONGEST_PAUSE);
         end.is_scheduled = true;
+        let pause = pause_after(end.tries);
         self.wire.send(self.now + pause, Arrival::Parcels { from: id });
     }
 
     /// A parcel of the end `from` has arrived at `to`.
     fn hand_over(&mut self, from: usize, to: Option<usize>, parcel: Parcel) {
-        let target = to.and_then(|to| self.ends.get_mut(to).map(|end| (to, end)));
+        let target = to.and_then(|to| self.ends.get_mut(to).filter(|end| !end.is_orphan).map(|end| (to, end)));
         let Some((to, end)) = target else {
             // The host has crashed meanwhile, and knows nothing of the stream.
             if !matches!(parcel, Parcel::Credit(_) | Parcel::Reset) {
@@ -350,7 +406,24 @@ impl Net {
     pub(super) fn refuse(&mut self, to: usize, why: ErrorKind) {
         let Some(end) = self.ends.get(to) else { return };
         let due = self.links.arrival(end.peer_host, end.host, 0, self.now);
-        self.wire.send(due, Arrival::Refusal { to, why });
+        self.wire.send(due, Arrival::Refusal { to, why, tries: 0 });
+    }
+
+    /// That word has arrived, or is lost on its way. The end that asked asks again: by another call
+    /// while it connects, else by the parcel that was answered so.
+    pub(super) fn deliver_refusal(&mut self, to: usize, why: ErrorKind, tries: u32) {
+        let Some(end) = self.ends.get(to) else { return };
+        let (from, own) = (end.peer_host, end.host);
+        let is_lost = self.links.is_cut(from, own) || self.links.is_lost(from, own);
+        match (is_lost, end.phase) {
+            (false, _) => self.fail(to, why),
+            (true, Phase::Connecting | Phase::Over(_)) => {}
+            (true, Phase::Open) if tries == MOST_TRIES => self.fail(to, ErrorKind::TimedOut),
+            (true, Phase::Open) => {
+                let tries = tries + 1;
+                self.wire.send(self.now + pause_after(tries), Arrival::Refusal { to, why, tries });
+            }
+        }
     }
 
     /// Resets the streams between two hosts, as a box between them may: both ends learn of it.

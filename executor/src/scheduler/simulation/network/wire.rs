@@ -14,8 +14,10 @@ pub(super) enum Arrival {
     Call { from: usize, tries: u32 },
     /// The first parcels of this end of a stream, for the other.
     Parcels { from: usize },
-    /// Word for this end that the stream is over.
-    Refusal { to: usize, why: io::ErrorKind },
+    /// It is sent again if it has no answer.
+    CallUnanswered { from: usize, tries: u32 },
+    /// Word for this end that the stream is over, lost so many times before.
+    Refusal { to: usize, why: io::ErrorKind, tries: u32 },
     /// A datagram for a host and an address there.
     Datagram { from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8> },
     /// The buffer of a socket, which is full, has room for a little.
