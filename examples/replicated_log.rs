@@ -3,7 +3,7 @@
 //!
 //! Three hosts keep a log of numbers. The client gives its entries to the primary, which copies
 //! them to two backups and acknowledges an entry once two of the three have it on disk. Meanwhile
-//! hosts crash, links are cut, streams are reset, disks fail, fill up or are slow, and clocks are
+//! hosts crash, links are cut, streams are reset, buffers are full, disks fail, fill up or are slow, and clocks are
 //! wrong, as the seed decides. After each step an invariant is checked: what the client has seen
 //! acknowledged is on two disks.
 //!
@@ -90,6 +90,7 @@ fn faults() -> Faults {
         .crashes(2)
         .partitions()
         .resets()
+        .full_buffers()
         .full_disks()
         .failing_disks(0.05..0.5)
         .slow_disks(2..50)

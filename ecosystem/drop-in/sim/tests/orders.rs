@@ -41,7 +41,7 @@ fn run(seed: u64) -> Record {
                 }
             }
         });
-        sim.random_faults(Faults::new(Duration::from_secs(2)).crashes(1).partitions().resets());
+        sim.random_faults(Faults::new(Duration::from_secs(2)).crashes(1).partitions().resets().full_buffers());
         let mut customers = JoinSet::new();
         for customer in 0..CUSTOMERS {
             let acknowledged = Arc::clone(&acknowledged);

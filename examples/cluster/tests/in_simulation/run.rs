@@ -37,7 +37,7 @@ pub(crate) struct Outcome {
 /// wrong by up to an hour, and each fault has clocks drift by up to 10 %.
 pub(crate) fn whatever_happens() -> Faults {
     let hour = Duration::from_secs(3600);
-    clocks(hour, 100_000).crashes(2).partitions().resets()
+    clocks(hour, 100_000).crashes(2).partitions().resets().full_buffers()
 }
 
 /// Clocks that are wrong, and nothing else: by `jump` and by `drift` parts in a million at most.
