@@ -23,7 +23,8 @@ impl Sim {
     ///
     /// # Panics
     ///
-    /// Panics if there is a host of this name, and if the name is empty or `localhost`.
+    /// Panics if there is a host of this name, and if the name is empty, `localhost`, or an
+    /// address, which would not be looked up.
     ///
     /// # Examples
     ///
@@ -58,6 +59,8 @@ impl Sim {
         F::Output: Send + 'static,
     {
         assert!(!name.is_empty() && name != "localhost", "wsrt: `{name}` cannot be the name of a host");
+        let is_address = name.parse::<IpAddr>().is_ok();
+        assert!(!is_address, "wsrt: `{name}` cannot be the name of a host: it is an address, and hosts have their own");
         let host = self.network().add_host(name).unwrap_or_else(|| panic!("wsrt: there is a host `{name}` already"));
         let (main, here) = (Arc::new(main), Location::caller());
         let start = move |scheduler: &Arc<Scheduler>| {

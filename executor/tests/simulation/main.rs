@@ -2,6 +2,7 @@
 //! does on threads.
 
 mod answers;
+mod as_on_linux;
 mod between_hosts;
 mod blocking;
 mod costs;

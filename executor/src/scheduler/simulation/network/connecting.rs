@@ -123,7 +123,7 @@ impl Net {
             Place::Unix(name) => Taken::Unix(name),
         };
         self.taken.remove(&(listener.host, key));
-        listener.waiting.into_iter().for_each(|end| self.close_end(end));
+        listener.waiting.into_iter().for_each(|end| self.abandon_end(end));
     }
 
     /// Begins to connect.

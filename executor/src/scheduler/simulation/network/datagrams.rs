@@ -24,13 +24,24 @@ pub(super) struct DatagramSocket {
     pub(super) peer: Option<SocketAddr>,
     pub(super) token: Option<usize>,
     pub(super) room: Room,
+    /// Whether its owner is to learn that its last peer has no socket.
+    is_refused: bool,
     inbox: VecDeque<(SocketAddr, Vec<u8>)>,
 }
 
 impl DatagramSocket {
     pub(super) fn conditions(&self) -> Ready {
         let writable = if self.room.is_there() { Ready::WRITABLE } else { Ready::EMPTY };
-        if self.inbox.is_empty() { writable } else { writable | Ready::READABLE }
+        let has_news = self.is_refused || !self.inbox.is_empty();
+        if has_news { writable | Ready::READABLE } else { writable }
+    }
+
+    /// The error that its owner has to see, once.
+    fn take_error(&mut self) -> io::Result<()> {
+        match std::mem::take(&mut self.is_refused) {
+            true => Err(ErrorKind::ConnectionRefused.into()),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn is_of(&self, host: usize) -> bool {
@@ -43,7 +54,7 @@ impl Net {
         let (host, id) = (self.hosts.current()?, self.datagrams.next_id());
         let local = self.take(host, at, Taken::Udp, id)?;
         let (room, inbox) = (Room::default(), VecDeque::new());
-        self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, room, inbox });
+        self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, room, is_refused: false, inbox });
         self.begin_room(host, SocketKind::Datagrams, id);
         Ok(id)
     }
@@ -66,6 +77,7 @@ impl Net {
         into: &mut dyn FnMut(&[u8]),
     ) -> io::Result<(usize, SocketAddr)> {
         let socket = self.datagram_socket(id)?;
+        socket.take_error()?;
         let (from, bytes) = socket.inbox.front().ok_or(ErrorKind::WouldBlock)?;
         let (from, count) = (*from, bytes.len().min(room));
         into(&bytes[..count]);
@@ -82,6 +94,7 @@ impl Net {
         to: Option<SocketAddr>,
     ) -> io::Result<usize> {
         let socket = self.datagram_socket(id)?;
+        socket.take_error()?;
         let to = to.or(socket.peer).ok_or(ErrorKind::NotConnected)?;
         let (host, local, room) = (socket.host, socket.local, socket.room);
         let bytes: Vec<u8> = bufs.iter().flat_map(|buf| buf.iter().copied()).collect();
@@ -107,20 +120,49 @@ impl Net {
         Ok(count)
     }
 
-    /// A datagram has arrived; where no socket is for it, or no room, it is lost.
+    /// A datagram has arrived; where no socket is for it, or no room, it is lost. A sender that is
+    /// connected gets word of the former.
     pub(super) fn deliver_datagram(&mut self, from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8>) {
         if self.links.is_cut(from.0, to.0) || !self.hosts.is_up(to.0) {
             return;
         }
-        let Some(&id) = self.taken.get(&(to.0, Taken::Udp(to.1.port()))) else { return };
-        let Some(socket) = self.datagrams.get_mut(id) else { return };
-        let is_for_it = socket.local.ip().is_unspecified() || socket.local.ip() == to.1.ip();
+        let receiver = self.taken.get(&(to.0, Taken::Udp(to.1.port()))).and_then(|&id| self.datagrams.get_mut(id));
+        let is_for_it =
+            |socket: &&mut DatagramSocket| socket.local.ip().is_unspecified() || socket.local.ip() == to.1.ip();
+        let Some(socket) = receiver.filter(is_for_it) else { return self.refuse_datagram(from, to) };
         let is_wanted = socket.peer.is_none_or(|peer| peer == from.1);
-        if is_for_it && is_wanted && socket.inbox.len() < MOST_WAITING {
+        if is_wanted && socket.inbox.len() < MOST_WAITING {
             socket.inbox.push_back((from.1, bytes));
             let token = socket.token;
             self.report(token, Ready::READABLE);
         }
+    }
+}
+
+impl Net {
+    /// The socket of a sender that is connected to this receiver.
+    fn connected(&mut self, sender: (usize, SocketAddr), receiver: SocketAddr) -> Option<&mut DatagramSocket> {
+        let id = *self.taken.get(&(sender.0, Taken::Udp(sender.1.port())))?;
+        self.datagrams.get_mut(id).filter(|socket| socket.peer == Some(receiver))
+    }
+
+    /// Sends word to a sender that no socket is there for its datagrams.
+    fn refuse_datagram(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
+        if self.connected(sender, receiver.1).is_some() && !self.links.is_lost(receiver.0, sender.0) {
+            let due = self.links.arrival(receiver.0, sender.0, 0, self.now);
+            self.wire.send(due, Arrival::NoReceiver { sender, receiver });
+        }
+    }
+
+    /// That word has come.
+    pub(super) fn deliver_no_receiver(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
+        if self.links.is_cut(receiver.0, sender.0) {
+            return;
+        }
+        let Some(socket) = self.connected(sender, receiver.1) else { return };
+        socket.is_refused = true;
+        let (token, ready) = (socket.token, socket.conditions());
+        self.report(token, ready);
     }
 }
 

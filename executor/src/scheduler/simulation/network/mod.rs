@@ -105,12 +105,16 @@ impl Net {
             }
             Arrival::CallUnanswered { from, tries } => {
                 self.call_again(from, tries);
-                (4, from as u64)
+                (6, from as u64)
             }
             Arrival::Datagram { from, to, bytes } => {
                 let port = u64::from(to.1.port());
                 self.deliver_datagram(from, to, bytes);
                 (3, port)
+            }
+            Arrival::NoReceiver { sender, receiver } => {
+                self.deliver_no_receiver(sender, receiver);
+                (5, u64::from(sender.1.port()))
             }
             Arrival::Room { kind, id } => {
                 self.deliver_room(kind, id);

@@ -289,6 +289,14 @@ impl Net {
         self.collect(id);
     }
 
+    /// No owner has come for it, and none will.
+    pub(super) fn abandon_end(&mut self, id: usize) {
+        if self.end(id).is_ok_and(|end| end.phase == Phase::Open) {
+            self.reset(id);
+        }
+        self.close_end(id);
+    }
+
     /// Ends it at once, and tells the other end.
     fn reset(&mut self, id: usize) {
         self.post(id, Parcel::Reset);

@@ -20,6 +20,8 @@ pub(super) enum Arrival {
     Refusal { to: usize, why: io::ErrorKind, tries: u32 },
     /// A datagram for a host and an address there.
     Datagram { from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8> },
+    /// Word for a socket of a host that no socket has the address that it is connected to.
+    NoReceiver { sender: (usize, SocketAddr), receiver: (usize, SocketAddr) },
     /// The buffer of a socket, which is full, has room for a little.
     Room { kind: SocketKind, id: usize },
 }
