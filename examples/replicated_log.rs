@@ -3,9 +3,9 @@
 //!
 //! Three hosts keep a log of numbers. The client gives its entries to the primary, which copies
 //! them to two backups and acknowledges an entry once two of the three have it on disk. Meanwhile
-//! hosts crash, links are cut, streams are reset, buffers are full, disks fail, fill up or are slow, and clocks are
-//! wrong, as the seed decides. After each step an invariant is checked: what the client has seen
-//! acknowledged is on two disks.
+//! hosts crash, links are cut, streams are reset, buffers are full, disks fail, fill up or are
+//! slow, and clocks are wrong, as the seed decides. After each step an invariant is checked: what
+//! the client has seen acknowledged is on two disks.
 //!
 //! The program runs a thousand seeds. Then it runs them with a planted fault, a backup that answers
 //! before it has synced its disk, until one seed finds it; and that seed again, to show that it
