@@ -17,6 +17,8 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 use crate::util::sync;
+#[cfg(feature = "sim")]
+use crate::util::task_hosts;
 
 /// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it
 /// would be the longest part of a dump with many sockets.
@@ -26,6 +28,9 @@ const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 #[derive(Debug, Clone)]
 pub(crate) struct SeenTask {
     pub(crate) snapshot: TaskSnapshot,
+    /// The simulated host that it belongs to.
+    #[cfg(feature = "sim")]
+    pub(crate) host: Option<String>,
     pub(crate) kind: TaskKind,
     pub(crate) running: Running,
     pub(crate) waits_on: Vec<WaitsOn>,
@@ -213,7 +218,14 @@ impl Crowd {
         registry.walk(|snapshot| {
             let elapsed = snapshot.counts.and_then(|counts| counts.in_poll);
             let running = Running { elapsed, ..Running::default() };
-            self.tasks.push(SeenTask { snapshot, kind, running, waits_on: Vec::new() });
+            self.tasks.push(SeenTask {
+                #[cfg(feature = "sim")]
+                host: task_hosts::host_name_of(snapshot.id.as_u64()),
+                snapshot,
+                kind,
+                running,
+                waits_on: Vec::new(),
+            });
         });
     }
 

@@ -40,6 +40,12 @@ pub(crate) fn host_of(task: u64) -> Option<u32> {
     with(|hosts| hosts.host_of(task))
 }
 
+/// The name of the host that a task belongs to, if this thread drives a simulation, and it does to
+/// one.
+pub(crate) fn host_name_of(task: u64) -> Option<String> {
+    host_of(task).filter(|host| *host != 0).and_then(name_of)
+}
+
 /// The name of a host, if this thread drives its simulation.
 pub(crate) fn name_of(host: u32) -> Option<String> {
     with(|hosts| hosts.name_of(host))

@@ -118,3 +118,20 @@ fn waits_for_sockets_and_tasks_are_told_with_their_addresses() {
     assert!(line(&dump, "joiner").contains("waits for the end of task"), "{dump}");
     assert!(line(&dump, "never woken").contains("waits for something unknown"), "{dump}");
 }
+
+#[test]
+fn tasks_of_equal_hosts_are_told_apart() {
+    let dump = message(|| {
+        sim::run(5, |sim| async move {
+            for name in ["alpha", "beta"] {
+                sim.host(name, pending::<()>);
+            }
+            spawn("outside", pending()).await.expect("it never ends");
+        });
+    });
+    for host in ["alpha", "beta"] {
+        let lines = dump.lines().filter(|line| line.contains(&format!(", of the host `{host}`: idle")));
+        assert_eq!(lines.count(), 1, "{dump}");
+    }
+    assert!(!line(&dump, "outside").contains("of the host"), "{dump}");
+}

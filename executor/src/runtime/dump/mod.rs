@@ -237,6 +237,14 @@ impl TaskDump {
         self.0.snapshot.name.as_deref()
     }
 
+    /// Returns the name of the simulated host that it belongs to, if the dump was taken in the
+    /// simulation.
+    #[cfg(feature = "sim")]
+    #[must_use]
+    pub fn host(&self) -> Option<&str> {
+        self.0.host.as_deref()
+    }
+
     /// Returns where it was spawned.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {

@@ -48,7 +48,12 @@ impl fmt::Display for TaskDump {
             // With line breaks escaped.
             write!(f, " {name:?}")?;
         }
-        write!(f, ", spawned at {}: ", self.spawned_at())?;
+        write!(f, ", spawned at {}", self.spawned_at())?;
+        #[cfg(feature = "sim")]
+        if let Some(host) = self.host() {
+            write!(f, ", of the host `{host}`")?;
+        }
+        f.write_str(": ")?;
         match self.state() {
             TaskState::Scheduled => f.write_str("scheduled")?,
             TaskState::Running(running) => running.fmt(f)?,
