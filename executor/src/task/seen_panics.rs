@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::panic::Location;
 
 use super::{TaskRef, panic_message};
-use crate::util::unwind::WaitLeft;
 
 /// The panic of a task that had no join handle.
 pub(crate) struct SeenPanic {
@@ -41,7 +40,7 @@ pub(crate) fn take_seen_panics() -> Vec<SeenPanic> {
 /// A task has panicked here.
 pub(super) fn note_panic(task: &TaskRef, payload: &(dyn Any + Send)) {
     let meta = task.meta();
-    if payload.is::<WaitLeft>() || meta.has_join_handle() {
+    if meta.has_join_handle() {
         return;
     }
     let note = |seen: &RefCell<Option<Vec<SeenPanic>>>| {

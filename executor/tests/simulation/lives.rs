@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use wsrt::net::UdpSocket;
-use wsrt::runtime::Handle;
-use wsrt::sim::{self, Plan};
+use wsrt::runtime::{Builder, Handle, PanicAction};
+use wsrt::sim::{self, Plan, Sim};
 use wsrt::task::spawn_blocking;
 use wsrt::time::sleep;
 
@@ -148,4 +148,17 @@ fn closures_that_keep_the_simulation_go_with_it() {
         sleep(SECOND).await;
     });
     assert_eq!(Arc::strong_count(&kept), 1, "a run leaves nothing behind");
+}
+
+#[test]
+fn no_hook_hears_of_a_poll_that_a_crash_ends() {
+    let runtime = Builder::new_simulated(1).on_task_panic(|_| PanicAction::ShutDown).build().expect("descriptors");
+    runtime.block_on(async {
+        let sim = Sim::current();
+        sim.host("node", || async { Handle::current().block_on(sleep(SECOND * 1_000)) });
+        sleep(SECOND).await;
+        sim.crash("node");
+        sleep(SECOND).await;
+        wsrt::spawn(sleep(SECOND)).await.expect("the runtime goes on");
+    });
 }
