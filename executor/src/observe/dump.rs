@@ -6,7 +6,7 @@
 //! recognised. Waits for locks and channels are known from the task itself, which keeps the last
 //! that it began; a lock with tasks in line knows these, and its holder.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
@@ -313,7 +313,7 @@ impl Crowd {
         if joins.is_empty() {
             return;
         }
-        let places: HashMap<_, _> =
+        let places: BTreeMap<_, _> =
             self.tasks.iter().enumerate().map(|(index, task)| (task.snapshot.address, index)).collect();
         for (joiner, on) in joins {
             if let Some(&index) = places.get(&joiner) {

@@ -1,6 +1,6 @@
 //! Waits of tasks for locks and channels, and the cycles among them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -132,9 +132,9 @@ pub(super) fn cycles(tasks: &[SeenTask], locks: &[ContendedLock]) -> Vec<Vec<usi
     found.filter(|cycle| cycle.iter().all(|at| locks[edges[at].lock].is_unchanged())).collect()
 }
 
-fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> HashMap<usize, Edge> {
+fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> BTreeMap<usize, Edge> {
     let find = |id: u64| tasks.binary_search_by_key(&id, |task| task.snapshot.id.as_u64()).ok();
-    let mut edges = HashMap::new();
+    let mut edges = BTreeMap::new();
     for (lock, seen) in locks.iter().enumerate() {
         let Some(holder) = seen.holder().task().and_then(|holder| find(holder.get())) else { continue };
         for waiter in seen.waiters() {
@@ -148,7 +148,7 @@ fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> HashMap<usize, Edge> {
 }
 
 /// The cycle that the way from `start` leads into, unless an earlier way has led there.
-fn cycle_from(start: usize, edges: &HashMap<usize, Edge>, visited: &mut [bool]) -> Option<Vec<usize>> {
+fn cycle_from(start: usize, edges: &BTreeMap<usize, Edge>, visited: &mut [bool]) -> Option<Vec<usize>> {
     let (mut way, mut at) = (Vec::new(), start);
     while !std::mem::replace(&mut visited[at], true) {
         way.push(at);

@@ -35,7 +35,7 @@ pub(crate) fn task_woken_by(waker: &Waker) -> Option<Id> {
 }
 
 /// Where a task's cell is: to be compared, and never followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TaskAddress(usize);
 
 impl TaskAddress {

@@ -350,3 +350,24 @@ async fn positions() -> io::Result<()> {
     assert_eq!(log.metadata().await?.len(), 15, "it stays while it is open");
     Ok(())
 }
+
+#[cfg(unix)]
+#[test]
+fn a_lock_by_descriptor_meets_no_other_host() {
+    use std::os::fd::AsRawFd;
+
+    // SAFETY: a call on a descriptor.
+    let lock = |file: i32| unsafe { libc::flock(file, libc::LOCK_EX | libc::LOCK_NB) };
+    let null = std::fs::File::open("/dev/null").expect("it is there");
+    assert_eq!(lock(null.as_raw_fd()), 0, "as another run might");
+    sim::run(1, move |sim| async move {
+        for host in ["one", "other"] {
+            sim.host(host, move || async move {
+                let file = File::create("/LOCK").await?;
+                assert_eq!(lock(file.as_raw_fd()), 0, "{}", io::Error::last_os_error());
+                std::future::pending::<io::Result<()>>().await
+            });
+        }
+        sleep(Duration::from_secs(1)).await;
+    });
+}

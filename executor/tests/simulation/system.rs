@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant, SystemTime};
 
+use wsrt::runtime::Handle;
 use wsrt::sim;
 use wsrt::time::sleep;
 
@@ -177,4 +178,26 @@ fn the_order_of_maps_gives_the_same_run_twice() {
     for seed in 0..100 {
         assert_eq!(hash(seed), hash(seed), "seed {seed}");
     }
+}
+
+#[test]
+fn a_dump_changes_no_order_of_a_map() {
+    let order = |looks: bool| {
+        sim::run(1, move |_| async move {
+            let lock = std::sync::Arc::new(wsrt::sync::Mutex::new(()));
+            let held = lock.lock().await;
+            let waiter = wsrt::spawn({
+                let lock = std::sync::Arc::clone(&lock);
+                async move { drop(lock.lock().await) }
+            });
+            sleep(Duration::from_secs(1)).await;
+            if looks {
+                assert!(Handle::current().dump().to_string().contains("lock"), "it sees the waiter");
+            }
+            drop(held);
+            waiter.await.expect("it does not panic");
+            order_of_a_map()
+        })
+    };
+    assert_eq!(order(false), order(true));
 }

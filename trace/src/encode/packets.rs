@@ -1,6 +1,6 @@
 //! Packets: the messages that a trace is a run of.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
 use crate::fields::{
@@ -73,7 +73,7 @@ pub(super) enum TrackDescriptor<'a> {
 pub(super) struct PacketWriter {
     bytes: Vec<u8>,
     sites: HashMap<usize, StringId, IntHasher>,
-    strings: HashMap<Box<str>, StringId>,
+    strings: BTreeMap<Box<str>, StringId>,
     last_string: u64,
 }
 

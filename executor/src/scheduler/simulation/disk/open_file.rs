@@ -64,9 +64,11 @@ impl OpenFile {
     }
 
     /// A file of the system that reads as empty and cannot be written.
+    ///
+    /// Its own: a lock on it (`flock`) meets no file of another host, and of no other run.
     pub(crate) fn stand_in(&self) -> &std::fs::File {
-        let null = || std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" });
-        self.0.stand_in.get_or_init(|| null().expect("a simulated file needs a descriptor of the system's here"))
+        let make = || scratch::make_empty_file().expect("a simulated file needs a descriptor of the system's here");
+        self.0.stand_in.get_or_init(make)
     }
 
     pub(crate) fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {

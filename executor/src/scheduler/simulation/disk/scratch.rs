@@ -75,6 +75,14 @@ fn make_file() -> io::Result<File> {
     Ok(file)
 }
 
+/// A file that is open for reading alone.
+pub(super) fn make_empty_file() -> io::Result<File> {
+    let (_, name) = make(|name| OpenOptions::new().write(true).create_new(true).open(name))?;
+    let file = File::open(&name);
+    std::fs::remove_file(name)?;
+    file
+}
+
 fn make_directory() -> io::Result<File> {
     let ((), name) = make(|name| std::fs::create_dir(name))?;
     let directory = File::open(&name);
