@@ -184,7 +184,11 @@ impl LocalTasks {
         let future = console::watch::<F, _>(future, "local", id.as_u64(), origin.name, origin.spawned_at);
         let identity = Identity::new(id, origin);
         let identity = Context::with(|context| match context {
-            Some(context) => context.scheduler().observer.identity(identity),
+            Some(context) => {
+                let scheduler = context.scheduler();
+                scheduler.simulation.iter().for_each(|simulation| simulation.note_task(id));
+                scheduler.observer.identity(identity)
+            }
             None => identity,
         });
         let home = LocalHome { set: Arc::as_ptr(&self.shared) };

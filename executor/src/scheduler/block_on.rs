@@ -15,6 +15,7 @@ use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::post::Post;
 use crate::scheduler::root::RootRef;
 use crate::scheduler::root_future::{Ended, RootFuture};
+use crate::scheduler::simulation::refuse_beside_simulation;
 use crate::scheduler::sleeper::wait_on_thread;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
@@ -34,6 +35,7 @@ pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: 
     if let Some(simulation) = &scheduler.simulation {
         return with_processor_handed_over(|| simulation.block_on(scheduler, future.as_mut()));
     }
+    refuse_beside_simulation();
     match scheduler.config.flavor {
         RuntimeFlavor::MultiThread => with_processor_handed_over(|| wait_for(scheduler, future)),
         RuntimeFlavor::CurrentThread if !scheduler.config.may_be_driven_by(|| thread::current().id()) => {

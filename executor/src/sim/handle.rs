@@ -113,9 +113,10 @@ impl Sim {
         self.simulation().set_deadline(after);
     }
 
-    /// Has a panic of a task that has no [`JoinHandle`](crate::task::JoinHandle) be no more than on
-    /// threads, where the panic hook tells of it. Otherwise the run fails, as an assertion in such
-    /// a task would be in vain.
+    /// Has a panic that no [`JoinHandle`](crate::task::JoinHandle) tells of be no more than on
+    /// threads, where the panic hook does. Otherwise the run fails, as an assertion in such a task
+    /// would be in vain. It does so once the task has panicked and the handle is dropped, whichever
+    /// comes first, but not for handles that are left when the run ends.
     ///
     /// # Examples
     ///

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::IpAddr;
 use std::panic::Location;
+use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 
 use super::Sim;
@@ -18,8 +19,9 @@ impl Sim {
     /// outside of all hosts have a network address too, and reach the hosts as hosts reach each
     /// other.
     ///
-    /// `main` is called in the host's first task, and the run fails if it or its future panics,
-    /// unless [panics are allowed](Self::allow_panics). A host whose future is done stays up.
+    /// `main` is called in the host's first task, and the run fails if it or its future panics, or
+    /// the future returns an error, unless [panics are allowed](Self::allow_panics). A host whose
+    /// future is done stays up.
     ///
     /// # Panics
     ///
@@ -56,7 +58,7 @@ impl Sim {
     where
         M: Fn() -> F + Send + Sync + 'static,
         F: Future + Send + 'static,
-        F::Output: Send + 'static,
+        F::Output: Termination,
     {
         assert!(!name.is_empty() && name != "localhost", "wsrt: `{name}` cannot be the name of a host");
         let is_address = name.parse::<IpAddr>().is_ok();
@@ -65,7 +67,12 @@ impl Sim {
         let (main, here) = (Arc::new(main), Location::caller());
         let start = move |scheduler: &Arc<Scheduler>| {
             let main = Arc::clone(&main);
-            drop(scheduler.spawn(async move { main().await }, here));
+            let first = async move {
+                // An error is printed, as that of a program's `main` is.
+                let has_succeeded = main().await.report() == ExitCode::SUCCESS;
+                assert!(has_succeeded, "the host's `main` has ended with an error");
+            };
+            drop(scheduler.spawn(first, here));
         };
         self.network().set_start(host, Arc::new(start));
         self.start(host);
@@ -140,6 +147,7 @@ impl Sim {
     }
 
     pub(super) fn crash_host(&self, host: usize) {
+        self.network().note_crash_by_program(host);
         if self.network().is_up(host) {
             self.simulation().crash(self.handle().scheduler(), host);
         }

@@ -58,15 +58,15 @@
 //!
 //! # How a run ends
 //!
-//! With the future in `block_on` or [`run`](fn@run). A run fails if that panics, or a task that has
-//! no `JoinHandle`, such as the first one of a host ([unless that is allowed](Sim::allow_panics)),
-//! if an [invariant](Sim::invariant) breaks, or the [deadline](Sim::deadline) comes. It also panics
-//! with a [dump](crate::runtime::Handle::dump) once no task can go on, and no timer,
-//! blocking job or packet is left that could wake one: it would wait for ever. The message, or a
-//! report on standard error, names the seed and the step, and lists the faults. The environment
-//! variable `WSRT_SIM_SEED` repeats the run, and `WSRT_SIM_PLAN` has other [faults](Plan) in it.
-//! The program `wsrt-sim` runs a test by many seeds, and finds the fewest faults with which it
-//! fails.
+//! With the future in `block_on` or [`run`](fn@run). A run fails if that panics, or a task whose
+//! `JoinHandle` is dropped before it tells of it, such as the first one of a host ([unless that is
+//! allowed](Sim::allow_panics)), if an [invariant](Sim::invariant) breaks, or the
+//! [deadline](Sim::deadline) comes. It also panics with a [dump](crate::runtime::Handle::dump) once
+//! no task can go on, and no timer, blocking job or packet is left that could wake one: it would
+//! wait for ever. The message, or a report on standard error, names the seed and the step, and
+//! lists the faults. The environment variable `WSRT_SIM_SEED` repeats the run, and `WSRT_SIM_PLAN`
+//! has other [faults](Plan) in it. The program `wsrt-sim` runs a test by many seeds, and finds the
+//! fewest faults with which it fails.
 //!
 //! # Not guaranteed
 //!

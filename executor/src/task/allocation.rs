@@ -198,12 +198,9 @@ unsafe fn panicked<S: Schedule>(task: NonNull<Header>, payload: &(dyn Any + Send
     // SAFETY: the caller's claim outlives the borrow.
     let borrowed = unsafe { TaskRef::borrowed(task) };
     #[cfg(feature = "sim")]
-    {
+    if payload.is::<crate::util::unwind::WaitLeft>() {
         // No panic: no hook is to hear of it.
-        if payload.is::<crate::util::unwind::WaitLeft>() {
-            return;
-        }
-        super::seen_panics::note_panic(&borrowed, payload);
+        return;
     }
     scheduler.panicked(&borrowed, payload);
 }

@@ -151,8 +151,18 @@ pub(super) unsafe fn needs_drop(task: NonNull<Header>) -> bool {
 ///
 /// The task is complete, and the body is the caller's.
 pub(super) unsafe fn discard(task: NonNull<Header>) {
+    let discard = |mut access: Access| {
+        #[cfg(feature = "sim")]
+        if access.content() == Content::Panic {
+            // SAFETY: the caller's right to the body keeps the cell alive.
+            let header = unsafe { task.as_ref() };
+            // SAFETY: the body holds a payload, which is dropped below at the earliest.
+            super::seen_panics::note_unread(header, &**unsafe { access.body.cast::<Payload>().as_ref() });
+        }
+        quietly(|| access.clear());
+    };
     // SAFETY: by the caller's promise.
-    unsafe { with_body(task, |mut access| quietly(|| access.clear())) }
+    unsafe { with_body(task, discard) }
 }
 
 /// Takes the result out of the body of a complete task. `None` if that was done before.

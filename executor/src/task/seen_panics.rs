@@ -5,9 +5,11 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::Location;
 
-use super::{TaskRef, panic_message};
+use super::header::Header;
+use super::panic_message;
+use crate::util::unwind::WaitLeft;
 
-/// The panic of a task that had no join handle.
+/// The panic of a task that no join handle has told of.
 pub(crate) struct SeenPanic {
     pub(crate) task: u64,
     pub(crate) spawned_at: &'static Location<'static>,
@@ -37,17 +39,15 @@ pub(crate) fn take_seen_panics() -> Vec<SeenPanic> {
     SEEN.with_borrow_mut(|seen| seen.as_mut().map(std::mem::take)).unwrap_or_default()
 }
 
-/// A task has panicked here.
-pub(super) fn note_panic(task: &TaskRef, payload: &(dyn Any + Send)) {
-    let meta = task.meta();
-    if meta.has_join_handle() {
+/// A panic of this task is dropped here unread: it had no join handle, or has one no more.
+pub(super) fn note_unread(task: &Header, payload: &(dyn Any + Send)) {
+    if payload.is::<WaitLeft>() {
         return;
     }
     let note = |seen: &RefCell<Option<Vec<SeenPanic>>>| {
-        let message = panic_message(payload).unwrap_or("with a value that is no text").to_owned();
-        let panic = SeenPanic { task: meta.id().as_u64(), spawned_at: meta.spawned_at(), message };
         if let Some(seen) = seen.borrow_mut().as_mut() {
-            seen.push(panic);
+            let message = panic_message(payload).unwrap_or("with a value that is no text").to_owned();
+            seen.push(SeenPanic { task: task.id.as_u64(), spawned_at: task.spawned_at(), message });
         }
     };
     let _ = SEEN.try_with(note);

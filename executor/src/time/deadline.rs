@@ -110,8 +110,22 @@ impl Deadline {
                 return Poll::Pending;
             }
             self.wait = Wait::Over;
+            if cfg!(feature = "sim") && self.is_early() {
+                self.wait = Wait::NotBegun;
+                return self.poll_passed(cx, owner);
+            }
         }
         Poll::Ready(())
+    }
+
+    /// Whether the timer has fired before the deadline: in a simulation, where the clock of the
+    /// task's host was made slower since it was armed.
+    fn is_early(&self) -> bool {
+        let has_time_left = |scheduler: &Scheduler| {
+            let deadline = || scheduler.clock.nanos_for_task(self.instant.into_std());
+            scheduler.simulation.is_some() && deadline() > scheduler.clock.timer_now()
+        };
+        Context::with(|context| context.is_some_and(|context| has_time_left(context.scheduler())))
     }
 
     /// Sets another deadline.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use wsrt::runtime::Handle;
+use wsrt::runtime::{Builder, Handle};
 use wsrt::sim::{self, Sim};
 use wsrt::sync::oneshot;
-use wsrt::task::{JoinHandle, spawn_blocking, yield_now};
+use wsrt::task::{JoinHandle, JoinSet, spawn_blocking, yield_now};
 use wsrt::time::sleep;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -131,7 +131,7 @@ fn a_panic_without_a_handle_fails_the_run() {
         drop(wsrt::spawn(async { panic!("an assertion") }));
         sleep(SECOND).await;
     });
-    assert!(text.contains("a task without a `JoinHandle`") && text.contains("an assertion"), "{text}");
+    assert!(text.contains("no `JoinHandle` tells of it") && text.contains("an assertion"), "{text}");
     let text = failure(|sim| async move {
         sim.host("node", || async {
             drop(spawn_blocking(|| panic!("in a job")));
@@ -153,4 +153,46 @@ fn panics_that_are_awaited_or_allowed_fail_no_run() {
         sim.host("node", || async { panic!("it is allowed") });
         sleep(SECOND).await;
     });
+}
+
+/// The commonest end of a test: it does not ask the server how it did.
+#[test]
+fn a_panic_fails_the_run_whose_handle_is_dropped_later() {
+    let text = failure(|_| async {
+        let server = wsrt::spawn(async { panic!("the server") });
+        sleep(SECOND).await;
+        server.abort();
+    });
+    assert!(text.contains("the server"), "{text}");
+    let text = failure(|_| async {
+        let mut set = JoinSet::new();
+        set.spawn(async { panic!("one of them") });
+        sleep(SECOND).await;
+        drop(set);
+        sleep(SECOND).await;
+    });
+    assert!(text.contains("one of them"), "{text}");
+}
+
+#[test]
+fn a_host_that_returns_an_error_fails_the_run() {
+    let text = failure(|sim| async move {
+        sim.host("node", || async { wsrt::net::TcpListener::bind("10.9.9.9:80").await.map(drop) });
+        sleep(SECOND).await;
+    });
+    assert!(text.contains("the host `node`") && text.contains("ended with an error"), "{text}");
+}
+
+#[test]
+fn another_runtime_is_not_waited_for_inside() {
+    let is_refused = |builder: fn() -> Builder| {
+        sim::run(1, move |_| async move {
+            let job = spawn_blocking(move || builder().build().expect("a runtime").block_on(sleep(SECOND)));
+            let panic = job.await.expect_err("it is refused").into_panic();
+            let text = panic.downcast_ref::<&str>().expect("a text");
+            assert!(text.contains("not simulated"), "{text}");
+        });
+    };
+    is_refused(Builder::new_current_thread);
+    is_refused(Builder::new_multi_thread);
 }

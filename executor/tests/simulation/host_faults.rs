@@ -167,3 +167,22 @@ fn disk_and_clock_faults_are_repeated_by_their_plan() {
     assert!(errors.contains(&ErrorKind::StorageFull), "full disks refuse writes");
     assert!(errors.iter().any(|&kind| kind != ErrorKind::StorageFull), "failing disks fail");
 }
+
+#[test]
+fn no_fault_restarts_a_host_that_the_program_crashed() {
+    sim::run(1, |sim| async move {
+        sim.host("node", std::future::pending::<()>);
+        sim.inject(&plan("at 1s crash node for 1s"));
+        sleep(SECOND * 3 / 2).await;
+        assert!(!sim.is_up("node"), "by the fault");
+        sim.crash("node");
+        sleep(SECOND).await;
+        assert!(!sim.is_up("node"), "by the program");
+        sim.inject(&plan("at 3s crash node for 1s"));
+        sim.restart("node");
+        sleep(SECOND).await;
+        assert!(!sim.is_up("node"), "by the next fault");
+        sleep(SECOND).await;
+        assert!(sim.is_up("node"), "the program has restarted it");
+    });
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 use wsrt::net::UdpSocket;
 use wsrt::runtime::{Builder, Handle, PanicAction};
 use wsrt::sim::{self, Plan, Sim};
-use wsrt::task::spawn_blocking;
+use wsrt::task::{LocalSet, spawn_blocking, spawn_local};
 use wsrt::time::sleep;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -160,5 +160,39 @@ fn no_hook_hears_of_a_poll_that_a_crash_ends() {
         sim.crash("node");
         sleep(SECOND).await;
         wsrt::spawn(sleep(SECOND)).await.expect("the runtime goes on");
+    });
+}
+
+#[test]
+fn local_tasks_are_of_the_host_that_spawns_them() {
+    sim::run(1, |sim| async move {
+        let beats = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&beats);
+        sim.host("node", move || {
+            let (counted, handle) = (Arc::clone(&counted), Handle::current());
+            spawn_blocking(move || {
+                let set = LocalSet::new();
+                handle.block_on(set.run_until(async move {
+                    spawn_local(async move {
+                        let socket = UdpSocket::bind("0.0.0.0:7").await.expect("a port is free");
+                        let mut buf = [0; 8];
+                        while socket.recv_from(&mut buf).await.is_ok() {
+                            counted.fetch_add(1, Relaxed);
+                        }
+                    })
+                    .await
+                    .expect("it does not panic");
+                }));
+            });
+            std::future::pending::<()>()
+        });
+        sleep(SECOND).await;
+        let socket = UdpSocket::bind("0.0.0.0:0").await.expect("a port is free");
+        socket.send_to(b"hello", "node:7").await.expect("it is a host");
+        sleep(SECOND).await;
+        assert_eq!(beats.load(Relaxed), 1, "the socket is the host's");
+        sim.crash("node");
+        sleep(SECOND).await;
+        assert_eq!(Arc::strong_count(&beats), 2, "what is left is the start's");
     });
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wsrt::sim::{self, Sim, Skew};
-use wsrt::time::{Instant, sleep};
+use wsrt::time::{Instant, sleep, sleep_until};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -98,4 +98,26 @@ fn a_host_without_a_skew_goes_by_the_simulation() {
         let (on_host, here) = measured(&sim, Skew::new()).await;
         assert!(is_about(on_host, 10 * SECOND) && is_about(here, 10 * SECOND), "{on_host:?} {here:?}");
     });
+}
+
+#[test]
+fn a_sleep_never_ends_early_by_its_hosts_clock() {
+    for drift in [500, 1_000_000] {
+        sim::run(1, |sim| async move {
+            let (sender, mut receiver) = wsrt::sync::mpsc::channel(1);
+            sim.host("node", move || {
+                let sender = sender.clone();
+                async move {
+                    sleep(SECOND).await;
+                    let until = Instant::now() + 10 * SECOND;
+                    sleep_until(until).await;
+                    let _ = sender.send(until.saturating_duration_since(Instant::now())).await;
+                }
+            });
+            sim.skew("node", Skew::new().drift(drift));
+            sleep(4 * SECOND).await;
+            sim.skew("node", Skew::new());
+            assert_eq!(receiver.recv().await, Some(Duration::ZERO), "drift {drift}");
+        });
+    }
 }

@@ -98,7 +98,9 @@ impl Simulation {
                 OUTSIDE => String::new(),
                 host => format!(" of the host `{}`", self.network.host_name(host)),
             };
-            self.fail(format!("a task{host} without a `JoinHandle`, spawned at {spawned_at}, has panicked: {message}"));
+            self.fail(format!(
+                "a task{host}, spawned at {spawned_at}, has panicked, and no `JoinHandle` tells of it: {message}"
+            ));
         }
     }
 

@@ -234,6 +234,8 @@ impl Simulation {
         };
         match what {
             FaultEffect::Crash(_) if self.network.is_up(one) || goes_on(&|other| other == what) => return false,
+            // It stays down for as long as the program has it.
+            FaultEffect::Crash(_) if self.network.was_crashed_by_program(one) => return false,
             FaultEffect::Crash(_) => self.network.begin_life(one, scheduler),
             FaultEffect::Cut(first, second) | FaultEffect::CutOneWay(first, second) => {
                 for (from, to, names) in [(one, other, (first, second)), (other, one, (second, first))] {

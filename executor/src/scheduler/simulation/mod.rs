@@ -63,7 +63,7 @@ use crate::task::{Id, Runnable, reserve_ids};
 use crate::util::file_calls::Cost;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
-use crate::util::given_time::{GivenTime, began, give_time};
+use crate::util::given_time::{self, GivenTime, began, give_time};
 use crate::util::sync::Mutex;
 use crate::util::system_calls::uptime;
 use crate::util::task_hosts::{GivenHosts, TaskHosts, give_hosts};
@@ -301,6 +301,7 @@ impl Simulation {
             let mut note = |id: Id| _ = listed.insert(id.as_u64());
             scheduler.tasks.each_id(&mut note);
             scheduler.blocking.jobs.each_id(&mut note);
+            scheduler.observer.local_sets.alive().iter().for_each(|set| set.live().each_id(&mut note));
             self.network.sweep(&listed);
         }
     }
@@ -342,6 +343,20 @@ impl Simulation {
     pub(crate) fn block_on<F: Future>(&self, scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> F::Output {
         stage::block_on(self, scheduler, future)
     }
+}
+
+/// Refuses to wait for another runtime on a thread that drives a simulation, whose clock stands
+/// meanwhile.
+///
+/// # Panics
+///
+/// Panics if this is such a thread.
+pub(crate) fn refuse_beside_simulation() {
+    assert!(
+        given_time::shown().is_none(),
+        "wsrt: `block_on` of a runtime that is not simulated, on the thread of a simulation (`wsrt::sim`), whose clock \
+         stands meanwhile: wait by `Handle::current().block_on` for what is to run in the simulation"
+    );
 }
 
 fn of_system(kind: &str) -> io::Error {

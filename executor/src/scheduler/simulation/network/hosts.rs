@@ -45,12 +45,14 @@ struct Host {
     name: String,
     /// `None` while it is down.
     life: Option<u32>,
+    /// Whether the program has crashed it, and has not started it again.
+    was_crashed_by_program: bool,
     next_port: u16,
 }
 
 impl Hosts {
     pub(super) fn new() -> Self {
-        let test = Host { name: String::new(), life: Some(0), next_port: FIRST_PORT };
+        let test = Host { name: String::new(), life: Some(0), was_crashed_by_program: false, next_port: FIRST_PORT };
         Self {
             members: BTreeMap::new(),
             sweep_at: FEWEST,
@@ -66,7 +68,12 @@ impl Hosts {
         if self.find(name).is_some() {
             return None;
         }
-        self.hosts.push(Host { name: name.to_owned(), life: None, next_port: FIRST_PORT });
+        self.hosts.push(Host {
+            name: name.to_owned(),
+            life: None,
+            was_crashed_by_program: false,
+            next_port: FIRST_PORT,
+        });
         Some(self.hosts.len() - 1)
     }
 
@@ -91,6 +98,7 @@ impl Hosts {
         self.lives += 1;
         let life = self.lives;
         self.hosts[host].life = Some(life);
+        self.hosts[host].was_crashed_by_program = false;
         self.born_into = Some(Member { host, life });
     }
 
@@ -101,6 +109,14 @@ impl Hosts {
     /// Ends its life, if it is up.
     pub(super) fn end_life(&mut self, host: usize) {
         self.hosts[host].life = None;
+    }
+
+    pub(super) fn note_crash_by_program(&mut self, host: usize) {
+        self.hosts[host].was_crashed_by_program = true;
+    }
+
+    pub(super) fn was_crashed_by_program(&self, host: usize) -> bool {
+        self.hosts[host].was_crashed_by_program
     }
 
     fn member(&self, task: u64) -> Member {

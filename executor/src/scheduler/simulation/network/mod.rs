@@ -281,6 +281,15 @@ impl Network {
         self.lock().hosts.is_up(host)
     }
 
+    /// The program crashes a host, which may be down.
+    pub(crate) fn note_crash_by_program(&self, host: usize) {
+        self.lock().hosts.note_crash_by_program(host);
+    }
+
+    pub(crate) fn was_crashed_by_program(&self, host: usize) -> bool {
+        self.lock().hosts.was_crashed_by_program(host)
+    }
+
     /// Has each life of a host begin by `start`, which spawns its first task.
     pub(crate) fn set_start(&self, host: usize, start: Arc<Start>) {
         self.lock().starts.insert(host, start);
