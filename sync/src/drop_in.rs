@@ -4,6 +4,8 @@
 //! Feature `drop-in` is hidden: that package switches it on, and nothing else does. It is asked for
 //! here and nowhere else, in this crate and in those above it.
 
+use std::fmt;
+
 use crate::lend;
 
 /// Whether the program has wsrt in the place of tokio.
@@ -41,6 +43,19 @@ pub const LOCAL_ELSEWHERE: &str = if IS_ON {
 /// The words of a timeout's error.
 pub const ELAPSED: &str =
     if IS_ON { "deadline has elapsed" } else { "the timeout elapsed before the operation was done" };
+
+/// The words of the error where a task-local value is not set.
+pub const NO_TASK_LOCAL: &str = if IS_ON {
+    "task-local value not set"
+} else {
+    "the task-local value is not set here: it is only inside of the key's `scope`, and not in tasks spawned there"
+};
+
+/// Writes the name of an error's variant that keeps its value to itself, by tokio's `Debug` with
+/// quotation marks.
+pub(crate) fn debug_variant(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    if IS_ON { fmt::Debug::fmt(name, f) } else { f.write_str(name) }
+}
 
 /// # Panics
 ///

@@ -155,3 +155,16 @@ fn an_elapsed_timeout_says_so_in_tokios_words() {
     let error = runtime.block_on(async { timeout(SECOND, pending::<()>()).await }).unwrap_err();
     assert_eq!(error.to_string(), "deadline has elapsed");
 }
+
+#[test]
+fn errors_that_programs_print_have_tokios_words() {
+    tokio::task_local!(static UNSET: u32);
+    assert_eq!(UNSET.try_with(|_| ()).unwrap_err().to_string(), "task-local value not set");
+    let outside = tokio::runtime::Handle::try_current().unwrap_err().to_string();
+    assert!(outside.starts_with("there is no reactor running, must be called from"), "{outside}");
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
+    sender.try_send(()).unwrap();
+    assert_eq!(format!("{:?}", sender.try_send(()).unwrap_err()), r#""Full(..)""#);
+    drop(receiver);
+    assert_eq!(format!("{:?}", sender.try_send(()).unwrap_err()), r#""Closed(..)""#);
+}

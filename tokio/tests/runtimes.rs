@@ -4,6 +4,7 @@
 
 use std::process::Command;
 use std::rc::Rc;
+use std::sync::mpsc::channel;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::{LocalSet, block_in_place, spawn_local};
@@ -54,4 +55,28 @@ fn blocking_in_place_works_beside_a_set() {
         assert_eq!(block_in_place(|| 7), 7);
         assert!(Handle::current().name().is_none());
     });
+}
+
+/// tokio's threads run all that is queued before they look whether the runtime ends.
+#[test]
+fn blocking_jobs_in_the_queue_run_before_the_runtime_ends() {
+    for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+        let runtime = builder.max_blocking_threads(1).build().unwrap();
+        let (written, lines) = channel();
+        let (release, released) = channel::<()>();
+        let (began, has_begun) = channel();
+        runtime.spawn_blocking(move || {
+            began.send(()).unwrap();
+            released.recv().unwrap();
+        });
+        has_begun.recv().unwrap();
+        for line in 0..20 {
+            let written = written.clone();
+            runtime.spawn_blocking(move || written.send(line).unwrap());
+        }
+        drop(written);
+        release.send(()).unwrap();
+        drop(runtime);
+        assert_eq!(lines.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+    }
 }

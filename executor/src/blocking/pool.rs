@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use wsrt_sync::drop_in;
+
 use crate::observe::counters::{Count, SharedCounter};
 use crate::task::{OwnedTasks, Runnable, Schedule, TaskRef};
 use crate::util::sync;
@@ -192,15 +194,17 @@ impl BlockingPool {
 
     /// Takes no more jobs, and returns those that no thread has come for, to be cancelled. The
     /// promised ones stay, and as many as threads are coming, that were woken or started for them;
-    /// and threads for all, since a thread leaves only once the queue is empty.
+    /// and threads for all, since a thread leaves only once the queue is empty. In tokio's place
+    /// all stay that a thread would come to.
     #[must_use = "their handles are to say cancelled"]
     pub(crate) fn close(&self) -> impl Iterator<Item = Runnable> {
         let mut state = self.state.lock();
         state.closed = true;
         self.on_job.notify_all();
         let queue = std::mem::take(&mut state.queue).into_iter().enumerate();
+        let are_all_kept = drop_in::IS_ON && state.threads > 0;
         let (kept, left): (VecDeque<_>, VecDeque<_>) =
-            queue.partition(|(place, job)| job.is_promised || *place < state.coming);
+            queue.partition(|(place, job)| job.is_promised || are_all_kept || *place < state.coming);
         state.queue = kept.into_iter().map(|(_, job)| job).collect();
         drop(state);
         left.into_iter().map(|(_, job)| job.runnable)

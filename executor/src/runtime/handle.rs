@@ -66,7 +66,7 @@ impl Handle {
     pub fn current() -> Self {
         match Self::try_current() {
             Ok(handle) => handle,
-            Err(error) => panic!("wsrt: {OUTSIDE}`Handle::current`: {error}"),
+            Err(_) => panic!("wsrt: {OUTSIDE}`Handle::current`: {IS_OUTSIDE}"),
         }
     }
 
@@ -339,12 +339,13 @@ impl TryCurrentError {
     }
 }
 
+/// What is wrong, and what to do.
+const IS_OUTSIDE: &str = "this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+                          `Runtime::block_on`, or while the guard of `Handle::enter` is held";
+
 impl fmt::Display for TryCurrentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`, \
-             or while the guard of `Handle::enter` is held",
-        )
+        write!(f, "{OUTSIDE}{IS_OUTSIDE}")
     }
 }
 

@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
+use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
 use super::scopes::{self, Scope};
 use crate::util::sync::thread;
@@ -375,7 +376,7 @@ pub struct AccessError {
 
 impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the task-local value is not set here: it is only inside of the key's `scope`, and not in tasks spawned there")
+        f.write_str(NO_TASK_LOCAL)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::drop_in::debug_variant;
+
 /// The receiver has closed the channel. The value comes back.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub struct SendError<T>(pub T);
@@ -74,10 +76,11 @@ impl<T> Error for SendError<T> {}
 
 impl<T> fmt::Debug for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let name = match self {
             Self::Full(_) => "Full(..)",
             Self::Closed(_) => "Closed(..)",
-        })
+        };
+        debug_variant(f, name)
     }
 }
 
@@ -105,10 +108,11 @@ impl Error for TryRecvError {}
 
 impl<T> fmt::Debug for SendTimeoutError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let name = match self {
             Self::Timeout(_) => "Timeout(..)",
             Self::Closed(_) => "Closed(..)",
-        })
+        };
+        debug_variant(f, name)
     }
 }
 
