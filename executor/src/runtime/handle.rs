@@ -339,7 +339,7 @@ impl TryCurrentError {
     }
 }
 
-/// What is wrong, and what to do.
+/// The fault, and the way out.
 const IS_OUTSIDE: &str = "this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
                           `Runtime::block_on`, or while the guard of `Handle::enter` is held";
 

@@ -38,7 +38,7 @@ pub(crate) struct Cadence {
     calm_ticks: u32,
     /// Whether on this tick a poll was seen twice that a task waits for.
     suspicious: bool,
-    /// Whether on this tick a task was seen to wait behind a poll that was seen once.
+    /// Whether on this tick something was seen to wait behind a poll that was seen once.
     curious: bool,
     /// How long there was nothing to watch.
     idle: Duration,
@@ -63,8 +63,8 @@ impl Cadence {
         self.suspicious = true;
     }
 
-    /// A task waits behind a poll that was not seen before: look once more soon, unless this look
-    /// was such a one.
+    /// A task, a socket or a timer waits behind a poll that was not seen before: look once more
+    /// soon, unless this look was such a one.
     pub(crate) fn wonder(&mut self) {
         self.curious = true;
     }

@@ -221,14 +221,15 @@ impl<'a> Watcher<'a> {
     }
 
     /// Has the next tick come soon, and notes the CPU time of a thread whose poll may turn out to
-    /// be stuck, so that it shows whether that burns. Only where tasks wait for it.
+    /// be stuck, so that it shows whether that burns. Only where tasks, sockets or timers wait for
+    /// it.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if idle.is_idle(index) || idle.count_idle() > 0 {
             return;
         }
         let processor = self.scheduler.processors.get(index);
-        if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
+        if processor.waiting() > 0 || !self.scheduler.injector.is_empty() || self.scheduler.needs_poll_owner(now) {
             self.cadence.wonder();
             let thread = processor.watch().state().thread;
             let _ = self.watched[index].burnt.read(thread, now);

@@ -74,3 +74,36 @@ fn a_processor_taken_after_a_sleep_is_in_no_stall() {
     shutdown::begin(&scheduler);
     assert!(shutdown::wait(&scheduler, None));
 }
+
+#[test]
+fn a_calm_watcher_looks_twice_where_a_timer_waits() {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(1);
+    let scheduler = builder.scheduler().expect("a netpoller");
+    crate::scheduler::threads::start_machines(&scheduler).expect("a thread");
+    let (began, has_begun) = channel();
+    let (release, released) = channel::<()>();
+    let stall = async move {
+        let mut waiting = std::pin::pin!(crate::time::sleep(PATIENCE));
+        std::future::poll_fn(|cx| std::task::Poll::Ready(_ = waiting.as_mut().poll(cx))).await;
+        began.send(()).expect("the test waits");
+        released.recv().expect_err("it is dropped");
+    };
+    let task = scheduler.spawn(stall, Location::caller());
+    has_begun.recv_timeout(PATIENCE).expect("it runs");
+    let entered = Context::enter(&scheduler, Role::Watching);
+    let mut watcher = Watcher::new(&scheduler, &entered, None);
+    for _ in 0..1_000 {
+        let _ = watcher.cadence.tick(true, true);
+    }
+    let calm = watcher.cadence.nap();
+    watcher.tick();
+    assert!(!watcher.may_sleep(), "a processor is busy");
+    assert!(watcher.cadence.nap() < calm, "the next look comes soon");
+    drop(watcher);
+    drop(entered);
+    drop(release);
+    block_on(&scheduler, task).expect("no panic");
+    shutdown::begin(&scheduler);
+    assert!(shutdown::wait(&scheduler, None));
+}
