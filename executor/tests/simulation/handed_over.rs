@@ -242,3 +242,20 @@ fn sockets_of_other_threads_are_the_systems() {
     let stream = net::TcpStream::connect(at).expect("it is the system's");
     assert_eq!(stream.local_addr().expect("it is connected"), here.accept().expect("it has come").1);
 }
+
+/// It would wait for the system's network, and the simulation with it.
+#[test]
+fn a_stream_of_stds_connects_to_nothing() {
+    let listener = net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let of_system = listener.local_addr().expect("it is bound");
+    sim::run(1, move |sim| async move {
+        sim.host("server", || async { echo_by(TcpListener::bind("0.0.0.0:7").await?).await });
+        drop(connect("server:7").await);
+        for at in [of_system, ([10, 0, 0, 2], 7).into()] {
+            assert_eq!(kind(net::TcpStream::connect(at)), Some(ErrorKind::Unsupported), "{at}");
+            let timed = net::TcpStream::connect_timeout(&at, MILLI);
+            assert_eq!(kind(timed), Some(ErrorKind::Unsupported), "{at}");
+        }
+    });
+    net::TcpStream::connect(of_system).expect("outside of simulations it is the system's");
+}

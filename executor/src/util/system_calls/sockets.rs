@@ -20,6 +20,7 @@ use wsrt_reactor::lent::{Place, RawDescriptor, Socket};
 
 use super::fail;
 use crate::util::bound_sockets::{BoundSockets, Sort};
+use crate::util::report::report;
 
 /// Calls the C library's function `$name` of the type `$kind`.
 ///
@@ -112,6 +113,7 @@ fn errno(error: &io::Error) -> c_int {
         ErrorKind::NetworkUnreachable => libc::ENETUNREACH,
         ErrorKind::NotConnected => libc::ENOTCONN,
         ErrorKind::WouldBlock => libc::EAGAIN,
+        ErrorKind::Unsupported => libc::EOPNOTSUPP,
         _ => libc::EINVAL,
     })
 }
@@ -128,16 +130,27 @@ unsafe fn try_bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) ->
     Some(sockets.bind(descriptor, at, sort(descriptor)?))
 }
 
-/// Connects a socket that is kept.
+/// Connects a socket that is kept. Refuses a stream of the system's, if this thread's sockets are
+/// kept: it would wait for a machine that is no host, and the simulation with it.
 ///
 /// # Safety
 ///
 /// `to` is null, or there are `length` bytes at it.
 unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> Option<io::Result<()>> {
-    let socket = behind(descriptor)?;
+    let sockets = given()?;
     // SAFETY: as the caller says.
     let to = unsafe { address::read(to, length) }?;
-    Some(socket.connect(Place::Ip(to)))
+    match sockets.behind(descriptor) {
+        Some(socket) => Some(socket.connect(Place::Ip(to))),
+        None if sort(descriptor)? == Sort::Streams => {
+            report(format_args!(
+                "a stream of std's, or of another library, was to connect to {to} on the thread of a simulation, where it \
+                 would reach the system's network and no host: it is refused; use `wsrt::net` or `tokio::net`"
+            ));
+            Some(Err(ErrorKind::Unsupported.into()))
+        }
+        None => None,
+    }
 }
 
 type At = unsafe extern "C" fn(c_int, *const sockaddr, socklen_t) -> c_int;
