@@ -106,6 +106,10 @@ pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
     /// Sends as much of `bufs` as there is room for; a datagram whole, to `to` if that is given.
     fn send(&self, bufs: &[IoSlice<'_>], to: Option<Place>) -> io::Result<usize>;
 
+    /// Sends `bytes` as datagrams of `length` bytes, and a shorter one for the rest, to `to` if
+    /// that is given: all of them, or none.
+    fn send_segments(&self, bytes: &[u8], length: usize, to: Option<Place>) -> io::Result<usize>;
+
     /// Ends one direction, or both.
     fn shut_down(&self, how: Shutdown) -> io::Result<()>;
 }

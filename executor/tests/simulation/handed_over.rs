@@ -229,6 +229,35 @@ fn one_call_sends_or_receives_many_datagrams() {
 }
 
 #[test]
+fn full_buffers_take_a_cut_up_message_whole() {
+    for seed in 0..10 {
+        sim::run(seed, |sim| async move {
+            sim.host("node", || async {
+                let one = net::UdpSocket::bind("127.0.0.1:0")?;
+                let other = UdpSocket::bind("127.0.0.1:0").await?;
+                one.connect(other.local_addr()?)?;
+                sleep(100 * MILLI).await;
+                while send_in_segments(&one, b"abcdefghijk", 4) == -1 {
+                    assert_eq!(io::Error::last_os_error().kind(), ErrorKind::WouldBlock);
+                    sleep(MILLI).await;
+                }
+                let mut came = Vec::new();
+                for _ in 0..3 {
+                    let mut buf = [0; 8];
+                    let count = timeout(1_000 * MILLI, other.recv(&mut buf)).await.expect("it is sent whole")?;
+                    came.push(buf[..count].to_vec());
+                }
+                came.sort();
+                assert_eq!(came, [b"abcd".to_vec(), b"efgh".to_vec(), b"ijk".to_vec()]);
+                io::Result::Ok(())
+            });
+            sim.fill_buffers("node");
+            sleep(5_000 * MILLI).await;
+        });
+    }
+}
+
+#[test]
 fn sockets_of_other_threads_are_the_systems() {
     let elsewhere = || net::TcpListener::bind("127.0.0.1:0").expect("the system has a port");
     sim::run(1, |_| async move {

@@ -15,6 +15,7 @@ mod full_buffers;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod handed_over;
 mod host_faults;
+mod late_words;
 mod links;
 mod lives;
 mod network;

@@ -108,6 +108,7 @@ fn answer(outcome: io::Result<usize>) -> isize {
 fn errno(error: &io::Error) -> c_int {
     error.raw_os_error().unwrap_or(match error.kind() {
         ErrorKind::AddrInUse => libc::EADDRINUSE,
+        ErrorKind::ConnectionRefused => libc::ECONNREFUSED,
         ErrorKind::AddrNotAvailable => libc::EADDRNOTAVAIL,
         ErrorKind::NetworkDown => libc::ENETDOWN,
         ErrorKind::NetworkUnreachable => libc::ENETUNREACH,

@@ -172,7 +172,7 @@ impl Net {
     fn call(&mut self, from: usize, tries: u32) {
         let Some(end) = self.ends.get(from) else { return };
         let due = self.links.arrival(end.host, end.peer_host, 0, self.now);
-        self.wire.send(due, Arrival::Call { from, tries });
+        self.wire.send(due, Arrival::Call { from });
         self.wire.send(self.now + (FIRST_PAUSE << tries), Arrival::CallUnanswered { from, tries });
     }
 
@@ -197,8 +197,8 @@ impl Net {
         true
     }
 
-    /// A call has arrived, or is lost on its way.
-    pub(super) fn deliver_call(&mut self, from: usize, tries: u32) {
+    /// A call has arrived, or is lost on its way. It may have been overtaken by its own repetition.
+    pub(super) fn deliver_call(&mut self, from: usize) {
         let Some(end) = self.ends.get(from) else { return };
         if end.phase != Phase::Connecting {
             return;
@@ -206,7 +206,7 @@ impl Net {
         let (host, peer_host, local, peer) = (end.host, end.peer_host, end.local.clone(), end.peer.clone());
         let is_lost =
             self.links.is_cut(host, peer_host) || !self.hosts.is_up(peer_host) || self.links.is_lost(host, peer_host);
-        if is_lost || (tries > 0 && self.answer_again(from, peer_host)) {
+        if is_lost || self.answer_again(from, peer_host) {
             return;
         }
         let Place::Ip(at) = &peer else { return };

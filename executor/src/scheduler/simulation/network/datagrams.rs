@@ -1,7 +1,7 @@
 //! Datagrams: each takes a time of its own, so that one may overtake another, and some are lost.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, IoSlice};
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use wsrt_reactor::Ready;
@@ -87,18 +87,18 @@ impl Net {
         Ok((count, from))
     }
 
-    pub(super) fn send_datagram(
+    /// Sends them all, where there is room for one: a message that is cut up takes the room of one.
+    pub(super) fn send_datagrams(
         &mut self,
         id: usize,
-        bufs: &[IoSlice<'_>],
+        datagrams: Vec<Vec<u8>>,
         to: Option<SocketAddr>,
     ) -> io::Result<usize> {
         let socket = self.datagram_socket(id)?;
         socket.take_error()?;
         let to = to.or(socket.peer).ok_or(ErrorKind::NotConnected)?;
         let (host, local, room) = (socket.host, socket.local, socket.room);
-        let bytes: Vec<u8> = bufs.iter().flat_map(|buf| buf.iter().copied()).collect();
-        if bytes.len() > LONGEST {
+        if datagrams.iter().any(|bytes| bytes.len() > LONGEST) {
             return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
         }
         let peer_host = self.hosts.at(to.ip(), host)?;
@@ -111,11 +111,13 @@ impl Net {
             (false, true) => Hosts::address(host).into(),
             (_, false) => local.ip(),
         };
-        let count = bytes.len();
-        if !self.links.is_lost(host, peer_host) {
-            let due = self.links.arrival(host, peer_host, count, self.now);
-            let from = (host, SocketAddr::new(ip, local.port()));
-            self.wire.send(due, Arrival::Datagram { from, to: (peer_host, to), bytes });
+        let from = (host, SocketAddr::new(ip, local.port()));
+        let count = datagrams.iter().map(Vec::len).sum();
+        for bytes in datagrams {
+            if !self.links.is_lost(host, peer_host) {
+                let due = self.links.arrival(host, peer_host, bytes.len(), self.now);
+                self.wire.send(due, Arrival::Datagram { from, to: (peer_host, to), bytes });
+            }
         }
         Ok(count)
     }

@@ -91,8 +91,8 @@ impl Net {
     /// Returns its kind and its socket, for the record.
     fn deliver(&mut self, arrival: Arrival) -> (u64, u64) {
         match arrival {
-            Arrival::Call { from, tries } => {
-                self.deliver_call(from, tries);
+            Arrival::Call { from } => {
+                self.deliver_call(from);
                 (0, from as u64)
             }
             Arrival::Parcels { from } => {

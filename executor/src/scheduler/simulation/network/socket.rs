@@ -45,6 +45,11 @@ impl Lent {
     }
 }
 
+/// The one datagram that they are.
+fn joined(bufs: &[IoSlice<'_>]) -> Vec<u8> {
+    bufs.iter().flat_map(|buf| buf.iter().copied()).collect()
+}
+
 impl Socket for Lent {
     fn attach(&self, token: usize) {
         let mut net = self.network.lock();
@@ -146,12 +151,27 @@ impl Socket for Lent {
     fn send(&self, bufs: &[IoSlice<'_>], to: Option<Place>) -> io::Result<usize> {
         let mut net = self.network.lock_for_call();
         match (self.kind, to) {
-            (SocketKind::Datagrams, None) => net.send_datagram(self.id, bufs, None),
-            (SocketKind::Datagrams, Some(Place::Ip(to))) => net.send_datagram(self.id, bufs, Some(to)),
+            (SocketKind::Datagrams, None) => net.send_datagrams(self.id, vec![joined(bufs)], None),
+            (SocketKind::Datagrams, Some(Place::Ip(to))) => net.send_datagrams(self.id, vec![joined(bufs)], Some(to)),
             (SocketKind::UnixDatagrams, None) => net.send_unix_datagram(self.id, bufs, None),
             (SocketKind::UnixDatagrams, Some(Place::Unix(to))) => net.send_unix_datagram(self.id, bufs, Some(to)),
             (SocketKind::Datagrams | SocketKind::UnixDatagrams, Some(_)) => Err(ErrorKind::InvalidInput.into()),
             (SocketKind::End | SocketKind::Listener, _) => net.send(self.end()?, bufs),
+        }
+    }
+
+    fn send_segments(&self, bytes: &[u8], length: usize, to: Option<Place>) -> io::Result<usize> {
+        let to = match to {
+            Some(Place::Ip(to)) => Some(to),
+            None => None,
+            Some(Place::Unix(_)) => return Err(ErrorKind::InvalidInput.into()),
+        };
+        match self.kind {
+            SocketKind::Datagrams => {
+                let segments = bytes.chunks(length).map(<[u8]>::to_vec).collect();
+                self.network.lock_for_call().send_datagrams(self.id, segments, to)
+            }
+            SocketKind::UnixDatagrams | SocketKind::End | SocketKind::Listener => Err(ErrorKind::InvalidInput.into()),
         }
     }
 

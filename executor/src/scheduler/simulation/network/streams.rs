@@ -382,9 +382,13 @@ impl Net {
 
     /// A parcel of the end `from` has arrived at `to`.
     fn hand_over(&mut self, from: usize, to: Option<usize>, parcel: Parcel) {
-        let target = to.and_then(|to| self.ends.get_mut(to).filter(|end| !end.is_orphan).map(|end| (to, end)));
+        let knows = |end: &&mut End| {
+            let is_answer = end.phase == Phase::Connecting && matches!(parcel, Parcel::Hello(_));
+            !end.is_orphan && (is_answer || end.other == Some(from))
+        };
+        let target = to.and_then(|to| self.ends.get_mut(to).filter(knows).map(|end| (to, end)));
         let Some((to, end)) = target else {
-            // The host has crashed meanwhile, and knows nothing of the stream.
+            // The host has crashed meanwhile; or another end has answered its call before.
             if !matches!(parcel, Parcel::Credit(_) | Parcel::Reset) {
                 self.refuse(from, ErrorKind::ConnectionReset);
             }
@@ -424,6 +428,8 @@ impl Net {
         let (from, own) = (end.peer_host, end.host);
         let is_lost = self.links.is_cut(from, own) || self.links.is_lost(from, own);
         match (is_lost, end.phase) {
+            // Of a call that was repeated, and answered since.
+            (_, Phase::Open) if why == ErrorKind::ConnectionRefused => {}
             (false, _) => self.fail(to, why),
             (true, Phase::Connecting | Phase::Over(_)) => {}
             (true, Phase::Open) if tries == MOST_TRIES => self.fail(to, ErrorKind::TimedOut),

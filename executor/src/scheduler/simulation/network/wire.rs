@@ -11,7 +11,7 @@ use super::socket::SocketKind;
 #[derive(Debug)]
 pub(super) enum Arrival {
     /// The first packet of a stream, sent so many times before.
-    Call { from: usize, tries: u32 },
+    Call { from: usize },
     /// The first parcels of this end of a stream, for the other.
     Parcels { from: usize },
     /// It is sent again if it has no answer.

@@ -27,18 +27,20 @@ unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
     // SAFETY: as the caller says.
     let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, pieces, to) };
     let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
-    for segment in whole.chunks(length) {
-        sent(socket, &[IoSlice::new(segment)], to)?;
-    }
-    Ok(whole.len())
+    socket.send_segments(&whole, length, to.map(Place::Ip)).map_err(of_datagrams)
 }
 
 fn sent(socket: &dyn Socket, pieces: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
-    socket.send(pieces, to.map(Place::Ip)).map_err(|error| match error.kind() {
+    socket.send(pieces, to.map(Place::Ip)).map_err(of_datagrams)
+}
+
+/// The error as the system has it for datagrams.
+fn of_datagrams(error: io::Error) -> io::Error {
+    match error.kind() {
         ErrorKind::InvalidInput => io::Error::from_raw_os_error(libc::EMSGSIZE),
         ErrorKind::NotConnected => io::Error::from_raw_os_error(libc::EDESTADDRREQ),
         _ => error,
-    })
+    }
 }
 
 /// The length of the datagrams that a message is to be cut into, if it is.
