@@ -62,11 +62,15 @@ where
         runtime.block_on(async { test(sim).await })
     };
     thread::scope(|scope| {
-        let thread = thread::Builder::new().name(name(seed)).spawn_scoped(scope, run);
+        let thread = thread::Builder::new().name(name(seed)).stack_size(STACK).spawn_scoped(scope, run);
         let thread = thread.unwrap_or_else(|error| panic!("wsrt: no thread for the simulation: {error}"));
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
+
+/// The size of its stack, in bytes, which is reserved and used as far as is needed: each blocking
+/// call that waits has its frames there, and those of all that goes on meanwhile.
+const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 16 << 20 };
 
 /// The name of its thread: that of this one, which is the test's, and the seed.
 fn name(seed: u64) -> String {

@@ -1,10 +1,13 @@
 //! Calls that block run the rest of the simulation meanwhile.
 
 use std::collections::BTreeSet;
+use std::panic::catch_unwind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wsrt::runtime::Handle;
-use wsrt::sync::{mpsc, oneshot};
+use wsrt::sim;
+use wsrt::sync::{Mutex, mpsc, oneshot};
 use wsrt::task::{block_in_place, spawn_blocking, yield_now};
 use wsrt::time::sleep;
 
@@ -118,4 +121,54 @@ fn parallel_calls_have_their_results() {
         left + right
     });
     assert_eq!(sum, 42);
+}
+
+/// On threads the first lets the lock go. Here it is below the second on the one stack.
+#[test]
+fn a_wait_that_is_over_and_buried_fails_the_run() {
+    for has_heartbeat in [false, true] {
+        let run = catch_unwind(|| {
+            sim::run(1, |sim| async move {
+                if has_heartbeat {
+                    sim.host("other", || async {
+                        loop {
+                            sleep(Duration::from_secs(1)).await;
+                        }
+                    });
+                }
+                let lock = Arc::new(Mutex::new(()));
+                let jobs = [0; 2].map(|_| {
+                    let (lock, handle) = (Arc::clone(&lock), Handle::current());
+                    spawn_blocking(move || {
+                        let _held = lock.blocking_lock();
+                        handle.block_on(sleep(Duration::from_millis(10)));
+                    })
+                });
+                for job in jobs {
+                    job.await.expect("it does not panic");
+                }
+            });
+        });
+        let text = *run.expect_err("it cannot go on").downcast::<String>().expect("a text");
+        assert!(text.contains("the last to begin has to be the first to return"), "{text}");
+    }
+}
+
+#[test]
+fn as_many_jobs_may_wait_as_there_are_threads() {
+    sim::run(1, |_| async {
+        let (senders, jobs): (Vec<_>, Vec<_>) = (0..512_u32)
+            .map(|number| {
+                let (sender, receiver) = oneshot::channel();
+                (sender, spawn_blocking(move || receiver.blocking_recv() == Ok(number)))
+            })
+            .unzip();
+        sleep(Duration::from_secs(1)).await;
+        for (number, sender) in (0..).zip(senders) {
+            sender.send(number).expect("the job waits");
+        }
+        for job in jobs {
+            assert!(job.await.expect("it does not panic"));
+        }
+    });
 }

@@ -1,7 +1,9 @@
 //! A run that has failed does not pass, wherever it failed: inside of another's wait, in the last
 //! step, in a task without a handle.
 
+use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
@@ -9,8 +11,8 @@ use std::time::Duration;
 use wsrt::runtime::{Builder, Handle};
 use wsrt::sim::{self, Sim};
 use wsrt::sync::oneshot;
-use wsrt::task::{JoinHandle, JoinSet, spawn_blocking, yield_now};
-use wsrt::time::sleep;
+use wsrt::task::{JoinHandle, JoinSet, block_in_place, spawn_blocking, yield_now};
+use wsrt::time::{Instant, sleep};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -195,4 +197,46 @@ fn another_runtime_is_not_waited_for_inside() {
     };
     is_refused(Builder::new_current_thread);
     is_refused(Builder::new_multi_thread);
+}
+
+#[test]
+fn a_failure_has_its_words_where_the_test_itself_blocks() {
+    let text = failure(|sim| async move {
+        let began = Instant::now();
+        sim.invariant("two seconds", move || began.elapsed() < 2 * SECOND);
+        block_in_place(|| Handle::current().block_on(sleep(5 * SECOND)));
+    });
+    assert!(text.contains("the invariant `two seconds` does not hold"), "{text}");
+}
+
+/// A worker that isolates panics. It waits again and again once its wait is to be left.
+#[test]
+fn subject_that_catches_each_panic() {
+    if env::var_os("IS_SUBJECT").is_none() {
+        return;
+    }
+    sim::run(1, |sim| async move {
+        let handle = Handle::current();
+        spawn_blocking(move || {
+            loop {
+                let _ = catch_unwind(AssertUnwindSafe(|| handle.block_on(sleep(SECOND))));
+            }
+        });
+        sim.host("bad", || async {
+            sleep(2 * SECOND).await;
+            panic!("the log is corrupt");
+        });
+        sleep(100 * SECOND).await;
+    });
+}
+
+#[test]
+fn a_loop_that_catches_panics_ends_with_the_run() {
+    let mut subject = Command::new(env::current_exe().expect("it runs"));
+    subject.args(["failures::subject_that_catches_each_panic", "--exact", "--nocapture"]).env("IS_SUBJECT", "1");
+    let output = subject.output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(101), "{text}");
+    assert!(text.contains("the log is corrupt") && text.contains("WSRT_SIM_SEED=1 repeats it"), "{text}");
+    assert!(text.contains("catches the panic by which its wait is left"), "{text}");
 }

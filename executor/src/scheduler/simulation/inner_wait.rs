@@ -1,10 +1,12 @@
 //! Waits inside of turns, of a task or a job in `block_on`, and how they end.
 
+use std::cell::Cell;
 use std::thread::panicking;
 
 use super::Simulation;
 use super::network::Member;
 use crate::scheduler::root::RootRef;
+use crate::util::report::report;
 
 /// How a run of the stage has ended.
 pub(super) enum RunEnd {
@@ -29,11 +31,20 @@ pub(super) struct InnerWait {
     member: Member,
     /// The root of the run of the stage around this one.
     outer: Option<RootRef>,
+    /// Since when the future of a wait further out has been done.
+    buried_since: Cell<Option<u64>>,
 }
+
+/// A wait that is over may be kept from going on for so long, in nanoseconds: ten minutes.
+const LONG: u64 = 600_000_000_000;
+
+const BURIED: &str = "a blocking wait of a task or job is over, and cannot return: another began inside of it, has not \
+                      ended, and may wait for the first. All of them wait on the one thread of the simulation, so that \
+                      the last to begin has to be the first to return: await in tasks what may wait for long";
 
 impl InnerWait {
     pub(super) fn new(simulation: &Simulation, outer: Option<RootRef>) -> Self {
-        Self { member: simulation.network.current_member(), outer }
+        Self { member: simulation.network.current_member(), outer, buried_since: Cell::new(None) }
     }
 
     /// Whether it has lost its sense: its host has crashed, or the run is over.
@@ -44,13 +55,57 @@ impl InnerWait {
         has_ended && !panicking()
     }
 
-    /// Ends it, since nothing can go on. That fails the run, but where the future of a wait further
-    /// out is done, and would go on without this one.
+    /// Ends it, since nothing can go on, which fails the run. Where the future of a wait further
+    /// out is done, that is for the limits of a simulation: on threads it would go on.
     pub(super) fn get_stuck(&self, simulation: &Simulation, report: String) -> RunEnd {
-        let why = report.strip_prefix("wsrt: ").unwrap_or(&report).to_owned();
-        if !self.outer.is_some_and(RootRef::is_any_done) {
-            simulation.fail(why.clone());
-        }
+        let why = report.strip_prefix("wsrt: ").unwrap_or(&report);
+        let is_buried = self.outer.is_some_and(RootRef::is_any_done);
+        let why = if is_buried { format!("{BURIED}\n{why}") } else { why.to_owned() };
+        simulation.fail(why.clone());
         RunEnd::failed(why, Some(self))
+    }
+
+    /// Fails the run if the future of a wait further out has been done for long, and this one still
+    /// keeps it from going on.
+    pub(super) fn check_outer(&self, simulation: &Simulation, now: u64) {
+        if !self.outer.is_some_and(RootRef::is_any_done) {
+            self.buried_since.set(None);
+            return;
+        }
+        let since = self.buried_since.get().unwrap_or(now);
+        self.buried_since.set(Some(since));
+        if now - since > LONG {
+            simulation.fail(BURIED.to_owned());
+        }
+    }
+}
+
+/// The waits that were left since the last step.
+#[derive(Default)]
+pub(super) struct LeftWaits(Cell<u32>);
+
+/// So many may be left without a step between.
+const MOST_LEFT_WAITS: u32 = 10_000;
+/// The exit code of a program that has panicked.
+const FAILED: i32 = 101;
+
+impl LeftWaits {
+    /// Counts one. Ends the process after too many: the program catches the panic by which it is to
+    /// leave them, and would wait for ever.
+    pub(super) fn count(&self, simulation: &Simulation) {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() == MOST_LEFT_WAITS {
+            let why = simulation.failure().unwrap_or_else(|| "the run is over".to_owned());
+            report(format_args!("{why}\nwsrt: {}", simulation.place_of_failure()));
+            report(format_args!(
+                "a loop catches the panic by which its wait is left, and waits again: the process ends"
+            ));
+            simulation.tell_runner(&why);
+            std::process::exit(FAILED);
+        }
+    }
+
+    pub(super) fn forget(&self) {
+        self.0.set(0);
     }
 }

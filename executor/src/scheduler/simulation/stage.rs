@@ -17,7 +17,7 @@ use wsrt_reactor::budget;
 use super::Simulation;
 use super::agenda::Agenda;
 use super::driving::Driving;
-use super::inner_wait::{InnerWait, RunEnd};
+use super::inner_wait::{InnerWait, LeftWaits, RunEnd};
 use super::record::Step;
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
@@ -53,6 +53,7 @@ pub(super) struct Stage {
     root_due: Cell<Option<(u64, u64)>>,
     /// The waits inside of turns.
     nested: Cell<u32>,
+    left_waits: LeftWaits,
 }
 
 /// The runner that has the next turn.
@@ -130,6 +131,7 @@ impl Stage {
             polling: Cell::new(None),
             root_due: Cell::new(None),
             nested: Cell::new(0),
+            left_waits: LeftWaits::default(),
         }
     }
 
@@ -149,6 +151,8 @@ impl Stage {
         let end = self.run(simulation, &root, None);
         let (ended, _) = root.end(&self.base);
         let ended = match (ended, end) {
+            // It has waited inside of its own poll, and was to leave that wait.
+            (Ended::Done(Err(panic)), RunEnd::Stuck(report)) if panic.is::<WaitLeft>() => Ended::Stuck(report),
             (ended @ Ended::Done(Err(_)), _) => ended,
             (_, RunEnd::Stuck(report)) => Ended::Stuck(report),
             (ended, _) => ended,
@@ -175,7 +179,10 @@ impl Stage {
             Context::put_back(&outer);
         }
         match (ended, end) {
-            (Ended::Early, RunEnd::Left) => resume_unwind(Box::new(WaitLeft)),
+            (Ended::Early, RunEnd::Left) => {
+                self.left_waits.count(simulation);
+                resume_unwind(Box::new(WaitLeft))
+            }
             (Ended::Early, RunEnd::Stuck(report)) => output_of(simulation, Ended::Stuck(report)),
             (ended, _) => output_of(simulation, ended),
         }
@@ -227,6 +234,7 @@ impl Stage {
                 },
             };
             drop(observed);
+            self.left_waits.forget();
             simulation.note(&self.scheduler.clock, step);
             simulation.check();
             simulation.abort_stillborn(&self.scheduler);
@@ -250,6 +258,9 @@ impl Stage {
             return Err(RunEnd::Left);
         }
         let chosen = self.choose(simulation, is_root_woken);
+        if let (Some(inner), Some((at, _))) = (inner, &chosen) {
+            inner.check_outer(simulation, *at);
+        }
         chosen.iter().for_each(|(at, _)| simulation.check_deadline(*at));
         let disturbed = simulation.is_disturbed().then(|| DISTURBED.to_owned());
         if let Some(why) = disturbed.or_else(|| simulation.failure()) {
