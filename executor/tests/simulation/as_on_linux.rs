@@ -1,9 +1,10 @@
 //! Errors that programs know from Linux: of streams never accepted, and of ports that are closed.
 
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use wsrt::net::{TcpListener, TcpStream, UdpSocket};
+use wsrt::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use wsrt::sim;
 use wsrt::time::{sleep, timeout};
 
@@ -75,4 +76,41 @@ fn an_address_is_no_name_of_a_host() {
         let text = message(|| sim::run(3, |sim| async move { _ = sim.host(name, || async {}) }));
         assert!(text.contains(&format!("`{name}` cannot be the name of a host: it is an address")), "{text}");
     }
+}
+
+#[test]
+fn a_connected_socket_knows_its_own_address() {
+    sim::run(3, |sim| async move {
+        let socket = UdpSocket::bind("0.0.0.0:5").await.expect("a port is free");
+        sim.host("server", || async {});
+        socket.connect("server:9").await.expect("it is a host");
+        assert_eq!(socket.local_addr().expect("it is bound"), SocketAddr::from(([10, 0, 0, 1], 5)));
+    });
+}
+
+/// A server that is bound to the wrong address is found out.
+#[test]
+fn no_socket_of_loopback_reaches_another_host() {
+    sim::run(3, |sim| async move {
+        sim.host("server", || async {});
+        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a port is free");
+        assert_eq!(kind(socket.send_to(b"x", "server:9").await), Some(ErrorKind::InvalidInput));
+        socket.send_to(b"x", "127.0.0.1:9").await.expect("it is the same host");
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a port is free");
+        let stream = socket.connect(SocketAddr::from(([10, 0, 0, 2], 9))).await;
+        assert_eq!(kind(stream), Some(ErrorKind::InvalidInput));
+    });
+}
+
+#[test]
+fn hosts_are_found_by_names_of_any_case() {
+    sim::run(3, |sim| async move {
+        sim.host("Node-1", || async {
+            TcpListener::bind("0.0.0.0:7").await?.accept().await?;
+            io::Result::Ok(())
+        });
+        drop(connect("node-1:7").await);
+        assert!(sim.is_up("NODE-1"));
+    });
 }

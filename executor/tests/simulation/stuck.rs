@@ -106,7 +106,7 @@ fn waits_for_sockets_and_tasks_are_told_with_their_addresses() {
         ("reader", "waits for TcpStream at 10.0.0.2:80 with peer 10.0.0.1:"),
         ("acceptor", "waits for TcpListener at 0.0.0.0:80 (to read)"),
         ("receiver", "waits for UdpSocket at 0.0.0.0:53 (to read)"),
-        ("connected receiver", "waits for UdpSocket at 0.0.0.0:54 with peer 127.0.0.1:53 (to read)"),
+        ("connected receiver", "waits for UdpSocket at 127.0.0.1:54 with peer 127.0.0.1:53 (to read)"),
         #[cfg(unix)]
         ("unix acceptor", "waits for UnixListener at /run/listener (to read)"),
         #[cfg(unix)]

@@ -8,6 +8,7 @@ use wsrt_reactor::Ready;
 use wsrt_reactor::lent::Place;
 
 use super::Net;
+use super::datagrams::check_source;
 use super::hosts::Hosts;
 use super::streams::{End, Parcel, Phase};
 use super::wire::Arrival;
@@ -134,6 +135,9 @@ impl Net {
             Place::Unix(name) => return self.connect_within(host, from, name),
         };
         let peer_host = self.hosts.at(to.ip(), host)?;
+        if let Some(Place::Ip(from)) = &from {
+            check_source(from.ip(), host, peer_host)?;
+        }
         let own = if to.ip().is_loopback() { to.ip() } else { Hosts::address(host).into() };
         let port = self.take_port_to_connect(host, from, own)?;
         let local = Place::Ip(SocketAddr::new(own, port));

@@ -87,6 +87,16 @@ impl Net {
         Ok((count, from))
     }
 
+    /// A socket that has no address yet has that from which the peer is reached, from now on.
+    pub(super) fn connect_datagrams(&mut self, id: usize, to: SocketAddr) -> io::Result<()> {
+        let socket = self.datagram_socket(id)?;
+        socket.peer = Some(to);
+        if socket.local.ip().is_unspecified() {
+            socket.local.set_ip(source(socket.host, to.ip()));
+        }
+        Ok(())
+    }
+
     /// Sends them all, where there is room for one: a message that is cut up takes the room of one.
     pub(super) fn send_datagrams(
         &mut self,
@@ -102,15 +112,12 @@ impl Net {
             return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
         }
         let peer_host = self.hosts.at(to.ip(), host)?;
+        check_source(local.ip(), host, peer_host)?;
         if !room.is_there() {
             return Err(ErrorKind::WouldBlock.into());
         }
         self.use_room(SocketKind::Datagrams, id, 1);
-        let ip = match (to.ip().is_loopback(), local.ip().is_unspecified()) {
-            (true, true) => to.ip(),
-            (false, true) => Hosts::address(host).into(),
-            (_, false) => local.ip(),
-        };
+        let ip = if local.ip().is_unspecified() { source(host, to.ip()) } else { local.ip() };
         let from = (host, SocketAddr::new(ip, local.port()));
         let count = datagrams.iter().map(Vec::len).sum();
         for bytes in datagrams {
@@ -139,6 +146,20 @@ impl Net {
             self.report(token, Ready::READABLE);
         }
     }
+}
+
+/// The address by which a host sends to this one.
+fn source(host: usize, to: IpAddr) -> IpAddr {
+    if to.is_loopback() { to } else { Hosts::address(host).into() }
+}
+
+/// Refuses a socket that was bound to loopback, and would reach another host.
+pub(super) fn check_source(from: IpAddr, host: usize, peer_host: usize) -> io::Result<()> {
+    if from.is_loopback() && host != peer_host {
+        let message = format!("a socket that is bound to {from} reaches no other host");
+        return Err(io::Error::new(ErrorKind::InvalidInput, message));
+    }
+    Ok(())
 }
 
 impl Net {

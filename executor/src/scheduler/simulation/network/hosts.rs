@@ -77,8 +77,9 @@ impl Hosts {
         Some(self.hosts.len() - 1)
     }
 
+    /// Names are of any case, as those of DNS are, and in URLs all of one.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        self.hosts.iter().position(|host| host.name == name)
+        self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
     }
 
     pub(super) fn name(&self, host: usize) -> &str {

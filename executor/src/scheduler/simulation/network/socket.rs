@@ -126,7 +126,7 @@ impl Socket for Lent {
     fn connect(&self, to: Place) -> io::Result<()> {
         let mut net = self.network.lock_for_call();
         match (self.kind, to) {
-            (SocketKind::Datagrams, Place::Ip(to)) => net.datagram_socket(self.id)?.peer = Some(to),
+            (SocketKind::Datagrams, Place::Ip(to)) => net.connect_datagrams(self.id, to)?,
             (SocketKind::UnixDatagrams, Place::Unix(to)) => net.connect_unix_datagrams(self.id, to)?,
             _ => return Err(ErrorKind::InvalidInput.into()),
         }
