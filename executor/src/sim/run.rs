@@ -70,7 +70,7 @@ where
 
 /// The size of its stack, in bytes, which is reserved and used as far as is needed: each blocking
 /// call that waits has its frames there, and those of all that goes on meanwhile.
-const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 16 << 20 };
+const STACK: usize = if cfg!(target_pointer_width = "64") { 64 << 20 } else { 16 << 20 };
 
 /// The name of its thread: that of this one, which is the test's, and the seed.
 fn name(seed: u64) -> String {

@@ -10,7 +10,7 @@ use super::socket::SocketKind;
 /// Something that arrives, or is to be looked at, at a moment.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// The first packet of a stream, sent so many times before.
+    /// The first packet of a stream.
     Call { from: usize },
     /// The first parcels of this end of a stream, for the other.
     Parcels { from: usize },
