@@ -115,8 +115,8 @@ impl Sim {
 
     /// Has a panic that no [`JoinHandle`](crate::task::JoinHandle) tells of be no more than on
     /// threads, where the panic hook does. Otherwise the run fails, as an assertion in such a task
-    /// would be in vain. It does so once the task has panicked and its handle was dropped, in whatever
-    /// order, but not for handles that are left when the run ends.
+    /// would be in vain. It does so once the task has panicked and its handle was dropped, in
+    /// whatever order, but not for handles that are left when the run ends.
     ///
     /// # Examples
     ///
