@@ -3,14 +3,17 @@
 use std::future::pending;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use wsrt::io::AsyncReadExt;
 use wsrt::net::{TcpListener, TcpStream, UdpSocket};
 #[cfg(unix)]
 use wsrt::net::{UnixListener, UnixStream};
+use wsrt::runtime::Handle;
 use wsrt::sim;
 use wsrt::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, broadcast, mpsc, oneshot, watch};
-use wsrt::task::Builder;
+use wsrt::task::{Builder, block_in_place};
+use wsrt::time::sleep;
 
 use crate::faults::message;
 
@@ -134,4 +137,18 @@ fn tasks_of_equal_hosts_are_told_apart() {
         assert_eq!(lines.count(), 1, "{dump}");
     }
     assert!(!line(&dump, "outside").contains("of the host"), "{dump}");
+}
+
+#[test]
+fn a_run_out_of_machines_says_so() {
+    let dump = message(|| {
+        sim::run(5, |_| async {
+            let wait = || Handle::current().block_on(sleep(Duration::from_secs(1)));
+            let tasks: Vec<_> = (0..600).map(|_| wsrt::spawn(async move { block_in_place(wait) })).collect();
+            for task in tasks {
+                task.await.expect("it never ends");
+            }
+        });
+    });
+    assert!(dump.contains("as many threads that run tasks as there may be"), "{dump}");
 }

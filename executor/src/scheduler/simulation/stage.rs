@@ -418,6 +418,12 @@ impl Stage {
                 "wsrt: the simulated runtime has ended, and the future in `block_on` waits for ever\n{report}"
             );
         }
+        if self.scheduler.threads.is_at_limit(&self.scheduler.config) {
+            return format!(
+                "wsrt: nothing in this simulation can go on: there are as many threads that run tasks as there may be \
+                 (`Builder::max_machines`), and each waits inside of a poll\n{report}"
+            );
+        }
         if self.scheduler.processors.earliest_deadline() != u64::MAX {
             return format!(
                 "wsrt: a timer is armed that no machine of this simulation watches: a fault in wsrt\n{report}"
