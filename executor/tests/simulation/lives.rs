@@ -196,3 +196,31 @@ fn local_tasks_are_of_the_host_that_spawns_them() {
         assert_eq!(Arc::strong_count(&beats), 2, "what is left is the start's");
     });
 }
+
+/// Its wait is left later: it lies below that of another host.
+#[test]
+fn a_job_of_a_crashed_host_is_polled_no_more() {
+    sim::run(1, |sim| async move {
+        let beats = Arc::new(AtomicU32::new(0));
+        let counted = Arc::clone(&beats);
+        sim.host("one", move || {
+            let (beats, handle) = (beat(Arc::clone(&counted)), Handle::current());
+            spawn_blocking(move || handle.block_on(beats));
+            std::future::pending::<()>()
+        });
+        sleep(SECOND / 2).await;
+        sim.host("other", || {
+            let handle = Handle::current();
+            spawn_blocking(move || handle.block_on(std::future::pending::<()>()));
+            std::future::pending::<()>()
+        });
+        sleep(3 * SECOND).await;
+        sim.crash("one");
+        let before = beats.load(Relaxed);
+        assert!(before > 0, "it has run below the other's");
+        sim.restart("one");
+        sim.crash("one");
+        sleep(100 * SECOND).await;
+        assert_eq!(beats.load(Relaxed), before);
+    });
+}

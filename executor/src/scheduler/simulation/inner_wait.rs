@@ -1,6 +1,9 @@
 //! Waits inside of turns, of a task or a job in `block_on`, and how they end.
 
 use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
 use std::thread::panicking;
 
 use super::Simulation;
@@ -51,8 +54,24 @@ impl InnerWait {
     ///
     /// A thread that unwinds could not leave it: it goes on then.
     pub(super) fn is_over(&self, simulation: &Simulation) -> bool {
-        let has_ended = simulation.network.is_over(self.member) || self.outer.is_some_and(RootRef::is_last_done);
-        has_ended && !panicking()
+        (self.has_crashed(simulation) || self.outer.is_some_and(RootRef::is_last_done)) && !panicking()
+    }
+
+    fn has_crashed(&self, simulation: &Simulation) -> bool {
+        simulation.network.is_over(self.member)
+    }
+
+    /// The future that is waited for. After a crash of its host it is polled no more, by a wait
+    /// further in neither: below that one, it cannot be left yet.
+    pub(super) fn while_its_host_lives<F: Future>(
+        &self,
+        simulation: &Simulation,
+        mut future: Pin<&mut F>,
+    ) -> impl Future<Output = F::Output> {
+        poll_fn(move |cx| match self.has_crashed(simulation) && !panicking() {
+            true => Poll::Pending,
+            false => future.as_mut().poll(cx),
+        })
     }
 
     /// Ends it, since nothing can go on, which fails the run. Where the future of a wait further

@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::resume_unwind;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -167,10 +167,11 @@ impl Stage {
     fn wait_inside<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> F::Output {
         let outer = Context::current();
         let wait = InnerWait::new(simulation, self.base.root());
+        let mut future = pin!(wait.while_its_host_lives(simulation, future));
         Context::put_back(&self.base);
         let root_due = self.root_due.take();
         self.nested.set(self.nested.get() + 1);
-        let root = RootFuture::beside(future, &self.base, true);
+        let root = RootFuture::beside(future.as_mut(), &self.base, true);
         let end = self.run(simulation, &root, Some(&wait));
         let (ended, _) = root.end(&self.base);
         self.nested.set(self.nested.get() - 1);
