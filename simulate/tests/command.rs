@@ -1,7 +1,7 @@
 //! The program as a user runs it: on `cargo test` of a package, and on one that is none.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Fails by each fiftieth seed from 37 on, while two of its twenty faults are there. It tells of
@@ -31,8 +31,9 @@ fn a_simulation() {
 fn no_simulation() {}
 "#;
 
-/// A package with those tests, which needs no other.
-fn subject() -> PathBuf {
+/// Writes a package with those tests, which needs no other. One test calls it, once: a manifest
+/// that is written again while cargo reads it is an empty one to it.
+fn write_subject() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("subject");
     fs::create_dir_all(folder.join("src")).expect("the target folder can be written to");
     let manifest = "[package]\nname = \"subject\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n";
@@ -41,10 +42,10 @@ fn subject() -> PathBuf {
     folder
 }
 
-fn run(words: &str) -> (Option<i32>, String, String) {
+fn run(folder: &Path, words: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wsrt-sim"));
     let Output { status, stdout, stderr } =
-        command.current_dir(subject()).args(words.split(' ')).output().expect("it can be run");
+        command.current_dir(folder).args(words.split(' ')).output().expect("it can be run");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (status.code(), text(&stdout), text(&stderr))
 }
@@ -52,9 +53,10 @@ fn run(words: &str) -> (Option<i32>, String, String) {
 /// All in one test: the builds of the package would wait for each other.
 #[test]
 fn a_test_is_built_once_and_its_failure_shrunk() {
+    let subject = write_subject();
     let cargo = format!("{} test --offline --target-dir target", env!("CARGO"));
 
-    let (code, text, errors) = run(&format!("--seeds 0..90 --jobs 2 -- {cargo} a_simulation"));
+    let (code, text, errors) = run(&subject, &format!("--seeds 0..90 --jobs 2 -- {cargo} a_simulation"));
     assert_eq!(code, Some(1), "{text}{errors}");
     assert!(text.starts_with("90 seeds, "), "{text}");
     for line in [
@@ -68,20 +70,21 @@ fn a_test_is_built_once_and_its_failure_shrunk() {
     }
     assert!(text.trim_end().ends_with("--target-dir target a_simulation"), "{text}");
 
-    let (code, text, errors) = run(&format!("--seeds 30 --json {cargo} a_simulation"));
+    let (code, text, errors) = run(&subject, &format!("--seeds 30 --json {cargo} a_simulation"));
     assert_eq!((code, text.contains("\"ran\":30,")), (Some(0), true), "{text}{errors}");
 
-    let (code, text, errors) = run(&format!("--seeds 30 -- {cargo} no_simulation"));
+    let (code, text, errors) = run(&subject, &format!("--seeds 30 -- {cargo} no_simulation"));
     assert_eq!((code, text.as_str()), (Some(2), ""), "{errors}");
     assert!(errors.contains("no_simulation` has run no simulation: is the test named as it is"), "{errors}");
 
-    let (code, _, errors) = run(&format!("-- {cargo} --no-such-option"));
+    let (code, _, errors) = run(&subject, &format!("-- {cargo} --no-such-option"));
     assert_eq!(code, Some(2), "{errors}");
     assert!(errors.contains("wsrt-sim: cargo has not built the test"), "{errors}");
 }
 
 #[test]
 fn a_program_that_cannot_be_run_is_named() {
+    let run = |words| run(Path::new(env!("CARGO_TARGET_TMPDIR")), words);
     let (code, text, errors) = run("-- ./no-such-program a");
     assert_eq!((code, text.as_str()), (Some(2), ""));
     assert!(errors.starts_with("wsrt-sim: cannot run `./no-such-program`: "), "{errors}");
