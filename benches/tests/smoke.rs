@@ -34,7 +34,7 @@ fn assert_figures(workload: &str, measurements: &[Measurement]) {
         workloads::ECHO => {
             vec![Metric::REQUESTS_PER_SECOND, Metric::CPU_MICROSECONDS_PER_REQUEST, Metric::SLEEPS_PER_REQUEST]
         }
-        "timer_sleepers" | "timer_ticks" => {
+        "timer_sleepers" | "timer_ticks" | "root_ticks" => {
             vec![Metric::MEDIAN_MICROSECONDS_LATE, Metric::WORST_MICROSECONDS_LATE, Metric::CPU_MICROSECONDS_PER_TIMER]
         }
         "timer_busy" => vec![Metric::MEDIAN_MICROSECONDS_LATE, Metric::WORST_MICROSECONDS_LATE],

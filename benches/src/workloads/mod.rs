@@ -28,6 +28,7 @@ mod proxy;
 mod readied;
 mod root_request;
 mod root_spawn;
+mod root_ticks;
 pub(crate) mod rounds;
 mod spawn_await;
 mod spawn_inside;
@@ -107,6 +108,7 @@ fn entries<R: Runtime>() -> Vec<Entry<R>> {
         (timer_hold::ABOUT, timer_hold::run),
         (timer_sleepers::ABOUT, timer_sleepers::run),
         (timer_ticks::ABOUT, timer_ticks::run),
+        (root_ticks::ABOUT, root_ticks::run),
         (timer_busy::ABOUT, timer_busy::run),
         (idle_server::ABOUT, idle_server::run),
         (readied::AT_REST, readied::run_at_rest),
