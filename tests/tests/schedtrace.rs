@@ -159,7 +159,8 @@ fn the_trace_goes_on_while_every_processor_is_stuck() {
         runtime.run(async { thread::sleep(Duration::from_millis(400)) });
     });
     let lines = trace(&text_of(&output));
-    let stuck = lines.iter().filter(|line| line.idleprocs == 0 && line.polls == 1).count();
+    // On a busy machine a spare may have come, which idles beside the stuck one.
+    let stuck = lines.iter().filter(|line| line.idleprocs == line.spareprocs && line.polls == 1).count();
     assert!(stuck >= 5, "{lines:#?}");
 }
 
