@@ -50,24 +50,62 @@ pub(crate) fn alone(test: impl FnOnce() + Send + 'static) {
     within_a_minute(test);
 }
 
-/// Calls `round` again and again, and checks that the memory after so many rounds is that after a
-/// quarter of them: there is less than an allocation for two rounds more, and less than a hundred
-/// bytes for each, beside buffers that have grown.
-///
-/// The rest of a round may come late, such as the end of a thread that nothing waits for: the check
-/// waits for it.
+/// How often the rounds are counted: a leak grows each time, a buffer of a busy machine once.
+const WINDOWS: u32 = 3;
+
+/// Calls `round` again and again, and checks that the memory after so many rounds is that of
+/// before: less than an allocation for two rounds more, and less than a hundred bytes for each,
+/// beside buffers that have grown. If there is more, the rounds are done again, twice at most.
 pub(crate) fn stays_flat(rounds: usize, mut round: impl FnMut()) {
     (0..rounds / 4).for_each(|_| round());
-    let (allocations, bytes) = (ALLOCATIONS.load(Relaxed), BYTES.load(Relaxed));
-    (0..rounds).for_each(|_| round());
-    let deadline = Instant::now() + LIMIT / 2;
+    let is_flat = (0..WINDOWS).any(|_| {
+        let before = Live::settled();
+        (0..rounds).for_each(|_| round());
+        comes_down(before, rounds)
+    });
+    assert!(is_flat, "memory grew in each of {WINDOWS} times {rounds} rounds");
+}
+
+/// Returns whether the memory is that of `before` again. The rest of a round may come late, such as
+/// the end of a thread that nothing waits for: this waits for it.
+fn comes_down(before: Live, rounds: usize) -> bool {
+    let deadline = Instant::now() + LIMIT / 6;
     loop {
-        let (more, more_bytes) = (ALLOCATIONS.load(Relaxed) - allocations, BYTES.load(Relaxed) - bytes);
-        if more < rounds as isize / 2 && more_bytes < GROWN + 100 * rounds as isize {
+        let now = Live::now();
+        let (more, more_bytes) = (now.allocations - before.allocations, now.bytes - before.bytes);
+        let is_flat = more < rounds as isize / 2 && more_bytes < GROWN + 100 * rounds as isize;
+        if is_flat || Instant::now() >= deadline {
             println!("{more} allocations and {more_bytes} bytes more after {rounds} rounds");
-            return;
+            return is_flat;
         }
-        assert!(Instant::now() < deadline, "{more} allocations and {more_bytes} bytes more after {rounds} rounds");
         thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The allocations that are live.
+#[derive(Clone, Copy, PartialEq)]
+struct Live {
+    allocations: isize,
+    bytes: isize,
+}
+
+impl Live {
+    fn now() -> Self {
+        Self { allocations: ALLOCATIONS.load(Relaxed), bytes: BYTES.load(Relaxed) }
+    }
+
+    /// Returns what is live once it stays so for a while: what is still to be freed would hide a
+    /// leak of as much. Some runtimes never rest, so that it waits for a second at most.
+    fn settled() -> Self {
+        let mut last = Self::now();
+        for _ in 0..50 {
+            thread::sleep(Duration::from_millis(20));
+            let now = Self::now();
+            if now == last {
+                break;
+            }
+            last = now;
+        }
+        last
     }
 }
