@@ -84,8 +84,9 @@ pub(crate) mod simulation;
 #[cfg(not(loom))]
 mod sleeper;
 #[cfg(not(loom))]
-pub(crate) mod spin_time;
+mod spawned;
 #[cfg(not(loom))]
+pub(crate) mod spin_time;
 pub(crate) mod stalled;
 #[cfg(not(loom))]
 pub(crate) mod steal;

@@ -14,6 +14,7 @@ use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
+use crate::scheduler::spawned::{Refused, Spawned};
 use crate::scheduler::threads::start_machine_with;
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
@@ -23,7 +24,8 @@ use crate::util::thread_bound::ThreadBound;
 ///
 /// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is
 /// complete, and a `Runnable` exists only while its task is not: so the holder of a runnable in
-/// hand may follow the pointer, until the runnable is in a queue.
+/// hand may follow the pointer, until the runnable is in a queue. Nothing waits for a task that was
+/// refused: [`Refused`] counts the scheduler until that task is complete.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     scheduler: *const Scheduler,
@@ -39,12 +41,17 @@ impl Home {
     /// injector otherwise.
     #[inline]
     fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable)) {
-        Context::with(|context| match context {
+        let elsewhere = Context::with(|context| match context {
             Some(context) if context.is_of(self.scheduler) => {
                 context.scheduler().observer.woken(task, |task| local(context, task));
+                None
             }
-            _ => self.inject(task),
+            _ => Some(task),
         });
+        // Out here, for it may be the end of that scheduler, and of the user's hooks in it.
+        if let Some(task) = elsewhere {
+            self.inject(task);
+        }
     }
 
     /// Holds a counted reference: as soon as the task is in the injector, the scheduler might shut
@@ -56,8 +63,8 @@ impl Home {
     }
 
     fn counted(&self) -> Arc<Scheduler> {
-        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a runnable in hand, so
-        // that it is alive.
+        // SAFETY: `scheduler` comes from `Arc::as_ptr`. It is alive, for the caller has a task that
+        // is not complete: a listed one, or one that `Refused` has counted the scheduler for.
         unsafe { Arc::increment_strong_count(self.scheduler) };
         // SAFETY: the count was raised for this one.
         unsafe { Arc::from_raw(self.scheduler) }
@@ -76,8 +83,8 @@ impl Schedule for Home {
 
     #[inline]
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
-        // SAFETY: the task is listed until this call, and the scheduler waits for its list to be
-        // empty.
+        // SAFETY: a task that was let in is listed until this call, and the scheduler waits for its
+        // list to be empty. For one that was not, `Refused` has counted the scheduler.
         let scheduler = unsafe { &*self.scheduler };
         scheduler.observer.completed(task);
         // SAFETY: the caller that makes a `Home` binds its task to that scheduler's registry or to
@@ -87,7 +94,7 @@ impl Schedule for Home {
 
     #[cold]
     fn panicked(&self, task: &TaskRef, payload: &(dyn Any + Send)) {
-        // Counted: the scheduler has the task, which is not complete.
+        // Counted: the hook may drop whatever else keeps it.
         let scheduler = self.counted();
         if scheduler.observer.asks_to_shut_down(task, payload) {
             shutdown::begin(&scheduler);
@@ -365,7 +372,7 @@ impl Scheduler {
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.
         let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
-        Spawned { handle, refused: self.launch(here, shard, task, runnable) }
+        Spawned::new(handle, self.launch(here, shard, task, runnable))
     }
 
     /// An id for a new task, and the shard that lists it: those of the current processor, which
@@ -389,11 +396,17 @@ impl Scheduler {
         }
     }
 
-    /// Lists a new task and submits its runnable. Gives that back if the runtime shuts down or is
+    /// Lists a new task and submits its runnable, or refuses it, if the runtime shuts down or is
     /// drained.
-    fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, runnable: Runnable) -> Option<Runnable> {
+    fn launch(
+        self: &Arc<Self>,
+        here: Option<&Context>,
+        shard: usize,
+        task: TaskRef,
+        runnable: Runnable,
+    ) -> Option<Box<Refused>> {
         if self.tasks.bind(shard, task).or_else(|task| bind_follow_up(self, &self.tasks, shard, task)).is_err() {
-            return Some(runnable);
+            return Some(Refused::new(self, runnable));
         }
         self.observer.spawned(runnable, |task| match here {
             Some(context) => context.place_next(task),
@@ -413,25 +426,5 @@ impl Context {
     {
         // SAFETY: the future and its output are Send.
         unsafe { self.scheduler().spawn_unchecked::<F, _>(Some(self), future, "task", origin.into()) }
-    }
-}
-
-/// A task that was just spawned.
-#[must_use]
-pub(crate) struct Spawned<T> {
-    handle: JoinHandle<T>,
-    /// Its runnable, if it was not let in.
-    refused: Option<Runnable>,
-}
-
-impl<T> Spawned<T> {
-    /// The handle, which says cancelled if the task was not let in. To be called outside of
-    /// [`Context::with`], since it may drop the future.
-    #[inline]
-    pub(crate) fn handle(self) -> JoinHandle<T> {
-        if let Some(runnable) = self.refused {
-            runnable.cancel();
-        }
-        self.handle
     }
 }

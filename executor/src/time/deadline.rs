@@ -97,10 +97,11 @@ impl Deadline {
 
     fn poll_passed(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
         if self.wait == Wait::NotBegun {
-            Context::with(|context| match context {
+            // Counted: if the runtime has ended, a waker that was left behind is woken in there.
+            match Context::current() {
                 Some(context) => self.start(context.scheduler()),
                 None => self.start_at_home(owner),
-            });
+            }
         }
         if let (Wait::Armed, Some(entry)) = (self.wait, &self.entry) {
             if entry.poll_fired(cx).is_pending() {
