@@ -9,6 +9,7 @@ use wsrt_sync::drop_in;
 
 use crate::observe::counters::{Count, SharedCounter};
 use crate::task::{OwnedTasks, Runnable, Schedule, TaskRef};
+use crate::util::joined_thread::join_others;
 use crate::util::sync;
 use crate::util::sync::thread::JoinHandle as ThreadHandle;
 use crate::util::sync::{Condvar, Mutex};
@@ -222,12 +223,10 @@ impl BlockingPool {
         state.threads == 0
     }
 
-    /// Waits until the threads, all of them done, are gone.
+    /// Waits until the other threads, all of them done, are gone.
     pub(crate) fn join(&self) {
         let handles = std::mem::take(&mut self.state.lock().handles);
-        for handle in handles {
-            let _ = handle.join();
-        }
+        join_others(handles);
     }
 
     /// How many there are.

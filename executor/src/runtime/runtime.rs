@@ -39,10 +39,14 @@ use crate::util::sync;
 /// * On an ordinary thread, there is nothing more to consider.
 /// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it
 ///   in [`block_in_place`](crate::task::block_in_place).
-/// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the
-///   shutdown, waits for nothing, and panics to report that. On a current-thread runtime this
-///   includes the future given to `block_on`. A further `block_on` or a guard of
+/// * Inside one of its *own* tasks, blocking jobs or hooks it would wait for itself: it begins the
+///   shutdown, waits for nothing, and panics to report that. So it does in the destructor of a task
+///   that its end drops, where a panic of another task has begun that end:
+///   [`PanicAction::ShutDown`](crate::runtime::PanicAction::ShutDown). On a current-thread runtime
+///   this includes the future given to `block_on`. A further `block_on` or a guard of
 ///   [`enter`](Handle::enter) of any runtime in between makes no difference.
+/// * In the destructor of a *thread-local* it waits as on an ordinary thread, and of the runtime's
+///   own threads for the others: the calling one has left the runtime.
 ///
 /// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
 /// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
@@ -350,7 +354,7 @@ impl Runtime {
     fn is_own_thread(&self) -> bool {
         let scheduler = self.handle.scheduler();
         let drives = scheduler.simulation.as_ref().is_some_and(Simulation::is_driven_here);
-        drives || Context::is_runtime_thread_of(Arc::as_ptr(scheduler))
+        drives || Context::is_awaited_by(Arc::as_ptr(scheduler))
     }
 }
 

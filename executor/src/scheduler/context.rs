@@ -13,14 +13,16 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::RootRef;
-use crate::task::{Runnable, TaskQueue};
+use crate::task::TaskQueue;
 use crate::util::sync;
 
 mod asynchronous;
+mod batch;
 mod entered;
 mod simulated;
 mod sleepers;
 
+pub(crate) use batch::Placing;
 pub(crate) use entered::{Entered, EnteredAgain};
 
 thread_local! {
@@ -42,18 +44,8 @@ pub(crate) enum Role {
     External,
     /// It drops the tasks that a shutdown has left, on whichever thread.
     Ending,
-}
-
-/// Where tasks go that are readied now on this thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Placing {
-    /// One by one, to where they run soonest, as on a multi-thread runtime.
-    Nearby,
-    /// One by one, behind all that wait.
-    InLine,
-    /// They go into a [`WakeBatch`](crate::scheduler::driver::WakeBatch), and are placed
-    /// together afterwards.
-    InBatch,
+    /// It starts a thread of the runtime, which is counted already, and asks the user for its name.
+    Starting,
 }
 
 /// The state of a thread that belongs to a runtime.
@@ -93,7 +85,7 @@ pub(crate) struct Context {
 
 impl Context {
     fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
-        let placing = if scheduler.config.keeps_order() { Placing::InLine } else { Placing::Nearby };
+        let placing = Placing::one_by_one(scheduler);
         let is_async = Cell::new(Self::begins_async(&role));
         Self {
             me: Weak::clone(me),
@@ -246,7 +238,7 @@ impl Context {
     pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
         match &self.role {
             Role::Machine(machine) => Some(machine),
-            Role::Blocking | Role::Watching | Role::External | Role::Ending => None,
+            Role::Blocking | Role::Watching | Role::External | Role::Ending | Role::Starting => None,
         }
     }
 
@@ -263,17 +255,21 @@ impl Context {
         self.scheduler.observer.blocks_in_place(begins);
     }
 
-    /// Whether `scheduler` waits for this thread when it shuts down, whatever the thread has
-    /// entered since.
-    pub(crate) fn is_runtime_thread_of(scheduler: *const Scheduler) -> bool {
-        let is_runtime_thread = |role: &Role| matches!(role, Role::Machine(_) | Role::Blocking | Role::Watching);
-        Self::innermost_where(|context| is_runtime_thread(&context.role) && context.is_of(scheduler)).is_some()
+    /// Whether the end of `scheduler` waits for this thread, whatever the thread has entered since.
+    pub(crate) fn is_awaited_by(scheduler: *const Scheduler) -> bool {
+        let is_awaited = |role: &Role| !matches!(role, Role::External);
+        Self::innermost_where(|context| is_awaited(&context.role) && context.is_of(scheduler)).is_some()
     }
 
     /// The context in which this thread is a machine of `scheduler`, if it is, whatever the thread
     /// has entered since.
     pub(crate) fn of_machine_of(scheduler: *const Scheduler) -> Option<Rc<Self>> {
         Self::innermost_where(|context| context.is_of(scheduler) && context.machine().is_some())
+    }
+
+    /// The innermost context in which this thread runs tasks, or wakes those that are ready.
+    pub(super) fn of_driver() -> Option<Rc<Self>> {
+        Self::innermost_where(|context| context.machine().is_some() || context.placing() == Placing::InBatch)
     }
 
     /// The innermost context in which this thread is a machine, whatever guards a task has entered
@@ -293,7 +289,7 @@ impl Context {
         let drops = match self.role {
             Role::Machine(_) => !self.in_root.get(),
             Role::Ending => true,
-            Role::Blocking | Role::Watching | Role::External => false,
+            Role::Blocking | Role::Watching | Role::External | Role::Starting => false,
         };
         drops && self.scheduler.shutdown.has_begun()
     }
@@ -392,30 +388,6 @@ impl Context {
 
     pub(crate) fn set_computing(&self, computing: bool) {
         self.computing.set(computing);
-    }
-
-    /// Tasks woken on this thread go into a batch from now on. Returns where it went before, for
-    /// [`close_batch`](Self::close_batch).
-    pub(super) fn open_batch(&self) -> Placing {
-        let outer = self.placing.replace(Placing::InBatch);
-        debug_assert!(outer != Placing::InBatch, "wakers collect no batch");
-        outer
-    }
-
-    /// Ends a batch, and returns its tasks.
-    pub(super) fn close_batch(&self, outer: Placing) -> TaskQueue {
-        self.placing.set(outer);
-        self.batch.replace(TaskQueue::new())
-    }
-
-    #[inline]
-    pub(crate) fn placing(&self) -> Placing {
-        self.placing.get()
-    }
-
-    /// Puts a task into the batch that is being collected.
-    pub(crate) fn put_in_batch(&self, task: Runnable) {
-        self.batch.borrow_mut().push_back(task);
     }
 }
 

@@ -13,7 +13,10 @@ use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
     // Counted before anything else: to hand over may start a thread, whose name a user's function
     // makes.
-    let context = Context::of_machine().filter(|context| context.hand_over());
+    let context = Context::of_driver();
+    let batch = context.clone().filter(|context| context.set_batch_aside());
+    let _later = batch.map(|context| Afterwards { context, what: Context::reopen_batch });
+    let context = context.filter(|context| context.hand_over());
     let _afterwards = context.map(|context| Afterwards { context, what: Context::regain });
     wait()
 }

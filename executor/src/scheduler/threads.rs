@@ -14,6 +14,7 @@ use crate::scheduler::scheduler::Hook;
 use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler, time_slice};
 use crate::util::backoff::Backoff;
 use crate::util::hook::call_hook;
+use crate::util::joined_thread::join_others;
 use crate::util::report::report;
 use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::Relaxed;
@@ -121,13 +122,10 @@ impl Threads {
         }
     }
 
-    /// Waits until every machine's thread is gone. Only after shutdown has finished.
+    /// Waits until every other machine's thread is gone. Only after shutdown has finished.
     pub(crate) fn join(&self) {
         let handles = std::mem::take(&mut *self.handles.lock());
-        for handle in handles {
-            // A machine that panicked has aborted the process: there is no error to see.
-            let _ = handle.join();
-        }
+        join_others(handles);
     }
 }
 
@@ -268,7 +266,12 @@ pub(crate) fn start_thread(
     main: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, NoThread> {
     let refusals = &scheduler.threads.refusals;
-    refusals.ask(scheduler.clock.elapsed(), || scheduler.config.start_thread(main))
+    refusals.ask(scheduler.clock.elapsed(), || {
+        // The end waits for a thread that is counted: a runtime that is dropped by the function for
+        // the name would wait for itself.
+        let _entered = Context::enter(&scheduler.counted(), Role::Starting);
+        scheduler.config.start_thread(main)
+    })
 }
 
 impl Config {

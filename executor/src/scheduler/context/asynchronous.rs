@@ -16,7 +16,7 @@ impl Context {
         match role {
             Role::Machine(_) => true,
             Role::Blocking | Role::Watching => false,
-            Role::External | Role::Ending => Self::is_async_here(),
+            Role::External | Role::Ending | Role::Starting => Self::is_async_here(),
         }
     }
 
