@@ -1,12 +1,15 @@
 //! The hooks around sleep: a thread that has something to do after the first does not sleep.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use wsrt::runtime::{Builder, Handle};
 use wsrt::sync::Notify;
+use wsrt::task::JoinHandle;
+use wsrt::time::sleep;
 use wsrt_tests::within_a_minute;
 
 /// Calls `act` in the first call of the hook before sleep, and waits for a notification that
@@ -50,6 +53,29 @@ fn a_hook_that_blocks_on_a_task_sees_it_run() {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(2);
     awaits_what_the_hook_does(builder, wait);
+}
+
+/// The thread that sleeps in the netpoller has the task in hand when its hook is called.
+#[test]
+fn a_hook_that_waits_for_its_waker_sees_it_run() {
+    within_a_minute(|| {
+        let task = Arc::new(Mutex::new(None::<JoinHandle<()>>));
+        let (theirs, (tell, told)) = (Arc::clone(&task), channel());
+        let hook = move || {
+            let Some(task) = theirs.lock().expect("no thread panics").take() else { return };
+            Handle::current().block_on(task).expect("it does not panic");
+            tell.send(()).expect("the test waits");
+        };
+        let runtime = Builder::new_multi_thread().worker_threads(1).on_thread_unpark(hook).build().expect("a runtime");
+        let (polled, is_polled) = channel();
+        let sleeps = runtime.spawn(async move {
+            polled.send(()).expect("the test waits");
+            sleep(Duration::from_millis(20)).await;
+        });
+        is_polled.recv().expect("it is polled");
+        *task.lock().expect("no thread panics") = Some(sleeps);
+        told.recv().expect("the hook returns");
+    });
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl MachineLoop<'_> {
         let scheduler = self.scheduler;
         let mut batch = WakeBatch::default();
         let mut timed_out = false;
-        self.call_sleep_hook("on_thread_park", scheduler.config.on_thread_park.as_ref());
+        self.call_park_hook();
         // Both after the barrier of retiring or enlisting: a thread that wakes the root or shuts
         // down sees the machine on the list, or is seen here.
         if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
@@ -83,7 +83,7 @@ impl MachineLoop<'_> {
     /// The steps after a sleep, which has readied `batch`, or has lasted for the keep-alive time.
     pub(super) fn get_up(&mut self, root: &impl Root, batch: WakeBatch, timed_out: bool) {
         let scheduler = self.scheduler;
-        self.call_sleep_hook("on_thread_unpark", scheduler.config.on_thread_unpark.as_ref());
+        let batch = self.call_unpark_hook(batch);
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
         // Asked off the list: a thread with work to offer may have found this machine there, and
@@ -92,10 +92,33 @@ impl MachineLoop<'_> {
         self.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.processors.regular());
     }
 
+    /// Calls the user's hook before a sleep, if there is one. It may wait, perhaps for a timer that
+    /// this machine has left: so the poll owner is notified before.
+    #[inline]
+    pub(super) fn call_park_hook(&self) {
+        let hook = self.scheduler.config.on_thread_park.as_ref();
+        if hook.is_some() {
+            self.watch_own_deadlines();
+        }
+        self.call_sleep_hook("on_thread_park", hook);
+    }
+
+    /// Calls the user's hook after a sleep, if there is one. It may wait, perhaps for one of the
+    /// tasks of `batch`: so they are placed before, and none is left.
+    #[inline]
+    fn call_unpark_hook(&self, mut batch: WakeBatch) -> WakeBatch {
+        let hook = self.scheduler.config.on_thread_unpark.as_ref();
+        if hook.is_some() {
+            self.scheduler.inject_all(std::mem::take(&mut batch).into_tasks());
+        }
+        self.call_sleep_hook("on_thread_unpark", hook);
+        batch
+    }
+
     /// Calls the user's hook around a sleep, if there is one. It may wake and spawn: the machine is
     /// on the list of the idle, so that it is woken for that if no other is.
     #[inline]
-    pub(super) fn call_sleep_hook(&self, name: &str, hook: Option<&Hook>) {
+    fn call_sleep_hook(&self, name: &str, hook: Option<&Hook>) {
         if let Some(hook) = hook {
             self.scheduler.call_in_hook(self.context, self.machine, name, hook);
         }

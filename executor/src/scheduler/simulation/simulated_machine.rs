@@ -195,7 +195,7 @@ impl MachineLoop<'_> {
             return (TurnState::Awake, now + simulation.spent_in_turn());
         }
         self.charge_for_sleep();
-        self.call_sleep_hook("on_thread_park", self.scheduler.config.on_thread_park.as_ref());
+        self.call_park_hook();
         if self.scheduler.shutdown.has_begun() {
             self.get_up(&NoRoot, WakeBatch::default(), false);
             return (TurnState::Awake, now + simulation.spent_in_turn());
