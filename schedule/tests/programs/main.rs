@@ -25,6 +25,7 @@ mod hooks;
 mod locks;
 mod panics;
 mod parent;
+mod places;
 mod roots;
 mod sizes;
 mod sockets;

@@ -1,0 +1,56 @@
+//! Closures and futures that the runtime calls.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use wsrt::task::{LocalSet, block_in_place, spawn_local};
+
+use crate::places::Place;
+use crate::scene::Scene;
+
+pub(crate) fn places() -> Vec<Place> {
+    vec![
+        Place::new("the poll of a task", |scene| in_a_task(scene, Scene::act)),
+        Place::new("the root of block_on", in_a_root),
+        Place::new("a blocking job", in_a_job),
+        Place::new("block_in_place in a task", |scene| in_a_task(scene, |scene| block_in_place(|| scene.act()))),
+        Place::new("the poll of a local task", in_a_local_task),
+        Place::new("a piece of a parallel loop", |scene| in_a_task(scene, in_a_piece)),
+        Place::new("under a guard", under_a_guard),
+    ]
+}
+
+fn in_a_task(scene: &Scene, act: fn(&Scene)) {
+    scene.arm();
+    let theirs = scene.clone();
+    drop(scene.handle().spawn(async move { act(&theirs) }));
+    scene.await_action();
+}
+
+fn in_a_root(scene: &Scene) {
+    scene.arm();
+    let _ = scene.block_on(async { scene.act() });
+}
+
+fn in_a_job(scene: &Scene) {
+    scene.arm();
+    let theirs = scene.clone();
+    drop(scene.handle().spawn_blocking(move || theirs.act()));
+    scene.await_action();
+}
+
+fn in_a_local_task(scene: &Scene) {
+    scene.arm();
+    let (theirs, set) = (scene.clone(), LocalSet::new());
+    let _ = scene.block_on(set.run_until(async move { spawn_local(async move { theirs.act() }).await }));
+}
+
+fn in_a_piece(scene: &Scene) {
+    wsrt::parallel::for_each(0..64, |_| scene.act());
+}
+
+fn under_a_guard(scene: &Scene) {
+    scene.arm();
+    let handle = scene.handle();
+    let _entered = handle.enter();
+    let _ = catch_unwind(AssertUnwindSafe(|| scene.act()));
+}
