@@ -41,7 +41,7 @@ impl<T> Spawned<T> {
     }
 
     /// The handle, which says cancelled if the task was not let in. To be called outside of
-    /// [`Context::with`], since it may drop the future.
+    /// [`Context::with`](super::Context::with), since it may drop the future.
     #[inline]
     pub(crate) fn handle(self) -> JoinHandle<T> {
         if let Some(refused) = self.refused {
