@@ -1,12 +1,13 @@
 //! Runtimes that shrink and grow while there is work.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use wsrt::runtime::{Handle, Runtime};
+use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::sync::oneshot;
 use wsrt::task::{block_in_place, yield_now};
 use wsrt::time::sleep;
-use wsrt_schedule::{thread, time};
+use wsrt_schedule::{Mutex, thread, time};
 
 use crate::support::{Busy, Gate, Ledger, runtime};
 
@@ -150,4 +151,52 @@ pub(crate) fn drains_while_resized() {
         let drained = runtime.drain(wsrt::time::Instant::now() + Duration::from_secs(30));
         assert!(drained.left.is_empty(), "each task ends");
     });
+}
+
+/// There is room for no third processor where one of the two is on its way.
+pub(crate) fn resizes_without_room() {
+    let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime");
+    let busy = Busy::from_here();
+    resized(&runtime, &[1, 2, 1, 2], || {
+        runtime.block_on(async {
+            let tasks: Vec<_> = (0..3)
+                .map(|_| {
+                    wsrt::spawn(async {
+                        for _ in 0..4 {
+                            yield_now().await;
+                        }
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+        });
+    });
+    busy.check();
+}
+
+/// The name of a thread that a resize asks for takes another resize.
+pub(crate) fn names_that_resize() {
+    let asks = Arc::new(Mutex::new(None::<Handle>));
+    let is_asked = Arc::clone(&asks);
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name_fn(move || {
+            let handle = is_asked.lock().take();
+            handle.into_iter().for_each(|handle| handle.resize(3).expect("there is room"));
+            String::new()
+        })
+        .build()
+        .expect("a runtime");
+    let task = runtime.spawn(async move {
+        let waiting = [(); 3].map(|()| wsrt::spawn(yield_now()));
+        *asks.lock() = Some(Handle::current());
+        Handle::current().resize(2).expect("there is room");
+        for task in waiting {
+            task.await.expect("no panic");
+        }
+        asks.lock().take();
+    });
+    runtime.block_on(task).expect("no panic");
 }
