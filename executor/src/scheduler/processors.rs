@@ -3,6 +3,7 @@
 #![expect(clippy::vec_box, reason = "the box is the right to run tasks, and moves from hand to hand")]
 
 use std::sync::OnceLock;
+use std::task::Waker;
 
 use crossbeam_utils::CachePadded;
 
@@ -57,6 +58,8 @@ struct Parked {
     /// How many others are to be taken out of play, by their holders or the thread that finds them
     /// idle.
     retirements_due: usize,
+    /// Whether the runtime ends, so that processors which are made from now on take no timers.
+    takes_no_timers: bool,
 }
 
 impl Parked {
@@ -83,6 +86,13 @@ impl Processors {
         };
         let owned = (0..regular).map(|index| processors.make(index)).collect();
         (processors, owned)
+    }
+
+    /// Ends the waits for timers, and takes none any more, on processors that are made later
+    /// either. Calling it again does nothing more.
+    pub(crate) fn shut_timers_down(&self, wakers: &mut Vec<Waker>) {
+        self.parked.lock().takes_no_timers = true;
+        self.all().for_each(|processor| processor.timers().shut_down(wakers));
     }
 
     fn make(&self, index: usize) -> Box<Processor> {
@@ -186,6 +196,9 @@ impl Processors {
             None => {
                 let index = parked.made;
                 let processor = (index < self.slots.len()).then(|| self.make(index))?;
+                if parked.takes_no_timers {
+                    processor.shared().timers().shut_down(&mut Vec::new());
+                }
                 parked.made += 1;
                 processor
             }

@@ -1,5 +1,6 @@
 //! Runtimes that shrink and grow while there is work.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -174,6 +175,24 @@ pub(crate) fn resizes_without_room() {
         });
     });
     busy.check();
+}
+
+/// A wait for a timer begins while the runtime ends and grows: it fails, on each processor.
+pub(crate) fn waits_end_while_resized() {
+    let runtime = runtime(1);
+    let threads = [2, 4].map(|number| {
+        let handle = runtime.handle().clone();
+        thread::spawn(move || {
+            handle.resize(number).expect("there is room");
+            let wait = AssertUnwindSafe(|| handle.block_on(sleep(Duration::from_secs(3_600))));
+            assert!(catch_unwind(wait).is_err(), "nothing ends it but the runtime");
+        })
+    });
+    let began = time::now();
+    drop(runtime);
+    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    let took = time::now() - began;
+    assert!(took < Duration::from_secs(60), "the waits took {took:?}");
 }
 
 /// The name of a thread that a resize asks for takes another resize.

@@ -3,6 +3,8 @@
 
 use std::ptr::NonNull;
 
+use wsrt_reactor::timer::TimerEntry;
+
 use super::explore;
 use crate::scheduler::idle::Idle;
 use crate::scheduler::processor::Processor;
@@ -140,6 +142,25 @@ fn model_of_an_errand_that_ends(room: usize) {
         scene.take_due_from_idle();
         assert_eq!((scene.processors.regular(), scene.processors.spares()), (2, 0));
         assert_eq!((scene.processors.retirements_due(), scene.idle.count_idle()), (0, 2));
+    });
+}
+
+/// A processor that is made while the runtime ends takes no timers: the one thread closes its
+/// queue, or the other.
+#[test]
+fn a_processor_that_comes_at_the_end_takes_no_timers() {
+    explore(3, || {
+        let (scene, _held) = Scene::new(3);
+        let grows = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.grow())
+        };
+        scene.processors.shut_timers_down(&mut Vec::new());
+        grows.join().expect("it does not panic");
+        for processor in scene.processors.all() {
+            let timer = TimerEntry::new();
+            assert!(!processor.timers().arm(&timer, 1) && timer.is_cancelled());
+        }
     });
 }
 
