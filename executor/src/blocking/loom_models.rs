@@ -133,8 +133,8 @@ fn an_end_goes_on_beside_a_thread_that_is_refused() {
     assert!(RUN.iter().all(|tally| tally.load(Counting) > 0), "cancelled, and run");
 }
 
-/// The same, where another has queued a job that it left to the refused thread, and was promised
-/// that it runs.
+/// Another thread leaves a job to the one that is refused, and was promised that it runs: it has
+/// run by the end.
 #[test]
 fn a_promised_job_outlives_the_refusal_of_its_thread() {
     explore(2, || {

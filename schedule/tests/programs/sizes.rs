@@ -154,11 +154,12 @@ pub(crate) fn drains_while_resized() {
     });
 }
 
-/// There is room for no third processor where one of the two is on its way.
+/// There is room for no third processor where one of the two is on its way. The counts are right
+/// afterwards: a spare comes for a task that blocks its thread, and stays.
 pub(crate) fn resizes_without_room() {
     let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime");
     let busy = Busy::from_here();
-    resized(&runtime, &[1, 2, 1, 2], || {
+    resized(&runtime, &[1, 2, 1, 2, 1], || {
         runtime.block_on(async {
             let tasks: Vec<_> = (0..3)
                 .map(|_| {
@@ -175,6 +176,13 @@ pub(crate) fn resizes_without_room() {
         });
     });
     busy.check();
+    let gate = Gate::default();
+    runtime.block_on(async {
+        let theirs = gate.clone();
+        let waits = wsrt::spawn(async move { theirs.wait() });
+        wsrt::spawn(async move { gate.open() }).await.expect("no panic");
+        waits.await.expect("no panic");
+    });
 }
 
 /// A wait for a timer begins while the runtime ends and grows: it fails, on each processor.

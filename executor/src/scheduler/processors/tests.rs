@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Takes a spare out of play that nobody needs.
+/// Takes a spare out of play for which the watcher asks.
 fn retire(processors: &Processors, spare: Box<Processor>) {
     processors.ask_for_one();
     assert!(processors.take_out_of_play(spare).is_none(), "it is due");
