@@ -185,14 +185,13 @@
 // Under loom the rooms below are compiled alone, and no public module reaches their public items.
 #![cfg_attr(loom, allow(unreachable_pub))]
 
+mod blocking;
 mod fork_join;
 mod observe;
 mod scheduler;
 pub mod task;
 mod util;
 
-#[cfg(not(loom))]
-mod blocking;
 #[cfg(not(loom))]
 mod local;
 #[cfg(not(loom))]

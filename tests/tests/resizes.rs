@@ -1,9 +1,9 @@
 //! A runtime shrinks and grows while it works, and loses nothing.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{TryRecvError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,9 @@ use wsrt::runtime::{Builder, Handle, Runtime, worker_index};
 use wsrt::task::{block_in_place, spawn_blocking, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{LIMIT, within_a_minute};
+
+/// How often the number changes while a processor is on its way.
+const ROUNDS: u32 = 200;
 
 fn runtime(workers: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(workers).build().expect("a runtime")
@@ -190,5 +193,68 @@ fn a_runtime_may_be_resized_at_its_end_and_after() {
             handle.resize(3).expect("it has no effect");
             drop(tasks);
         }
+    });
+}
+
+/// No third processor can be made instead of the second, which is on its way out of play when it is
+/// wanted again.
+#[test]
+fn a_runtime_without_room_shrinks_and_grows() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime");
+        let is_over = Arc::new(AtomicBool::new(false));
+        let tasks: Vec<_> = (0..400)
+            .map(|_| {
+                let is_over = Arc::clone(&is_over);
+                runtime.spawn(async move {
+                    while !is_over.load(Relaxed) {
+                        yield_now().await;
+                    }
+                })
+            })
+            .collect();
+        let metrics = runtime.metrics();
+        for round in 0..ROUNDS {
+            runtime.resize(1).expect("there is room");
+            (0..round * 37 % 3_000).for_each(|_| std::hint::spin_loop());
+            runtime.resize(2).expect("there is room");
+            let polls = metrics.worker_poll_count(1);
+            while metrics.worker_poll_count(1) == polls {
+                thread::yield_now();
+            }
+        }
+        is_over.store(true, Relaxed);
+        tasks.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
+        until_at_rest(&runtime);
+        assert_eq!(runtime.metrics().num_workers(), 2);
+    });
+}
+
+/// The system is asked for a thread by the resize, which holds no lock then.
+#[test]
+fn the_name_of_a_thread_may_take_a_resize() {
+    within_a_minute(|| {
+        let asks = Arc::new(Mutex::new(None::<Handle>));
+        let is_asked = Arc::clone(&asks);
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name_fn(move || {
+                let handle = is_asked.lock().expect("no panic").take();
+                handle.inspect(|handle| handle.resize(3).expect("there is room"));
+                "named".to_owned()
+            })
+            .build()
+            .expect("a runtime");
+        let task = runtime.spawn(async move {
+            let waiting: Vec<_> = (0..3).map(|_| wsrt::spawn(async {})).collect();
+            *asks.lock().expect("no panic") = Some(Handle::current());
+            Handle::current().resize(2).expect("there is room");
+            for task in waiting {
+                task.await.expect("no panic");
+            }
+            assert!(asks.lock().expect("no panic").is_none(), "a thread was asked for");
+        });
+        runtime.block_on(task).expect("no panic");
+        assert_eq!(runtime.metrics().num_workers(), 3);
     });
 }

@@ -6,7 +6,7 @@
 use std::panic;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -242,5 +242,36 @@ fn a_block_on_goes_on_once_a_thread_exists() {
             answer
         });
         assert_eq!(answer, 7);
+    });
+}
+
+/// The thread that is refused is the last that the end waits for, which has begun by then.
+#[test]
+fn a_runtime_ends_beside_a_thread_that_is_refused() {
+    within_a_minute(|| {
+        let (system, ends) = (System::with_threads(1), channel::<()>());
+        let (asked, stops) = (channel(), Mutex::new(Some(ends.0)));
+        let (granting, is_over) = (system.clone(), Mutex::new(ends.1));
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).on_thread_stop(move || drop(stops.lock().expect("no panic").take())).thread_name_fn(
+            move || {
+                let granted = granting.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+                if granted.is_err() {
+                    asked.0.send(()).expect("the test waits");
+                    is_over.lock().expect("no panic").recv_timeout(LIMIT).expect_err("the machine has ended");
+                    // The drop is where it waits for the pool by then. If not, this shows less.
+                    thread::sleep(Duration::from_millis(100));
+                    panic::panic_any(REFUSAL);
+                }
+                "granted".to_owned()
+            },
+        );
+        let runtime = builder.build().expect("it grants the first");
+        let (handle, (held, is_dropped)) = (runtime.handle().clone(), channel::<()>());
+        let submitter = thread::spawn(move || handle.spawn_blocking(move || drop(held)));
+        asked.1.recv_timeout(LIMIT).expect("the job asks for a thread");
+        drop(runtime);
+        assert!(is_dropped.try_recv().is_err_and(|error| error == TryRecvError::Disconnected), "the job is gone");
+        assert!(submitter.join().expect("no panic").is_finished());
     });
 }

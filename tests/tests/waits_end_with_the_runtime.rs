@@ -390,3 +390,32 @@ fn waits_that_begin_as_the_end_comes_learn_of_it() {
         }
     });
 }
+
+/// A processor that is made while the runtime ends, or after, takes no timer that would fire never.
+#[test]
+fn waits_fail_at_once_whatever_the_number_of_processors() {
+    fn assert_sleeps_fail(handle: &Handle) {
+        (0..8).for_each(|_| assert_told(&panic_message(|| handle.block_on(sleep(HOUR))), "a `Sleep`"));
+    }
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let handle = runtime.handle().clone();
+        let (dropped, is_dropped) = channel::<()>();
+        runtime.spawn(async move {
+            let _dropped = dropped;
+            pending::<()>().await;
+        });
+        let (tell, told) = channel();
+        let job = runtime.spawn_blocking(move || {
+            tell.send(()).expect("the test waits");
+            is_dropped.recv_timeout(LIMIT).expect_err("nothing is sent");
+            Handle::current().resize(8).expect("there is room");
+            assert_sleeps_fail(&Handle::current());
+        });
+        told.recv_timeout(LIMIT).expect("the job begins");
+        drop(runtime);
+        current_thread().block_on(job).expect("no panic");
+        handle.resize(16).expect("nothing heeds it");
+        assert_sleeps_fail(&handle);
+    });
+}

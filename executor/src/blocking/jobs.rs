@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use crate::blocking::in_place;
-use crate::blocking::pool::{Job, Next};
+use crate::blocking::queue::{Job, Next};
 use crate::observe::console;
 use crate::scheduler::context::Role;
 use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::refusals::NoThread;
 use crate::scheduler::threads::{AbortOnUnwind, start_thread};
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{Identity, JoinHandle, Origin, allocate};
+use crate::task::{Identity, JoinHandle, Origin, Runnable, allocate};
 use crate::util::sync;
 
 /// The one shard of the registry of jobs: the queue has a lock for all, too.
@@ -107,7 +107,7 @@ where
             }
         };
     }
-    match scheduler.blocking.enqueue(Job { runnable, is_promised, since: sync::now() }) {
+    match scheduler.blocking.queue.enqueue(Job { runnable, is_promised, since: sync::now() }) {
         Next::Nothing => {}
         Next::StartThread => start_pool_thread(scheduler),
         Next::Cancel(job) => {
@@ -131,7 +131,7 @@ fn start_pool_thread(scheduler: &Scheduler) {
 /// has called them. Where it has none, the jobs run on a processor: late for the tasks that
 /// wait behind them there, but they are not lost.
 fn do_without_thread(scheduler: &Scheduler, why: &NoThread) {
-    let (orphans, others) = scheduler.blocking.do_without_thread();
+    let (orphans, others) = scheduler.blocking.queue.do_without_thread();
     report_refused_job(scheduler, why, others);
     orphans.into_iter().for_each(|job| run_on_processor(scheduler, job));
     // The others may be waiting for the very jobs that wait for them: the watcher asks again.
@@ -150,22 +150,22 @@ fn report_refused_job(scheduler: &Scheduler, why: &NoThread, others: usize) {
 }
 
 /// A promised job runs right here, since the processors may be about to leave.
-fn run_on_processor(scheduler: &Scheduler, job: Job) {
+fn run_on_processor(scheduler: &Scheduler, job: Job<Runnable>) {
     if job.is_promised {
         in_place::block_in_place(|| job.runnable.run_counted());
         return finish_job(scheduler);
     }
-    drop(
-        scheduler
-            .counted()
-            .spawn(async move { Context::run_as_job(|| job.runnable.run_counted()) }, Location::caller()),
-    );
+    let scheduler = scheduler.counted();
+    // As the thread that it stands in for: the end waits for this one to finish the job, so that
+    // the destructor of one that is refused must not wait for the end.
+    let _entered = Context::enter(&scheduler, Role::Blocking);
+    drop(scheduler.spawn(async move { Context::run_as_job(|| job.runnable.run_counted()) }, Location::caller()));
     // A job that runs on a processor is no reason for a clock to stand.
-    finish_job(scheduler);
+    finish_job(&scheduler);
 }
 
 fn finish_job(scheduler: &Scheduler) {
-    scheduler.blocking.finish_job();
+    scheduler.blocking.queue.finish_job();
     if scheduler.clock.is_stopped() {
         // The poll owner has left the clock alone on this job's account.
         scheduler.netpoller.interrupt();
@@ -176,13 +176,13 @@ impl Scheduler {
     /// Asks again for threads that the system has refused to the pool, if it is time to.
     pub(crate) fn start_refused_threads(&self, now: u64) {
         if self.wants_refused_threads() && !self.threads.refusals.are_recent(now) {
-            (0..self.blocking.call_again()).for_each(|_| start_pool_thread(self));
+            (0..self.blocking.queue.call_again()).for_each(|_| start_pool_thread(self));
         }
     }
 
     /// Whether a job waits for a thread that the system has refused to it.
     pub(crate) fn wants_refused_threads(&self) -> bool {
-        self.blocking.has_refused()
+        self.blocking.queue.has_refused()
     }
 }
 
@@ -193,7 +193,8 @@ fn serve(scheduler: Arc<Scheduler>) {
     let entered = Context::enter(&scheduler, Role::Blocking);
     scheduler.config.call_start_hook(&entered);
     let mut comes = true;
-    while let Some((job, starts)) = scheduler.blocking.next_job(comes) {
+    while let Some((job, starts)) = scheduler.blocking.queue.next_job(comes) {
+        scheduler.blocking.waits.count(job.since);
         comes = false;
         (0..starts).for_each(|_| start_pool_thread(&scheduler));
         let running = scheduler.observer.blocking_job(job.runnable.spawned_at());

@@ -1,6 +1,14 @@
 //! Calls that block: the pool of threads for them, and the call by which a task that blocks lets
 //! others run.
 
+#[cfg(not(loom))]
 pub(crate) mod in_place;
+#[cfg(not(loom))]
 pub(crate) mod jobs;
+#[cfg(not(loom))]
 pub(crate) mod pool;
+#[cfg_attr(loom, allow(dead_code))]
+mod queue;
+
+#[cfg(all(test, loom))]
+mod loom_models;

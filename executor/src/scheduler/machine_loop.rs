@@ -104,7 +104,7 @@ impl<'a> MachineLoop<'a> {
     pub(super) fn turn(&mut self, mut processor: Box<Processor>, root: &impl Root) {
         let processors = &self.scheduler.processors;
         if processors.is_retirement_due() && processor.index() >= processors.regular() {
-            return self.retire_for_good_with(processor);
+            return self.retire_for_good(processor);
         }
         match self.look(&mut processor) {
             Some(found) => {
@@ -271,28 +271,15 @@ impl<'a> MachineLoop<'a> {
         Some(first.found(FoundIn::INJECTOR))
     }
 
-    /// Takes the processor out of play, unless another was quicker: then it stays in hand.
+    /// Takes the processor out of play: a stuck poll that one stood in for has returned, or the
+    /// runtime has shrunk, or its errand is over. If it stays, others find it idle.
     #[inline(never)]
-    fn retire_for_good_with(&self, processor: Box<Processor>) {
-        if let Some(kept) = self.retire_if_due(processor) {
-            self.context.put_processor(kept);
-        }
-    }
-
-    /// Takes the processor out of play, if it is one to go: a stuck poll that one stood in for has
-    /// returned, or the runtime has shrunk. Or its errand is over. Gives it back if it stays.
-    #[inline(never)]
-    fn retire_if_due(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
-        let processors = &self.scheduler.processors;
-        let ended = if processor.is_on_errand() { processors.end_errand(&mut processor) } else { None };
-        let Some(request) = ended.or_else(|| processors.take_retire_request(processor.index())) else {
-            return Some(processor);
-        };
+    fn retire_for_good(&self, mut processor: Box<Processor>) {
         self.context.put_down(&processor);
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
-        if let Some(regular) = self.scheduler.processors.take_out_of_play(processor, request) {
-            self.scheduler.idle.add(regular);
+        if let Some(stays) = self.scheduler.processors.take_out_of_play(processor) {
+            self.scheduler.idle.add(stays);
         }
         if self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
@@ -300,7 +287,6 @@ impl<'a> MachineLoop<'a> {
         // Not left to the sleep that follows: the machine may find another processor idle, and go
         // on.
         self.watch_own_deadlines();
-        None
     }
 
     /// Goes on with the root future, which yielded: all others have had their turn, and the
@@ -329,10 +315,7 @@ impl<'a> MachineLoop<'a> {
     fn retire(&mut self, mut processor: Box<Processor>) {
         if processor.is_on_errand() {
             self.light = false;
-            match self.retire_if_due(processor) {
-                Some(kept) => processor = kept,
-                None => return,
-            }
+            return self.retire_for_good(processor);
         }
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();

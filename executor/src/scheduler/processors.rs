@@ -3,6 +3,7 @@
 #![expect(clippy::vec_box, reason = "the box is the right to run tasks, and moves from hand to hand")]
 
 use std::sync::OnceLock;
+use std::task::Waker;
 
 use crossbeam_utils::CachePadded;
 
@@ -51,19 +52,21 @@ struct Parked {
     processors: Vec<Box<Processor>>,
     /// How many processors there are, in play or out of it.
     made: usize,
-    /// Processors in play beyond the regular number.
-    spares: usize,
-    /// How many of them are on errands, and go by themselves.
+    /// How many go by themselves when their errands end. More may be on errands: then as many
+    /// count as regular by now, and those that end last stay.
     errands: usize,
-    /// Processors on errands that count as regular by now, and stay when their errands end.
-    adopted: usize,
-    /// How many of the others their holders are to take out of play.
+    /// How many others are to be taken out of play, by their holders or the thread that finds them
+    /// idle.
     retirements_due: usize,
+    /// Whether the runtime ends, so that processors which are made from now on take no timers.
+    takes_no_timers: bool,
 }
 
 impl Parked {
-    fn lasting(&self) -> usize {
-        self.spares - self.errands - self.retirements_due
+    /// How many are in play: it changes as one is taken from here or put here, under the lock, and
+    /// no processor is between.
+    fn in_play(&self) -> usize {
+        self.made - self.processors.len()
     }
 }
 
@@ -83,6 +86,13 @@ impl Processors {
         };
         let owned = (0..regular).map(|index| processors.make(index)).collect();
         (processors, owned)
+    }
+
+    /// Ends the waits for timers, and takes none any more, on processors that are made later
+    /// either. Calling it again does nothing more.
+    pub(crate) fn shut_timers_down(&self, wakers: &mut Vec<Waker>) {
+        self.parked.lock().takes_no_timers = true;
+        self.all().for_each(|processor| processor.timers().shut_down(wakers));
     }
 
     fn make(&self, index: usize) -> Box<Processor> {
@@ -105,12 +115,21 @@ impl Processors {
 
     /// Processors in play beyond the regular number.
     pub(crate) fn spares(&self) -> usize {
-        self.parked.lock().spares
+        self.spares_of(&self.parked.lock())
+    }
+
+    fn spares_of(&self, parked: &Parked) -> usize {
+        parked.in_play() - self.regular()
+    }
+
+    /// Spares that are neither due nor on errands.
+    fn lasting(&self, parked: &Parked) -> usize {
+        self.spares_of(parked) - parked.errands - parked.retirements_due
     }
 
     /// Whether there is no spare to be put into play.
     pub(crate) fn are_all_in_play(&self) -> bool {
-        self.regular() + self.spares() >= self.capacity()
+        self.parked.lock().in_play() == self.capacity()
     }
 
     /// How many there are to be looked at, with indices from 0.
@@ -168,21 +187,6 @@ impl Processors {
         Some(processor)
     }
 
-    /// Counts a processor out whose errand is over. Its holder has to take it out of play then.
-    /// `None` if it counts as regular by now, and stays.
-    #[must_use]
-    pub(crate) fn end_errand(&self, processor: &mut Processor) -> Option<RetireRequest> {
-        processor.end_errand();
-        let mut parked = self.parked.lock();
-        if let Some(adopted) = parked.adopted.checked_sub(1) {
-            parked.adopted = adopted;
-            return None;
-        }
-        parked.errands -= 1;
-        parked.spares -= 1;
-        Some(RetireRequest(()))
-    }
-
     fn put_one_into_play(&self, parked: &mut Parked) -> Option<Box<Processor>> {
         let processor = match parked.processors.pop() {
             Some(processor) => {
@@ -192,11 +196,13 @@ impl Processors {
             None => {
                 let index = parked.made;
                 let processor = (index < self.slots.len()).then(|| self.make(index))?;
+                if parked.takes_no_timers {
+                    processor.shared().timers().shut_down(&mut Vec::new());
+                }
                 parked.made += 1;
                 processor
             }
         };
-        parked.spares += 1;
         let len = self.scan_len().max(processor.index() + 1);
         // Release pairs with the Acquire in `scan_len`.
         self.scan_len.store(len, Release);
@@ -205,16 +211,15 @@ impl Processors {
 
     /// How many spares are in play, not counting those that are due or on errands.
     pub(crate) fn lasting_spares(&self) -> usize {
-        self.parked.lock().lasting()
+        self.lasting(&self.parked.lock())
     }
 
-    /// Asks that one holder of a processor beyond the regular ones takes it out of play, whichever
-    /// comes first.
+    /// Asks that one processor beyond the regular ones is taken out of play, whichever comes first.
     pub(crate) fn ask_for_one(&self) {
         let mut parked = self.parked.lock();
-        if parked.lasting() > 0 {
+        if self.lasting(&parked) > 0 {
             parked.retirements_due += 1;
-            self.is_retirement_due.store(true, Relaxed);
+            self.note_whether_due(&parked);
         }
     }
 
@@ -224,39 +229,12 @@ impl Processors {
         self.is_retirement_due.load(Relaxed)
     }
 
-    /// Takes the request of one processor upon the caller, which holds the one with this index. It
-    /// has to take that one out of play then. `None` if nothing is due, or of a regular one: there
-    /// are as many others in play as are due.
-    #[must_use]
-    pub(crate) fn take_retire_request(&self, index: usize) -> Option<RetireRequest> {
-        if index < self.regular() {
-            return None;
-        }
-        self.take_any_retire_request()
-    }
-
-    /// Makes a request for the watcher, which has found an idle processor. `None` if no spare is in
-    /// play that is not due.
-    #[must_use]
-    pub(crate) fn make_retire_request(&self) -> Option<RetireRequest> {
-        let mut parked = self.parked.lock();
-        if parked.lasting() == 0 {
-            return None;
-        }
-        parked.spares -= 1;
-        Some(RetireRequest(()))
-    }
-
-    /// Counts the spare of a request as in play again, since no processor was found to pay with.
-    pub(crate) fn withdraw_retire_request(&self, RetireRequest(()): RetireRequest) {
-        self.parked.lock().spares += 1;
-    }
-
-    /// Takes a processor out of play, its queues empty. Gives it back, to be put on the list of the
-    /// idle, if it counts as regular by now, since the runtime has grown meanwhile: another is due
-    /// in its place.
+    /// Takes a processor out of play, its queues empty, if one is due or its errand is over. Else
+    /// gives it back, to be put on the list of the idle: another thread was quicker, or it counts
+    /// as regular, since the runtime has grown meanwhile. As many others are in play then as are
+    /// due.
     #[must_use = "a processor that stays has to be found by others"]
-    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, request: RetireRequest) -> Option<Box<Processor>> {
+    pub(crate) fn take_out_of_play(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
         debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
         // Timers that were cancelled would keep it among those that are looked at until they are
         // due, perhaps for days.
@@ -265,9 +243,15 @@ impl Processors {
             let _ = processor.shared().timers().settle();
         }
         let mut parked = self.parked.lock();
-        if processor.index() < self.regular() {
+        if processor.end_errand() && parked.errands > 0 {
+            parked.errands -= 1;
+            parked.retirements_due += 1;
+        }
+        let goes = parked.retirements_due > 0 && processor.index() >= self.regular();
+        parked.retirements_due -= usize::from(goes);
+        self.note_whether_due(&parked);
+        if !goes {
             processor.shared().timers().end_rest();
-            self.count_due_again(&mut parked, request);
             return Some(processor);
         }
         let at = parked.processors.partition_point(|other| other.index() > processor.index());
@@ -290,12 +274,6 @@ impl Processors {
         self.scan_len.store(len, Release);
     }
 }
-
-/// The duty to take one processor out of play; it has been counted out already, so that no second
-/// one goes for the same reason.
-#[derive(Debug)]
-#[must_use]
-pub(crate) struct RetireRequest(());
 
 #[cfg(all(test, not(loom)))]
 mod tests;

@@ -3,8 +3,6 @@
 //! By hand, or as the quota of the control group changes, until it is set by hand the first time.
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::processor::Processor;
-use crate::scheduler::processors::RetireRequest;
 use crate::util::sync::Mutex;
 
 /// Makes resizes one at a time.
@@ -31,36 +29,43 @@ impl Scheduler {
     pub(crate) fn resize(&self, count: usize) {
         let mut resized = self.resizes.0.lock();
         *resized = Resized::ByHand;
-        self.resize_to(count);
+        let before = self.set_regular(count);
+        drop(resized);
+        self.follow_resize(before, count);
     }
 
     /// Lets as many processors run tasks as a quota allows. Returns `false` if the number was set
     /// by hand, and is not changed.
     #[must_use]
     pub(crate) fn resize_by_quota(&self, count: usize) -> bool {
+        let count = count.clamp(1, self.processors.capacity());
         let resized = self.resizes.0.lock();
         if *resized == Resized::ByHand {
             return false;
         }
-        self.resize_to(count.clamp(1, self.processors.capacity()));
+        let before = self.set_regular(count);
+        drop(resized);
+        self.follow_resize(before, count);
         true
     }
 
-    /// Called with the lock of the resizes held.
-    fn resize_to(&self, count: usize) {
+    /// Makes `count` the number of regular processors, and returns the one before. Called with the
+    /// lock of the resizes held.
+    fn set_regular(&self, count: usize) -> usize {
         let before = self.processors.regular();
-        for _ in count..before {
-            self.processors.shrink();
-        }
+        (count..before).for_each(|_| self.processors.shrink());
+        (before..count).filter_map(|_| self.processors.grow()).for_each(|processor| self.idle.add(processor));
+        before
+    }
+
+    /// Sees to the processors that are too many now, and to the work for those that came. Without
+    /// the lock of the resizes, since a thread may have to be started: users' code gives it its
+    /// name.
+    fn follow_resize(&self, before: usize, count: usize) {
         self.take_due_from_idle();
         if count < before {
-            // Those that are too many now sleep for the keep-alive time at most, and end.
+            // Machines that are too many now sleep for the keep-alive time at most, and end.
             self.idle.everyone().iter().for_each(|machine| self.rouse(machine));
-        }
-        for _ in before..count {
-            if let Some(processor) = self.processors.grow() {
-                self.idle.add(processor);
-            }
         }
         // As a machine that retires, after the last of them is on the list: work that came before
         // has met no idle processor.
@@ -73,20 +78,13 @@ impl Scheduler {
     /// polls are over; one that becomes idle meanwhile is found by the watcher, or by the machine
     /// that takes it up.
     pub(crate) fn take_due_from_idle(&self) {
-        while let Some(request) = self.processors.take_any_retire_request() {
-            let Some(idle) = self.idle.remove_from(self.processors.regular()) else {
-                return self.processors.leave_retire_request(request);
-            };
-            self.take_out_of_play(idle, request);
-        }
-    }
-
-    /// Takes a processor out of play that was idle, or puts it back if the runtime has grown since.
-    pub(crate) fn take_out_of_play(&self, idle: Box<Processor>, request: RetireRequest) {
-        if let Some(regular) = self.processors.take_out_of_play(idle, request) {
-            self.idle.add(regular);
-            if self.work_is_visible() {
-                self.wake_one();
+        while self.processors.is_retirement_due() {
+            let Some(idle) = self.idle.remove_from(self.processors.regular()) else { return };
+            if let Some(stays) = self.processors.take_out_of_play(idle) {
+                self.idle.add(stays);
+                if self.work_is_visible() {
+                    self.wake_one();
+                }
             }
         }
     }

@@ -115,9 +115,7 @@ pub(crate) fn wait(scheduler: &Scheduler, deadline: Option<Instant>) -> bool {
 fn drop_waiting_tasks(scheduler: &Scheduler) {
     let mut wakers = Vec::new();
     scheduler.netpoller.shut_down(&mut wakers);
-    // A spare that comes into sight later is seen by the watcher, which has put it into play,
-    // as it departs.
-    scheduler.processors.iter().for_each(|processor| processor.timers().shut_down(&mut wakers));
+    scheduler.processors.shut_timers_down(&mut wakers);
     // Whatever is dropped, both take nothing more by then: a destructor may try either.
     let jobs = scheduler.blocking.close();
     let simulated_jobs = scheduler.simulation.as_ref().map(Simulation::close_jobs);

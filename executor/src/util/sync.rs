@@ -138,8 +138,9 @@ mod with_std {
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;
-    pub(crate) use loom::sync::MutexGuard;
     pub(crate) use loom::thread;
+
+    pub(crate) use self::locks::{Condvar, Mutex, MutexGuard};
 
     /// std's form of the macro, whose initial value is `const`; loom's takes a plain expression.
     macro_rules! thread_local_of_loom {
@@ -247,17 +248,103 @@ mod with_loom {
         }
     }
 
-    /// loom's mutex with parking_lot's methods: a lock that cannot be poisoned.
-    #[derive(Debug, Default)]
-    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+    /// loom's locks with parking_lot's methods.
+    mod locks {
+        use std::ops::{Deref, DerefMut};
+        use std::time::Instant;
 
-    impl<T> Mutex<T> {
-        pub(crate) fn new(value: T) -> Self {
-            Self(loom::sync::Mutex::new(value))
+        use super::thread;
+
+        /// A lock that cannot be poisoned.
+        #[derive(Debug, Default)]
+        pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+        /// The lock is held, but for the waits of a [`Condvar`].
+        #[derive(Debug)]
+        pub(crate) struct MutexGuard<'a, T> {
+            mutex: &'a Mutex<T>,
+            held: Option<loom::sync::MutexGuard<'a, T>>,
         }
 
-        pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-            self.0.lock().expect("a model thread panicked with the lock held")
+        impl<T> Mutex<T> {
+            pub(crate) fn new(value: T) -> Self {
+                Self(loom::sync::Mutex::new(value))
+            }
+
+            pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+                MutexGuard { mutex: self, held: Some(self.take()) }
+            }
+
+            fn take(&self) -> loom::sync::MutexGuard<'_, T> {
+                self.0.lock().expect("a model thread panicked with the lock held")
+            }
+        }
+
+        impl<T> Deref for MutexGuard<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                self.held.as_ref().expect("it waits for nothing")
+            }
+        }
+
+        impl<T> DerefMut for MutexGuard<'_, T> {
+            fn deref_mut(&mut self) -> &mut T {
+                self.held.as_mut().expect("it waits for nothing")
+            }
+        }
+
+        #[derive(Debug)]
+        pub(crate) struct Condvar(loom::sync::Condvar);
+
+        pub(crate) struct WaitTimeoutResult(bool);
+
+        impl WaitTimeoutResult {
+            pub(crate) fn timed_out(&self) -> bool {
+                self.0
+            }
+        }
+
+        impl Condvar {
+            pub(crate) fn new() -> Self {
+                Self(loom::sync::Condvar::new())
+            }
+
+            pub(crate) fn notify_one(&self) {
+                self.0.notify_one();
+            }
+
+            pub(crate) fn notify_all(&self) {
+                self.0.notify_all();
+            }
+
+            pub(crate) fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+                let held = guard.held.take().expect("it waits for nothing else");
+                guard.held = Some(self.0.wait(held).expect("a model thread panicked with the lock held"));
+            }
+
+            /// loom has no time: the moment comes as soon as other threads had their turn.
+            pub(crate) fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, _: Instant) -> WaitTimeoutResult {
+                drop(guard.held.take());
+                thread::yield_now();
+                guard.held = Some(guard.mutex.take());
+                WaitTimeoutResult(true)
+            }
+
+            pub(crate) fn wait_while<T>(&self, guard: &mut MutexGuard<'_, T>, mut waits: impl FnMut(&mut T) -> bool) {
+                while waits(guard) {
+                    self.wait(guard);
+                }
+            }
+
+            pub(crate) fn wait_while_until<T>(
+                &self,
+                guard: &mut MutexGuard<'_, T>,
+                mut waits: impl FnMut(&mut T) -> bool,
+                deadline: Instant,
+            ) -> WaitTimeoutResult {
+                if waits(guard) { self.wait_until(guard, deadline) } else { WaitTimeoutResult(false) }
+            }
         }
     }
 }

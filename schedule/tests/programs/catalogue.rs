@@ -25,11 +25,11 @@ programs! {
     locks: mutexes readers_and_writers permits_in_parts closed_while_waited_for notices_passed_on values_made_once barriers;
     timers: sleeps sleeps_on_one_thread time_limits sleeps_are_moved timers_outlive_their_thread sleeps_of_visitors timers_on_spares;
     roots: drivers_come_and_leave blocks_in_place blocks_unannounced block_on_in_tasks blocking_jobs machines_come_and_go machines_stay_for_ever hooks_that_wait threads_are_limited threads_are_refused refused_beside_an_idle_thread;
-    sizes: shrinks_beside_tasks resizes_in_tasks shrinks_beside_timers shrinks_beside_blocked_polls ends_while_resized drains_while_resized;
+    sizes: shrinks_beside_tasks resizes_in_tasks shrinks_beside_timers shrinks_beside_blocked_polls ends_while_resized drains_while_resized resizes_without_room waits_end_while_resized names_that_resize;
     errands: timers_behind_long_polls timers_of_errands;
     behind: runnext_behind_a_held_spare tasks_behind_a_busy_spare timers_behind_a_busy_spare timers_left_where_the_runtime_shrinks;
     hooks: hooks_that_spawn hooks_of_tasks a_panic_ends_the_runtime;
-    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains ends_within_a_time jobs_end_with_results;
+    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains refused_at_the_end ends_within_a_time jobs_end_with_results;
     places: destructors_do_anything wakers_do_anything hooks_do_anything a_hook_waits_for_a_timer refused_beside_the_end ended_by_a_panic kept_in_a_thread_local;
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
     sockets: echo sockets_and_timers dropped_with_sockets;

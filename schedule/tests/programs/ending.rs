@@ -4,10 +4,11 @@ use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use wsrt::runtime::{Handle, Runtime};
+use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::sync::{mpsc, oneshot};
 use wsrt::task::{spawn_blocking, yield_now};
 use wsrt::time::{Instant, sleep};
+use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 use wsrt_schedule::thread;
 
 use crate::support::{Gate, Ledger, current_thread, runtime};
@@ -175,6 +176,31 @@ pub(crate) fn jobs_end_with_results() {
     drop(runtime);
     let waiting = current_thread();
     assert_eq!(waiting.block_on(job).expect("it had begun"), 7);
+}
+
+/// The pool is refused its only thread at any moment of the end, which waits for the job.
+pub(crate) fn refused_at_the_end() {
+    let (ledger, asked) = (Ledger::default(), AtomicUsize::new(0));
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name_fn(move || {
+            let number = asked.fetch_add(1, SeqCst);
+            // The system takes its time to refuse one.
+            (0..wsrt_schedule::seed() % 64 * number.min(1) as u64).for_each(|_| _ = asked.load(SeqCst));
+            assert_eq!(number, 0, "no thread");
+            String::new()
+        })
+        .build()
+        .expect("the first is granted");
+    let jobs = [ledger.entry(), ledger.entry()].map(|entry| {
+        let handle = runtime.handle().clone();
+        thread::spawn(move || handle.spawn_blocking(move || drop(entry)))
+    });
+    drop(runtime);
+    for job in jobs {
+        assert!(job.join().expect("no panic").is_finished(), "it is done, or cancelled");
+    }
+    ledger.assert_balanced();
 }
 
 /// Runtimes are dropped inside of another one: by a job, by a task, and with a task that is

@@ -1,12 +1,14 @@
 //! Runtimes that shrink and grow while there is work.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
-use wsrt::runtime::{Handle, Runtime};
+use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::sync::oneshot;
 use wsrt::task::{block_in_place, yield_now};
 use wsrt::time::sleep;
-use wsrt_schedule::{thread, time};
+use wsrt_schedule::{Mutex, thread, time};
 
 use crate::support::{Busy, Gate, Ledger, runtime};
 
@@ -150,4 +152,78 @@ pub(crate) fn drains_while_resized() {
         let drained = runtime.drain(wsrt::time::Instant::now() + Duration::from_secs(30));
         assert!(drained.left.is_empty(), "each task ends");
     });
+}
+
+/// There is room for no third processor where one of the two is on its way. The counts are right
+/// afterwards: a spare comes for a task that blocks its thread, and stays.
+pub(crate) fn resizes_without_room() {
+    let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime");
+    let busy = Busy::from_here();
+    resized(&runtime, &[1, 2, 1, 2, 1], || {
+        runtime.block_on(async {
+            let tasks: Vec<_> = (0..3)
+                .map(|_| {
+                    wsrt::spawn(async {
+                        for _ in 0..4 {
+                            yield_now().await;
+                        }
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+        });
+    });
+    busy.check();
+    let gate = Gate::default();
+    runtime.block_on(async {
+        let theirs = gate.clone();
+        let waits = wsrt::spawn(async move { theirs.wait() });
+        wsrt::spawn(async move { gate.open() }).await.expect("no panic");
+        waits.await.expect("no panic");
+    });
+}
+
+/// A wait for a timer begins while the runtime ends and grows: it fails, on each processor.
+pub(crate) fn waits_end_while_resized() {
+    let runtime = runtime(1);
+    let threads = [2, 4].map(|number| {
+        let handle = runtime.handle().clone();
+        thread::spawn(move || {
+            handle.resize(number).expect("there is room");
+            let wait = AssertUnwindSafe(|| handle.block_on(sleep(Duration::from_secs(3_600))));
+            assert!(catch_unwind(wait).is_err(), "nothing ends it but the runtime");
+        })
+    });
+    let began = time::now();
+    drop(runtime);
+    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    let took = time::now() - began;
+    assert!(took < Duration::from_secs(60), "the waits took {took:?}");
+}
+
+/// The name of a thread that a resize asks for takes another resize.
+pub(crate) fn names_that_resize() {
+    let asks = Arc::new(Mutex::new(None::<Handle>));
+    let is_asked = Arc::clone(&asks);
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name_fn(move || {
+            let handle = is_asked.lock().take();
+            handle.into_iter().for_each(|handle| handle.resize(3).expect("there is room"));
+            String::new()
+        })
+        .build()
+        .expect("a runtime");
+    let task = runtime.spawn(async move {
+        let waiting = [(); 3].map(|()| wsrt::spawn(yield_now()));
+        *asks.lock() = Some(Handle::current());
+        Handle::current().resize(2).expect("there is room");
+        for task in waiting {
+            task.await.expect("no panic");
+        }
+        asks.lock().take();
+    });
+    runtime.block_on(task).expect("no panic");
 }

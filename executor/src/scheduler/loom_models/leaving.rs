@@ -1,7 +1,7 @@
 //! Machines that leave with timers on the processor that they give up: the poll owner, or its
 //! successor, sees them.
 //!
-//! The steps of `MachineLoop::leave` and `retire_for_good_with`, with their words, against a
+//! The steps of `MachineLoop::leave` and `retire_for_good`, with their words, against a
 //! machine on its way to the netpoller. While a processor is held, a timer on it is armed without a
 //! notice to any machine.
 
@@ -109,16 +109,11 @@ impl Scene {
         told
     }
 
-    /// Models `MachineLoop::retire_for_good_with`.
-    fn retire_for_good_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
+    /// Models `MachineLoop::retire_for_good`.
+    fn retire_for_good(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
         let mut told = Told::default();
-        let request = if processor.is_on_errand() {
-            processors.end_errand(&mut processor).expect("it does not stay")
-        } else {
-            processors.take_retire_request(processor.index()).expect("one is due")
-        };
         let _ = self.idle.retire_for_good(&mut processor);
-        assert!(processors.take_out_of_play(processor, request).is_none(), "the runtime does not grow");
+        assert!(processors.take_out_of_play(processor).is_none(), "the runtime does not grow");
         self.watch_own_deadlines(&mut told);
         told
     }
@@ -224,7 +219,7 @@ fn timers_of_a_retiring_machine_reach_the_poll_owner() {
             thread::spawn(move || scene.sleep())
         };
         scene.arm_own();
-        let told = scene.retire_for_good_with(spare, &processors);
+        let told = scene.retire_for_good(spare, &processors);
         let _another = if told.chosen.is_empty() { scene.idle.acquire() } else { None };
         let slept = sleeper.join().expect("it ends in good order");
         CASES.assert_seen(&slept, &told);
@@ -247,7 +242,7 @@ fn timers_of_an_errand_reach_the_poll_owner() {
             thread::spawn(move || scene.sleep())
         };
         scene.arm_own();
-        let told = scene.retire_for_good_with(errand, &processors);
+        let told = scene.retire_for_good(errand, &processors);
         let slept = sleeper.join().expect("it ends in good order");
         CASES.assert_seen(&slept, &told);
     });

@@ -3,6 +3,8 @@
 
 use std::ptr::NonNull;
 
+use wsrt_reactor::timer::TimerEntry;
+
 use super::explore;
 use crate::scheduler::idle::Idle;
 use crate::scheduler::processor::Processor;
@@ -18,20 +20,18 @@ struct Scene {
 }
 
 impl Scene {
-    /// A runtime with two processors, both in hand.
-    fn new() -> (Arc<Self>, Vec<Box<Processor>>) {
-        let (processors, held) = Processors::new(2, 3);
-        (Arc::new(Self { processors, idle: Idle::new(2, 3) }), held)
+    /// A runtime with two processors, both in hand, and room for so many.
+    fn new(room: usize) -> (Arc<Self>, Vec<Box<Processor>>) {
+        let (processors, held) = Processors::new(2, room);
+        (Arc::new(Self { processors, idle: Idle::new(2, room) }), held)
     }
 
     /// Does the steps of `Scheduler::take_due_from_idle`.
     fn take_due_from_idle(&self) {
-        while let Some(request) = self.processors.take_any_retire_request() {
-            let Some(idle) = self.idle.remove_from(self.processors.regular()) else {
-                return self.processors.leave_retire_request(request);
-            };
-            if let Some(regular) = self.processors.take_out_of_play(idle, request) {
-                self.idle.add(regular);
+        while self.processors.is_retirement_due() {
+            let Some(idle) = self.idle.remove_from(self.processors.regular()) else { return };
+            if let Some(stays) = self.processors.take_out_of_play(idle) {
+                self.idle.add(stays);
             }
         }
     }
@@ -47,17 +47,16 @@ impl Scene {
         }
     }
 
-    /// A turn of a holder: gives the processor back unless it is due.
+    /// A turn of a holder, which finds nothing to run: gives the processor back unless it is due,
+    /// or its errand is over.
     fn turn(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
-        if !self.processors.is_retirement_due() {
+        let is_due = self.processors.is_retirement_due() && processor.index() >= self.processors.regular();
+        if !processor.is_on_errand() && !is_due {
             return Some(processor);
         }
-        let Some(request) = self.processors.take_retire_request(processor.index()) else {
-            return Some(processor);
-        };
         let _ = self.idle.retire_for_good(&mut processor);
-        if let Some(regular) = self.processors.take_out_of_play(processor, request) {
-            self.idle.add(regular);
+        if let Some(stays) = self.processors.take_out_of_play(processor) {
+            self.idle.add(stays);
         }
         None
     }
@@ -89,7 +88,7 @@ impl Scene {
 #[test]
 fn a_processor_that_is_due_goes_once() {
     explore(3, || {
-        let (scene, mut held) = Scene::new();
+        let (scene, mut held) = Scene::new(3);
         let (second, first) = (held.pop(), held.pop());
         let holder = Scene::turn_elsewhere(&scene, second.expect("there are two"));
         scene.shrink();
@@ -103,8 +102,13 @@ fn a_processor_that_is_due_goes_once() {
 /// The runtime shrinks and grows again beside a holder that may have seen either.
 #[test]
 fn a_processor_comes_back_or_stays() {
-    explore(3, || {
-        let (scene, mut held) = Scene::new();
+    // With room for none but the two, a third can not be made instead.
+    [2, 3].into_iter().for_each(model_of_a_processor_that_stays);
+}
+
+fn model_of_a_processor_that_stays(room: usize) {
+    explore(3, move || {
+        let (scene, mut held) = Scene::new(room);
         let (second, first) = (held.pop(), held.pop());
         let holder = Scene::turn_elsewhere(&scene, second.expect("there are two"));
         scene.shrink();
@@ -115,12 +119,57 @@ fn a_processor_comes_back_or_stays() {
     });
 }
 
+/// The runtime grows beside an errand that ends, and a spare that is due if there is room for one:
+/// two stay in play, whichever thread is the quickest.
+#[test]
+fn a_runtime_grows_beside_an_errand() {
+    [2, 3].into_iter().for_each(model_of_an_errand_that_ends);
+}
+
+fn model_of_an_errand_that_ends(room: usize) {
+    explore(3, move || {
+        let (processors, mut held) = Processors::new(1, room);
+        let scene = Arc::new(Scene { processors, idle: Idle::new(1, room) });
+        scene.idle.give_up(held.remove(0), None);
+        let spare = (room > 2).then(|| scene.processors.put_into_play()).flatten();
+        let errand = scene.processors.send_on_errand(0).expect("there is room for it");
+        let away: Vec<_> = spare.into_iter().chain([errand]).collect();
+        away.iter().for_each(|processor| scene.idle.add_busy(processor));
+        let holders: Vec<_> = away.into_iter().map(|processor| Scene::turn_elsewhere(&scene, processor)).collect();
+        scene.processors.ask_for_one();
+        scene.grow();
+        holders.into_iter().for_each(|holder| holder.join().expect("it does not panic"));
+        scene.take_due_from_idle();
+        assert_eq!((scene.processors.regular(), scene.processors.spares()), (2, 0));
+        assert_eq!((scene.processors.retirements_due(), scene.idle.count_idle()), (0, 2));
+    });
+}
+
+/// A processor that is made while the runtime ends takes no timers: the one thread closes its
+/// queue, or the other.
+#[test]
+fn a_processor_that_comes_at_the_end_takes_no_timers() {
+    explore(3, || {
+        let (scene, _held) = Scene::new(3);
+        let grows = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.grow())
+        };
+        scene.processors.shut_timers_down(&mut Vec::new());
+        grows.join().expect("it does not panic");
+        for processor in scene.processors.all() {
+            let timer = TimerEntry::new();
+            assert!(!processor.timers().arm(&timer, 1) && timer.is_cancelled());
+        }
+    });
+}
+
 /// A task is queued while the only processor is in a long poll, and the runtime grows: the
 /// submitter finds the new one idle, or the resizing thread finds the task.
 #[test]
 fn a_processor_that_comes_meets_the_task_that_waits() {
     explore(3, || {
-        let (scene, _held) = Scene::new();
+        let (scene, _held) = Scene::new(3);
         let (mut owner, thief) = ring::<u8>();
         let submitter = {
             let scene = Arc::clone(&scene);
@@ -142,14 +191,14 @@ fn a_processor_that_comes_meets_the_task_that_waits() {
 #[test]
 fn a_processor_that_goes_leaves_its_task_to_others() {
     explore(3, || {
-        let (scene, mut held) = Scene::new();
+        let (scene, mut held) = Scene::new(3);
         let (second, first) = (held.pop(), held.pop());
         let injected = Arc::new(AtomicUsize::new(0));
         let goes = {
             let (scene, injected) = (Arc::clone(&scene), Arc::clone(&injected));
             thread::spawn(move || {
                 let second = second.expect("there are two");
-                // As `retire_if_due`: its task is in the injector before it is off the count.
+                // As `retire_for_good`: its task is in the injector before it is off the count.
                 injected.store(1, Relaxed);
                 match scene.turn(second) {
                     Some(kept) => Some(kept),

@@ -77,8 +77,7 @@ fn a_requested_retirement_is_taken_once() {
             if before.is_none() { pay(&processors, processor) } else { Some(processor) }
         });
         assert!(last.is_some(), "one stays in play");
-        assert_eq!(processors.spares(), 1);
-        assert!(processors.take_any_retire_request().is_none());
+        assert_eq!((processors.spares(), processors.retirements_due()), (1, 0));
     });
 }
 
@@ -87,11 +86,7 @@ fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Process
     if !processors.is_retirement_due() {
         return Some(processor);
     }
-    let Some(request) = processors.take_retire_request(processor.index()) else {
-        return Some(processor);
-    };
-    assert!(processors.take_out_of_play(processor, request).is_none(), "it is a spare");
-    None
+    processors.take_out_of_play(processor)
 }
 
 /// A spare is due, and another is on an errand: that one goes without the request, which the holder
@@ -101,14 +96,13 @@ fn an_errand_ends_without_the_request_for_a_spare() {
     explore(3, || {
         let (processors, _held) = Processors::new(1, 3);
         let spare = processors.put_into_play().expect("there is room for two spares");
-        let mut errand = processors.send_on_errand(0).expect("there is room for two spares");
+        let errand = processors.send_on_errand(0).expect("there is room for two spares");
         assert!(processors.send_on_errand(0).is_none(), "one regular processor, one errand");
         let processors = Arc::new(processors);
         let runner = {
             let processors = Arc::clone(&processors);
             thread::spawn(move || {
-                let request = processors.end_errand(&mut errand).expect("it does not stay");
-                assert!(processors.take_out_of_play(errand, request).is_none(), "it is a spare");
+                assert!(processors.take_out_of_play(errand).is_none(), "it is over");
             })
         };
         processors.ask_for_one();
@@ -116,7 +110,7 @@ fn an_errand_ends_without_the_request_for_a_spare() {
         assert!(pay(&processors, spare).is_none(), "the spare is due");
         runner.join().expect("it does not panic");
         assert_eq!((processors.spares(), processors.lasting_spares()), (0, 0));
-        assert!(processors.take_any_retire_request().is_none(), "it was asked for one spare, not for the errand");
+        assert_eq!(processors.retirements_due(), 0, "it was asked for one spare, not for the errand");
     });
 }
 

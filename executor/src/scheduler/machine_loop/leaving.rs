@@ -28,7 +28,7 @@ impl MachineLoop<'_> {
         let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.stand_up()?));
         let mut held = self.context.take_processor().or_else(|| delivered(self));
         if let Some(processor) = held.take_if(|processor| processor.is_on_errand()) {
-            held = self.retire_if_due(processor);
+            self.retire_for_good(processor);
         }
         if let Some(mut processor) = held {
             self.context.put_down(&processor);

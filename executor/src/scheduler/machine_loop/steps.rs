@@ -51,7 +51,7 @@ impl MachineLoop<'_> {
     fn look_alone(&mut self, simulation: &Simulation, mut processor: Box<Processor>) -> Pending {
         let processors = &self.scheduler.processors;
         if processors.is_retirement_due() && processor.index() >= processors.regular() {
-            self.retire_for_good_with(processor);
+            self.retire_for_good(processor);
             return Pending::Look;
         }
         let found = self.look(&mut processor);

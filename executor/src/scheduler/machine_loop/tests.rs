@@ -66,8 +66,8 @@ fn a_machine_that_retires_its_processor_hands_over_its_timers() {
     let (entered, _timer) = machine_with_a_timer(&scheduler);
     scheduler.processors.shrink();
     let processor = entered.take_processor().expect("the machine has one");
-    assert!(MachineLoop::new(&entered).retire_if_due(processor).is_none(), "it is due");
-    assert!(entered.take_processor().is_none(), "it is out of play");
+    MachineLoop::new(&entered).retire_for_good(processor);
+    assert!(entered.take_processor().is_none() && scheduler.processors.spares() == 0, "it is out of play");
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     shutdown::begin(&scheduler);
 }

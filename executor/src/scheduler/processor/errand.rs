@@ -16,8 +16,10 @@ impl Processor {
         self.errand = Errand(end);
     }
 
-    pub(in crate::scheduler) fn end_errand(&mut self) {
-        self.errand = Errand::NONE;
+    /// Whether it was on one, which is over now.
+    #[must_use]
+    pub(in crate::scheduler) fn end_errand(&mut self) -> bool {
+        std::mem::replace(&mut self.errand, Errand::NONE) != Errand::NONE
     }
 
     #[inline]

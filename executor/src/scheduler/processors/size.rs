@@ -5,7 +5,7 @@
 //! of play, or its holder does when its poll is over. To grow is to take such a call back, or to
 //! put one into play. A processor on an errand goes and comes by itself, so neither waits for one.
 
-use super::{Parked, Processors, RetireRequest};
+use super::{Parked, Processors};
 use crate::scheduler::processor::Processor;
 use crate::util::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -33,13 +33,12 @@ impl Processors {
             self.note_whether_due(&parked);
         } else {
             added = self.put_one_into_play(&mut parked);
-            if added.is_none() && parked.lasting() == 0 {
-                // All that there may be are in play, one of them on an errand.
+            if added.is_none() && self.lasting(&parked) == 0 {
+                // All that there may be are in play, and each spare is on an errand: the last of
+                // them to end stays.
                 parked.errands -= 1;
-                parked.adopted += 1;
             }
         }
-        parked.spares -= 1;
         self.most_regular.store(regular.max(self.most_regular()), Relaxed);
         // Release pairs with the Acquire in `take_timer_turn`: the processor was made, and is among
         // those that are looked at.
@@ -53,7 +52,6 @@ impl Processors {
         let regular = self.regular() - 1;
         assert!(regular > 0, "a runtime has one processor at least");
         self.regular.store(regular, Relaxed);
-        parked.spares += 1;
         parked.retirements_due += 1;
         self.note_whether_due(&parked);
     }
@@ -64,28 +62,7 @@ impl Processors {
         self.parked.lock().retirements_due
     }
 
-    /// Takes the request of one processor upon the caller, which goes for one that is idle.
-    #[must_use]
-    pub(crate) fn take_any_retire_request(&self) -> Option<RetireRequest> {
-        let mut parked = self.parked.lock();
-        parked.retirements_due = parked.retirements_due.checked_sub(1)?;
-        parked.spares -= 1;
-        self.note_whether_due(&parked);
-        Some(RetireRequest(()))
-    }
-
-    /// Leaves a request to the holders again, since none that could go was idle.
-    pub(crate) fn leave_retire_request(&self, request: RetireRequest) {
-        self.count_due_again(&mut self.parked.lock(), request);
-    }
-
-    pub(super) fn count_due_again(&self, parked: &mut Parked, RetireRequest(()): RetireRequest) {
-        parked.spares += 1;
-        parked.retirements_due += 1;
-        self.note_whether_due(parked);
-    }
-
-    fn note_whether_due(&self, parked: &Parked) {
+    pub(super) fn note_whether_due(&self, parked: &Parked) {
         self.is_retirement_due.store(parked.retirements_due > 0, Relaxed);
     }
 }

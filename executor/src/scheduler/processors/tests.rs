@@ -2,6 +2,12 @@
 
 use super::*;
 
+/// Takes a spare out of play for which the watcher asks.
+fn retire(processors: &Processors, spare: Box<Processor>) {
+    processors.ask_for_one();
+    assert!(processors.take_out_of_play(spare).is_none(), "it is due");
+}
+
 #[test]
 fn spares_are_made_up_to_the_limit_and_used_again() {
     let (processors, owned) = Processors::new(2, 4);
@@ -11,14 +17,12 @@ fn spares_are_made_up_to_the_limit_and_used_again() {
     assert_eq!((first.index(), second.index(), processors.scan_len(), processors.spares()), (2, 3, 4, 2));
     assert!(processors.put_into_play().is_none());
     processors.ask_for_one();
-    let request = processors.take_retire_request(2).expect("one is due");
-    assert!(processors.take_retire_request(3).is_none(), "one was");
-    assert!(processors.take_out_of_play(first, request).is_none());
+    assert!(processors.take_out_of_play(first).is_none(), "one is due");
+    let second = processors.take_out_of_play(second).expect("one was");
     assert_eq!(processors.scan_len(), 4, "the spare with the highest index is in play");
-    assert!(
-        processors.take_out_of_play(second, processors.make_retire_request().expect("one spare is in play")).is_none()
-    );
-    assert!(processors.make_retire_request().is_none(), "none is in play");
+    retire(&processors, second);
+    processors.ask_for_one();
+    assert_eq!(processors.retirements_due(), 0, "none is in play");
     assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
     assert_eq!(processors.put_into_play().expect("two are parked").index(), 2);
 }
@@ -32,33 +36,28 @@ fn timers_cancelled_out_of_play_keep_no_processor_looked_at() {
         let _ = spares[1].shared().timers().arm(timer, deadline);
     }
     let [first, last] = spares;
-    assert!(
-        processors.take_out_of_play(last, processors.make_retire_request().expect("two spares are in play")).is_none()
-    );
+    retire(&processors, last);
     assert_eq!(processors.scan_len(), 3, "it has timers");
     timers.iter().for_each(|timer| timer.cancel());
     assert_eq!(processors.get(2).timers().len(), 0);
-    assert!(
-        processors.take_out_of_play(first, processors.make_retire_request().expect("one spare is in play")).is_none()
-    );
+    retire(&processors, first);
     assert_eq!(processors.scan_len(), 1);
 }
 
 #[test]
 fn a_regular_processor_stays_while_a_spare_is_due() {
-    let (processors, _owned) = Processors::new(1, 2);
+    let (processors, mut owned) = Processors::new(1, 2);
     let spare = processors.put_into_play().expect("room for one spare");
     processors.ask_for_one();
-    assert!(processors.take_retire_request(0).is_none(), "it is regular");
-    assert!(processors.take_out_of_play(spare, processors.take_retire_request(1).expect("it is due")).is_none());
+    assert!(processors.take_out_of_play(owned.remove(0)).is_some(), "it is regular");
+    assert!(processors.take_out_of_play(spare).is_none(), "it is due");
     assert_eq!((processors.scan_len(), processors.spares()), (1, 0));
 }
 
 /// Takes the processor at the end of `held` out of play, which is due.
 fn retire_last(processors: &Processors, held: &mut Vec<Box<Processor>>) {
     let last = held.pop().expect("one is in play");
-    let request = processors.take_retire_request(last.index()).expect("it is due");
-    assert!(processors.take_out_of_play(last, request).is_none());
+    assert!(processors.take_out_of_play(last).is_none(), "it is due");
 }
 
 #[test]
@@ -67,7 +66,6 @@ fn the_lowest_indices_stay_in_play() {
     processors.shrink();
     processors.shrink();
     assert_eq!((processors.regular(), processors.retirements_due(), processors.lasting_spares()), (2, 2, 0));
-    assert!(processors.take_retire_request(1).is_none());
     retire_last(&processors, &mut held);
     retire_last(&processors, &mut held);
     assert!(!processors.is_retirement_due());
@@ -96,32 +94,53 @@ fn a_spare_stays_one_beside_more_regular_processors() {
     assert_eq!((spare.index(), added.index()), (1, 2));
     assert_eq!((processors.regular(), processors.lasting_spares()), (2, 1));
     processors.ask_for_one();
-    assert!(processors.take_retire_request(spare.index()).is_none(), "it counts as regular now");
-    assert!(processors.take_retire_request(added.index()).is_some());
+    assert!(processors.take_out_of_play(spare).is_some(), "it counts as regular now");
+    assert!(processors.take_out_of_play(added).is_none(), "it is due in its place");
 }
 
 #[test]
 fn a_processor_on_an_errand_stays_if_none_is_left() {
     let (processors, _held) = Processors::new(1, 2);
-    let mut errand = processors.send_on_errand(0).expect("room for one spare");
+    let errand = processors.send_on_errand(0).expect("room for one spare");
     assert!(processors.grow().is_none(), "there is room for two");
     assert_eq!((processors.regular(), processors.spares()), (2, 0));
-    assert!(processors.end_errand(&mut errand).is_none(), "it stays");
+    let errand = processors.take_out_of_play(errand).expect("it stays");
     assert!(!errand.is_on_errand());
     processors.shrink();
-    assert!(processors.take_retire_request(1).is_some(), "and goes like any other");
+    assert!(processors.take_out_of_play(errand).is_none(), "and goes like any other");
 }
 
 #[test]
-fn a_processor_that_goes_comes_back_if_wanted_again() {
-    let (processors, mut held) = Processors::new(2, 4);
-    processors.shrink();
-    let going = held.pop().expect("there are two");
-    let request = processors.take_retire_request(going.index()).expect("it is due");
-    let other = processors.grow().expect("none is out of play yet: another is made");
-    assert_eq!((going.index(), other.index()), (1, 2));
-    assert!(processors.take_out_of_play(going, request).is_some(), "it stays in place of the other");
-    assert!(processors.take_retire_request(1).is_none());
-    assert!(processors.take_out_of_play(other, processors.take_retire_request(2).expect("it is due")).is_none());
+fn a_processor_on_its_way_stays_if_wanted_again() {
+    for room in [2, 4] {
+        let (processors, mut held) = Processors::new(2, room);
+        processors.shrink();
+        let going = held.pop().expect("there are two");
+        assert!(processors.is_retirement_due(), "its holder is about to take it out of play");
+        assert!(processors.grow().is_none(), "it is in play yet, and stays");
+        assert!(processors.take_out_of_play(going).is_some());
+        assert_eq!((processors.regular(), processors.spares(), processors.retirements_due()), (2, 0, 0));
+    }
+}
+
+#[test]
+fn the_last_of_two_errands_stays() {
+    let (processors, _held) = Processors::new(2, 4);
+    let errands = [(); 2].map(|()| processors.send_on_errand(0).expect("room for two spares"));
+    assert!(processors.grow().is_none(), "there is room for four");
+    let [first, last] = errands;
+    assert!(processors.take_out_of_play(last).is_none(), "one goes");
+    assert!(processors.take_out_of_play(first).is_some(), "and one is regular");
+    assert_eq!((processors.regular(), processors.spares(), processors.lasting_spares()), (3, 0, 0));
+}
+
+#[test]
+fn an_errand_on_a_regular_processor_goes_by_another() {
+    let (processors, _held) = Processors::new(1, 4);
+    let errand = processors.send_on_errand(0).expect("room for three spares");
+    let added = processors.grow().expect("room for two more");
+    assert_eq!((errand.index(), added.index()), (1, 2));
+    assert!(processors.take_out_of_play(errand).is_some(), "it is one of the lowest two");
+    assert!(processors.take_out_of_play(added).is_none(), "it is due in its place");
     assert_eq!((processors.regular(), processors.spares()), (2, 0));
 }

@@ -124,20 +124,9 @@ impl Watcher<'_> {
             return;
         }
         while self.spares_to_spare() {
-            self.take_back_one();
+            self.scheduler.processors.ask_for_one();
         }
-    }
-
-    fn take_back_one(&self) {
-        let processors = &self.scheduler.processors;
-        let Some(request) = processors.make_retire_request() else { return };
-        match self.scheduler.idle.remove_from(processors.regular()) {
-            Some(idle) => self.scheduler.take_out_of_play(idle, request),
-            None => {
-                processors.withdraw_retire_request(request);
-                processors.ask_for_one();
-            }
-        }
+        self.scheduler.take_due_from_idle();
     }
 
     fn report_limit(&mut self) {
