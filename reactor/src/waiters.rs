@@ -53,6 +53,8 @@ pub(crate) struct Waiters {
     /// When a crowd of shared waiters was woken last.
     dispersed: Option<Instant>,
     keyed: Slab<Keyed>,
+    /// Polls since the netpoller's end that were to be pending.
+    polls_after_end: u16,
 }
 
 #[derive(Debug)]
@@ -147,6 +149,14 @@ impl Waiters {
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
         self.keyed.remove(key).waker
+    }
+
+    /// Counts a poll after the netpoller's end; `false` if there were `most` before it.
+    #[must_use]
+    pub(crate) fn count_poll_after_end(&mut self, most: u16) -> bool {
+        let may_wait = self.polls_after_end < most;
+        self.polls_after_end += u16::from(may_wait);
+        may_wait
     }
 
     /// Shows `f` each waker, once for each direction of those that are kept by direction.

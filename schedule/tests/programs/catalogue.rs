@@ -31,6 +31,6 @@ programs! {
     hooks: hooks_that_spawn hooks_of_tasks a_panic_ends_the_runtime;
     ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains ends_within_a_time jobs_end_with_results;
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
-    sockets: echo sockets_and_timers dropped_with_sockets;
+    sockets: echo sockets_and_timers dropped_with_sockets dropped_beside_a_conversation;
     computing: loops_beside_tasks joins loops_at_the_end sockets_beside_loops;
 }
