@@ -116,7 +116,7 @@ impl Registry {
             let entries = self.entries.lock();
             for (token, bits) in std::iter::once(first).chain(events.by_ref().take(EVENTS_PER_HOLD - 1)) {
                 if let Some(entry) = entries.slab.get(token.key()).filter(|entry| entry.token == token) {
-                    entry.source.dispatch(bits, wakers);
+                    entry.source.dispatch(bits.completed(|| entry.label.is_unconnected()), wakers);
                     delivered += 1;
                 }
             }
