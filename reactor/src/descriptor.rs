@@ -36,8 +36,8 @@ mod os {
     pub(crate) fn is_unconnected(raw: RawDescriptor) -> bool {
         let mut address = MaybeUninit::<libc::sockaddr_storage>::uninit();
         let mut length = libc::socklen_t::try_from(size_of_val(&address)).expect("it is small");
-        // SAFETY: the call writes to `address` no more than its `length`. It is an error to the call
-        // if the descriptor is closed.
+        // SAFETY: the call writes to `address` no more than its `length`, and answers with an
+        // error if the descriptor is closed.
         let answer = unsafe { libc::getpeername(raw, address.as_mut_ptr().cast(), &raw mut length) };
         answer < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOTCONN)
     }

@@ -76,9 +76,9 @@ impl EventBits {
         EventBits(bits)
     }
 
-    /// The bits with all that the event tells readers. One who waits for the only peer of a socket
-    /// learns of an error by trying, too. But to the reader of a socket that `is_unconnected` an
-    /// error alone says nothing: a datagram to one of many peers has failed.
+    /// The bits with all that the event tells readers. The reader of a connected socket learns of
+    /// an error by trying, too: it is its only peer's. But to the reader of a socket that
+    /// `is_unconnected` an error alone says nothing: a datagram to one of many peers has failed.
     pub(crate) fn completed(self, is_unconnected: impl FnOnce() -> bool) -> EventBits {
         let concerns_readers = self.0 & (READABLE | READ_CLOSED) != 0;
         let tells_readers = self.0 & ERROR != 0 && (concerns_readers || !is_unconnected());
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_concerns_readers_unless_it_is_one_of_many_peers() {
+    fn an_error_concerns_readers_unless_peers_are_many() {
         let both = Interest::READABLE | Interest::WRITABLE;
         let error = closed(ERROR | WRITABLE);
         assert_eq!(error.completed(|| false).concerns(), Some(both | Interest::ERROR));

@@ -82,8 +82,8 @@ impl SourceState {
         self.wait(condition, interest, cx, kind)
     }
 
-    /// Checks `condition` without waiting. A source that is neither ready nor alive is an error, but
-    /// to a future that is about to be dropped.
+    /// Checks `condition` without waiting. A source that is neither ready nor alive is an error,
+    /// except to a future that is about to be dropped.
     pub(crate) fn look(&self, condition: Condition, interest: Interest) -> Poll<io::Result<Seen>> {
         let seen = self.readiness.read();
         let is_over = match condition {

@@ -11,7 +11,7 @@
 //!   the waker of a task that has ended is released.
 //! * *Keyed* waiters belong to a future, which takes its waker out again when it is dropped.
 //!
-//! An event costs as much as there are waiters that wait, however many there once were, and a waiter
+//! The cost of an event grows with the waiters that wait, however many there once were. A waiter
 //! comes and goes in a time that hardly grows with their number.
 //!
 //! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced
@@ -65,8 +65,8 @@ pub(crate) struct Waiters {
 #[derive(Debug, Default)]
 struct Shared {
     wakers: Vec<Waker>,
-    /// What tells the wakers of a crowd apart, to find one without looking at each. Empty while
-    /// they are no crowd.
+    /// The identities of a crowd's wakers, to find one without looking at each. Empty while there
+    /// is no crowd.
     crowd: BTreeSet<Identity>,
 }
 

@@ -95,7 +95,7 @@ fn note_what_is_sent(socket: &impl AsRawFd) {
 #[test]
 fn a_connect_that_is_refused_is_everyones() {
     let scene = Scene::new();
-    // A full queue drops the first packet; the next, a second later, finds that nobody listens.
+    // A full queue drops the first packet; the next, a second later, finds no listener.
     let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     listener.bind(&"127.0.77.3:0".parse::<SocketAddr>().unwrap().into()).unwrap();
     listener.listen(0).unwrap();
@@ -138,7 +138,7 @@ fn a_refusal_of_the_only_peer_is_everyones() {
     assert_eq!(near.recv(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionRefused);
 }
 
-/// As QUIC's endpoints do, which speak to many from one socket.
+/// A socket as that of a QUIC endpoint, which speaks to many peers.
 fn that_learns_of_errors() -> StdUdp {
     let socket = StdUdp::bind("127.0.0.1:0").unwrap();
     socket.set_nonblocking(true).unwrap();
@@ -147,14 +147,14 @@ fn that_learns_of_errors() -> StdUdp {
 }
 
 #[test]
-fn a_refusal_of_one_of_many_peers_is_not_the_readers() {
+fn a_refusal_by_one_of_many_is_not_the_readers() {
     let scene = Scene::new();
     let near = that_learns_of_errors();
     let refused = || _ = near.send_to(b"anybody?", nobody()).unwrap();
     scene.watch(&near, "writer either errors", refused).assert_exactly("writer either errors");
 }
 
-/// The same for the sockets of this crate, by what their methods return.
+/// A socket of this crate, and the answers of its methods.
 #[test]
 fn a_refused_peer_ends_no_receive_from_others() {
     let scene = Scene::new();
@@ -186,7 +186,7 @@ fn a_refused_peer_ends_the_receive_from_itself() {
     assert_eq!(receive.end().unwrap_err().kind(), ErrorKind::ConnectionRefused);
 }
 
-/// What a socket has sent gives room back, which is all that it learns.
+/// A datagram that was sent gives room back, which is all that the socket learns.
 #[test]
 fn a_refusal_that_the_system_keeps_back_is_nobodys() {
     let scene = Scene::new();
@@ -197,7 +197,7 @@ fn a_refusal_that_the_system_keeps_back_is_nobodys() {
 }
 
 #[test]
-fn a_message_of_many_peers_error_queue_is_not_the_readers() {
+fn an_unconnected_error_queues_message_is_not_the_readers() {
     let scene = Scene::new();
     let far = StdUdp::bind("127.0.0.1:0").unwrap();
     let near = StdUdp::bind("127.0.0.1:0").unwrap();
@@ -254,7 +254,7 @@ fn a_datagram_peer_that_turns_away_is_everyones() {
 }
 
 #[test]
-fn a_pipes_end_is_its_readers_and_a_break_its_writers() {
+fn pipes_tell_their_readers_of_the_end_and_their_writers() {
     let scene = Scene::new();
     let (near, mut far) = std::io::pipe().unwrap();
     scene.watch(&near, "reader either", || far.write_all(b"x").unwrap()).assert_exactly("reader either");

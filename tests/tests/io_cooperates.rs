@@ -1,5 +1,5 @@
-//! A loop over anything of `wsrt::io` and `wsrt::net` that is always ready leaves turns to others: a timeout around
-//! it fires, and a branch beside it is served, on one processor.
+//! A loop over anything of `wsrt::io` and `wsrt::net` that is always ready leaves turns to others:
+//! a timeout around it fires, and a branch beside it is served, on one processor.
 
 use std::future::{Future, poll_fn};
 use std::io;

@@ -119,7 +119,7 @@ dropped_at_the_next_wait! {
     };
 }
 
-/// A wait that nobody drops has to end: the task's poll is in a `block_on`, and the runtime waits
+/// A wait that is not dropped has to end: the task's poll is in a `block_on`, and the runtime waits
 /// for the poll.
 fn assert_told_in(block_on: fn(std::pin::Pin<Box<dyn Future<Output = io::Result<usize>>>>) -> io::Result<usize>) {
     within_a_minute(move || {
@@ -150,7 +150,7 @@ fn a_socket_in_a_foreign_block_on_sees_the_end() {
 }
 
 #[test]
-fn a_destructor_in_a_foreign_block_on_sees_its_socket_end() {
+fn a_destructor_in_a_foreign_block_on_sees_the_end() {
     struct ReadsAtTheEnd(UdpSocket, std::sync::mpsc::Sender<io::Result<usize>>);
     impl Drop for ReadsAtTheEnd {
         fn drop(&mut self) {

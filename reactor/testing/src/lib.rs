@@ -109,7 +109,8 @@ fn drive(shared: &Shared) {
     }
 }
 
-/// What a future may take, on however busy a machine: one that waits for longer has lost an event.
+/// The time that a future may take, on however busy a machine: one that waits for longer has lost
+/// an event.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs `future` to its end on the calling thread, in whatever context that has.

@@ -17,7 +17,7 @@ use wsrt_reactor::context::{self, ContextGuard, ReactorContext};
 use wsrt_reactor::{Interest, Netpoller};
 use wsrt_reactor_testing::ThreadPerJob;
 
-/// What an event that is sure to come may take.
+/// The time that an event may take that is sure to come.
 const LIMIT: Duration = Duration::from_secs(60);
 /// How long no event has to come.
 const QUIET: Duration = Duration::from_millis(20);

@@ -192,8 +192,8 @@ impl TryFrom<net::UnixListener> for UnixListener {
     }
 }
 
-/// Accepts a connection. mio's way fails where the peer's path is the longest that there is, and has
-/// closed the connection by then.
+/// Accepts a connection. mio's way fails where the peer's path is the longest that there is, and
+/// has closed the connection by then.
 pub(crate) fn accept(listener: &mio::net::UnixListener) -> io::Result<(mio::net::UnixStream, net::SocketAddr)> {
     let (socket, peer) = SockRef::from(listener).accept()?;
     let stream = net::UnixStream::from(OwnedFd::from(socket));
