@@ -36,6 +36,13 @@ pub trait Services: Send + Sync {
         None
     }
 
+    /// Tells whether the future that is polled on this thread is about to be dropped, since its
+    /// runtime ends: it need not learn why no event comes. Asked after the end of a netpoller.
+    #[doc(hidden)]
+    fn drops_what_waits(&self) -> bool {
+        false
+    }
+
     /// Tells whether sockets may be made here. Asked where the program has wsrt in the place of
     /// tokio, whose runtimes may be built without.
     #[doc(hidden)]
@@ -127,6 +134,12 @@ pub fn enter(context: Option<ReactorContext>) -> ContextGuard {
 #[must_use]
 pub fn current() -> Option<ReactorContext> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+}
+
+/// Returns whether the future that is polled on this thread is about to be dropped.
+#[cold]
+pub(crate) fn drops_what_waits() -> bool {
+    current().is_some_and(|context| context.services().drops_what_waits())
 }
 
 /// Returns the current thread's context for `operation`.

@@ -5,12 +5,13 @@
 
 use socket2::SockRef;
 
-pub(crate) use self::os::{RawDescriptor, is_in_progress, raw, with_socket};
+pub(crate) use self::os::{RawDescriptor, is_in_progress, is_unconnected, raw, with_socket};
 
 #[cfg(unix)]
 mod os {
     use super::SockRef;
     use std::io;
+    use std::mem::{MaybeUninit, size_of_val};
     use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
     /// The number of an open descriptor.
@@ -29,6 +30,16 @@ mod os {
         // SAFETY: the caller promises that the descriptor is open.
         let descriptor = unsafe { BorrowedFd::borrow_raw(raw) };
         f(&SockRef::from(&descriptor))
+    }
+
+    /// Whether it is a socket without a peer. The descriptor may be closed.
+    pub(crate) fn is_unconnected(raw: RawDescriptor) -> bool {
+        let mut address = MaybeUninit::<libc::sockaddr_storage>::uninit();
+        let mut length = libc::socklen_t::try_from(size_of_val(&address)).expect("it is small");
+        // SAFETY: the call writes to `address` no more than its `length`, and answers with an
+        // error if the descriptor is closed.
+        let answer = unsafe { libc::getpeername(raw, address.as_mut_ptr().cast(), &raw mut length) };
+        answer < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOTCONN)
     }
 
     /// Whether the error of a non-blocking connect means that the connect is under way.
@@ -59,6 +70,13 @@ mod os {
         // SAFETY: the caller promises that the socket is open.
         let socket = unsafe { BorrowedSocket::borrow_raw(raw) };
         f(&SockRef::from(&socket))
+    }
+
+    /// Whether it is a socket without a peer, which is open.
+    pub(crate) fn is_unconnected(raw: RawDescriptor) -> bool {
+        // SAFETY: the socket is registered, so its owner has not closed it yet.
+        let peer = unsafe { with_socket(raw, |socket| socket.peer_addr()) };
+        peer.is_err_and(|error| error.kind() == io::ErrorKind::NotConnected)
     }
 
     /// Whether the error of a non-blocking connect means that the connect is under way.

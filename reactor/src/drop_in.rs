@@ -17,7 +17,8 @@ pub(crate) const SHORT_TRY_DRAINS: bool = !IS_ON;
 pub(crate) const UNTRIED: Interest = if IS_ON { Interest::NONE } else { Interest::READABLE.add(Interest::WRITABLE) };
 
 /// Whether futures that wait until a socket is ready, and transfer nothing, share the task's
-/// budget. Code written for tokio asks them in between, any number of times in one poll.
+/// budget, and flushes, which transfer nothing either. Code written for tokio asks them in between,
+/// any number of times in one poll.
 pub(crate) const LOOKS_COOPERATE: bool = !IS_ON;
 
 /// Whether any number of tasks may wait in the polls of one `AsyncFd`. In tokio's place the last

@@ -71,9 +71,18 @@ impl EventBits {
         add(event.is_read_closed(), READ_CLOSED);
         add(event.is_write_closed(), WRITE_CLOSED);
         add(event.is_priority(), URGENT | PRIORITY);
-        // A waiter learns of an error by trying: both directions are worth a try.
-        add(event.is_error(), ERROR | READABLE | WRITABLE);
+        // A writer learns of an error by trying.
+        add(event.is_error(), ERROR | WRITABLE);
         EventBits(bits)
+    }
+
+    /// The bits with all that the event tells readers. The reader of a connected socket learns of
+    /// an error by trying, too: it is its only peer's. But to the reader of a socket that
+    /// `is_unconnected` an error alone says nothing: a datagram to one of many peers has failed.
+    pub(crate) fn completed(self, is_unconnected: impl FnOnce() -> bool) -> EventBits {
+        let concerns_readers = self.0 & (READABLE | READ_CLOSED) != 0;
+        let tells_readers = self.0 & ERROR != 0 && (concerns_readers || !is_unconnected());
+        EventBits(if tells_readers { self.0 | READABLE } else { self.0 })
     }
 
     /// The waiters that this event concerns.
@@ -319,9 +328,16 @@ mod tests {
     }
 
     #[test]
-    fn an_error_concerns_both_directions() {
+    fn an_error_concerns_readers_unless_peers_are_many() {
         let both = Interest::READABLE | Interest::WRITABLE;
-        assert_eq!(closed(ERROR | READABLE | WRITABLE).concerns(), Some(both | Interest::ERROR));
+        let error = closed(ERROR | WRITABLE);
+        assert_eq!(error.completed(|| false).concerns(), Some(both | Interest::ERROR));
+        assert_eq!(error.completed(|| true).concerns(), Some(Interest::WRITABLE | Interest::ERROR));
+        for of_readers in [READABLE, READ_CLOSED] {
+            let bits = closed(ERROR | WRITABLE | of_readers).completed(|| unreachable!("they are concerned"));
+            assert_eq!(bits.concerns().map(|all| all.overlaps(Interest::READABLE)), Some(true));
+        }
+        assert_eq!(closed(WRITABLE).completed(|| unreachable!("there is no error")), EventBits::WRITABLE);
         assert_eq!(closed(WRITE_CLOSED).concerns(), Some(Interest::WRITABLE));
         assert_eq!(closed(0).concerns(), None);
     }

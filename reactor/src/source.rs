@@ -16,7 +16,16 @@
 //! later value without the bits was written by a clear whose tick was E1's or newer, that is, by a
 //! thread whose system call came after the event and found the source drained: the kernel will
 //! send another event. Shutdown is an event whose bit is never cleared.
+//!
+//! # After the end
+//!
+//! No event comes after the shutdown, so a wait is an error. But tasks of the runtime that ends may
+//! be in the middle of their last polls, after which they are dropped: they do not learn of the
+//! end, and their waits are pending. Among them may be one that is in another executor's
+//! `block_on`, which polls for as long as it is woken, and returns only with an answer: so each is
+//! woken, and after [`POLLS_AFTER_END`] such polls of one source there is the error.
 
+use crate::context;
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness, Seen};
@@ -33,6 +42,10 @@ pub(crate) enum Condition {
     /// An operation is worth trying: the direction was reported ready, or was never found drained.
     WorthTrying,
 }
+
+/// This many polls of one source are pending after the end. Each thread that runs tasks, of which
+/// there are some hundreds at most, may be in its last poll, and look more than once.
+const POLLS_AFTER_END: u16 = 1024;
 
 #[derive(Debug)]
 pub(crate) struct SourceState {
@@ -69,7 +82,8 @@ impl SourceState {
         self.wait(condition, interest, cx, kind)
     }
 
-    /// Checks `condition` without waiting. A source that is neither ready nor alive is an error.
+    /// Checks `condition` without waiting. A source that is neither ready nor alive is an error,
+    /// except to a future that is about to be dropped.
     pub(crate) fn look(&self, condition: Condition, interest: Interest) -> Poll<io::Result<Seen>> {
         let seen = self.readiness.read();
         let is_over = match condition {
@@ -78,7 +92,7 @@ impl SourceState {
         };
         if is_over {
             Poll::Ready(Ok(seen))
-        } else if seen.is_shut_down() {
+        } else if seen.is_shut_down() && !context::drops_what_waits() {
             Poll::Ready(Err(shut_down_error()))
         } else {
             Poll::Pending
@@ -101,9 +115,16 @@ impl SourceState {
         let displaced = waiters.leave(interest, kind, wakers);
         // W3. If the source is ready now, the waker stays behind: that costs one spurious wake-up
         // at most.
-        let answer = self.look(condition, interest);
+        let mut answer = self.look(condition, interest);
+        let is_last_poll = answer.is_pending() && self.readiness.read().is_shut_down();
+        if is_last_poll && !waiters.count_poll_after_end(POLLS_AFTER_END) {
+            answer = Poll::Ready(Err(shut_down_error()));
+        }
         drop(waiters);
         displaced.let_go();
+        if is_last_poll {
+            cx.waker().wake_by_ref();
+        }
         answer
     }
 

@@ -11,12 +11,16 @@
 //!   the waker of a task that has ended is released.
 //! * *Keyed* waiters belong to a future, which takes its waker out again when it is dropped.
 //!
+//! The cost of an event grows with the waiters that wait, however many there once were. A waiter
+//! comes and goes in a time that hardly grows with their number.
+//!
 //! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced
 //! are handed out to be dropped after it is released. (`will_wake` compares two pointers and calls
 //! no foreign code.)
 
 use crate::interest::Interest;
 use slab::Slab;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 use std::time::{Duration, Instant};
@@ -49,17 +53,118 @@ pub(crate) enum WaiterKind<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     sole: [Option<Waker>; 2],
-    shared: [Vec<Waker>; 2],
+    shared: [Shared; 2],
     /// When a crowd of shared waiters was woken last.
     dispersed: Option<Instant>,
-    keyed: Slab<Keyed>,
+    keyed: Keyed,
+    /// Polls since the netpoller's end that were to be pending.
+    polls_after_end: u16,
 }
 
-#[derive(Debug)]
+/// The shared waiters of one direction.
+#[derive(Debug, Default)]
+struct Shared {
+    wakers: Vec<Waker>,
+    /// The identities of a crowd's wakers, to find one without looking at each. Empty while there
+    /// is no crowd.
+    crowd: BTreeSet<Identity>,
+}
+
+/// The two addresses that [`Waker::will_wake`] compares.
+type Identity = (usize, usize);
+
+fn identity(waker: &Waker) -> Identity {
+    (waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr())
+}
+
+impl Shared {
+    fn is_crowd(&self) -> bool {
+        self.wakers.len() >= CROWD
+    }
+
+    fn has(&self, waker: &Waker) -> bool {
+        match self.is_crowd() {
+            true => self.crowd.contains(&identity(waker)),
+            false => self.wakers.iter().any(|other| other.will_wake(waker)),
+        }
+    }
+
+    fn add(&mut self, waker: Waker) {
+        let was_crowd = self.is_crowd();
+        self.wakers.push(waker);
+        if self.is_crowd() {
+            let new = if was_crowd { self.wakers.len() - 1 } else { 0 };
+            self.crowd.extend(self.wakers[new..].iter().map(identity));
+        }
+    }
+
+    fn take(&mut self, out: &mut Vec<Waker>) {
+        if self.is_crowd() {
+            out.append(&mut std::mem::take(&mut self.wakers));
+            self.crowd = BTreeSet::new();
+        } else {
+            out.append(&mut self.wakers);
+        }
+    }
+}
+
+/// The keyed waiters. Those that an event has woken keep their keys, and are not among those that
+/// wait.
+#[derive(Debug, Default)]
 struct Keyed {
+    /// In the order in which they came.
+    waiting: Vec<Waiting>,
+    /// The place of each key among them, or `WOKEN`.
+    places: Slab<usize>,
+}
+
+const WOKEN: usize = usize::MAX;
+
+#[derive(Debug)]
+struct Waiting {
+    key: usize,
     interest: Interest,
-    /// `None` once an event has taken it.
+    /// `None` only while it is taken out.
     waker: Option<Waker>,
+}
+
+impl Keyed {
+    /// Returns the waker that this one takes the place of.
+    fn leave(&mut self, key: &mut Option<usize>, interest: Interest, waker: Waker) -> Option<Waker> {
+        let key = *key.get_or_insert_with(|| self.places.insert(WOKEN));
+        let waiting = Waiting { key, interest, waker: Some(waker) };
+        match self.places[key] {
+            WOKEN => {
+                self.places[key] = self.waiting.len();
+                self.waiting.push(waiting);
+                None
+            }
+            place => std::mem::replace(&mut self.waiting[place], waiting).waker,
+        }
+    }
+
+    fn withdraw(&mut self, key: usize) -> Option<Waker> {
+        let place = self.places.remove(key);
+        let left = (place != WOKEN).then(|| self.waiting.swap_remove(place));
+        if let Some(moved) = self.waiting.get(place) {
+            self.places[moved.key] = place;
+        }
+        if self.places.is_empty() && self.places.capacity() > CROWD {
+            *self = Self::default();
+        }
+        left?.waker
+    }
+
+    fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
+        let mut kept = 0;
+        self.waiting.retain_mut(|waiting| {
+            let stays = !waiting.interest.overlaps(interest);
+            self.places[waiting.key] = if stays { kept } else { WOKEN };
+            kept += usize::from(stays);
+            out.extend(waiting.waker.take_if(|_| !stays));
+            stays
+        });
+    }
 }
 
 /// One waker per direction, for the directions concerned.
@@ -110,12 +215,11 @@ impl Waiters {
         dispersed: &mut Vec<Waker>,
     ) -> PerDirection {
         for index in interest.indices() {
-            let known = &self.shared[index];
-            if let Some(waker) = wakers[index].take_if(|waker| !known.iter().any(|other| other.will_wake(waker))) {
-                if known.len() >= CROWD {
+            if let Some(waker) = wakers[index].take_if(|waker| !self.shared[index].has(waker)) {
+                if self.shared[index].is_crowd() {
                     self.disperse(index, dispersed);
                 }
-                self.shared[index].push(waker);
+                self.shared[index].add(waker);
             }
         }
         wakers
@@ -126,19 +230,15 @@ impl Waiters {
         let now = crate::sync::now();
         if self.dispersed.is_none_or(|last| now.saturating_duration_since(last) >= PERIOD) {
             self.dispersed = Some(now);
-            out.append(&mut self.shared[index]);
+            self.shared[index].take(out);
         }
     }
 
     fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, mut wakers: PerDirection) -> PerDirection {
-        let waker = wakers.iter_mut().find_map(Option::take);
-        match *key {
-            Some(key) => {
-                let displaced = std::mem::replace(&mut self.keyed[key], Keyed { interest, waker });
-                // At most one of the two is left over: the other was taken out just above.
-                *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced.waker;
-            }
-            None => *key = Some(self.keyed.insert(Keyed { interest, waker })),
+        if let Some(waker) = wakers.iter_mut().find_map(Option::take) {
+            let displaced = self.keyed.leave(key, interest, waker);
+            // At most one of the two is left over: the other was taken out just above.
+            *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced;
         }
         wakers
     }
@@ -146,16 +246,24 @@ impl Waiters {
     /// Removes the waker of a future that was dropped or has finished.
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
-        self.keyed.remove(key).waker
+        self.keyed.withdraw(key)
+    }
+
+    /// Counts a poll after the netpoller's end; `false` if there were `most` before it.
+    #[must_use]
+    pub(crate) fn count_poll_after_end(&mut self, most: u16) -> bool {
+        let may_wait = self.polls_after_end < most;
+        self.polls_after_end += u16::from(may_wait);
+        may_wait
     }
 
     /// Shows `f` each waker, once for each direction of those that are kept by direction.
     pub(crate) fn for_each(&self, mut f: impl FnMut(&Waker, Interest)) {
         for (index, interest) in [Interest::READABLE, Interest::WRITABLE].into_iter().enumerate() {
-            self.sole[index].iter().chain(&self.shared[index]).for_each(|waker| f(waker, interest));
+            self.sole[index].iter().chain(&self.shared[index].wakers).for_each(|waker| f(waker, interest));
         }
-        for (_, entry) in &self.keyed {
-            entry.waker.iter().for_each(|waker| f(waker, entry.interest));
+        for waiting in &self.keyed.waiting {
+            waiting.waker.iter().for_each(|waker| f(waker, waiting.interest));
         }
     }
 
@@ -163,10 +271,9 @@ impl Waiters {
     pub(crate) fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
         for index in interest.indices() {
             out.extend(self.sole[index].take());
-            out.append(&mut self.shared[index]);
+            self.shared[index].take(out);
         }
-        let concerned = self.keyed.iter_mut().filter(|(_, entry)| entry.interest.overlaps(interest));
-        out.extend(concerned.filter_map(|(_, entry)| entry.waker.take()));
+        self.keyed.take(interest, out);
     }
 }
 
@@ -190,7 +297,7 @@ mod tests {
             let waker = Waker::from(Arc::new(Sleeper(0)));
             waiters.leave(Interest::READABLE, WaiterKind::Shared, [Some(waker), None]).let_go();
         }
-        waiters.shared[0].len()
+        waiters.shared[0].wakers.len()
     }
 
     #[test]
@@ -214,6 +321,102 @@ mod tests {
         others.iter().for_each(|other| leave(Waker::from(Arc::clone(other))));
         leave(Waker::from(Arc::new(Sleeper(0))));
         assert!(others.iter().all(|other| other.0.load(Relaxed) == 1));
+    }
+
+    /// Far more than a crowd.
+    const HERD: usize = 10_000;
+
+    fn waker() -> Waker {
+        Waker::from(Arc::new(Sleeper(0)))
+    }
+
+    fn leave_keyed(waiters: &mut Waiters, interest: Interest, key: &mut Option<usize>) {
+        let mut wakers = PerDirection::default();
+        interest.indices().for_each(|index| wakers[index] = Some(waker()));
+        waiters.leave(interest, WaiterKind::Keyed(key), wakers).let_go();
+    }
+
+    fn taken(waiters: &mut Waiters, interest: Interest) -> usize {
+        let mut out = Vec::new();
+        waiters.take(interest, &mut out);
+        out.len()
+    }
+
+    #[test]
+    fn an_event_looks_at_those_that_wait_only() {
+        let mut waiters = Waiters::default();
+        let mut keys: Vec<_> = (0..HERD)
+            .map(|_| {
+                let mut key = None;
+                leave_keyed(&mut waiters, Interest::READABLE, &mut key);
+                key
+            })
+            .collect();
+        // An event goes through the list of those that wait.
+        assert_eq!(waiters.keyed.waiting.len(), HERD);
+        for key in keys.drain(3..) {
+            assert!(waiters.withdraw(key.expect("it has waited")).is_some());
+        }
+        assert_eq!(waiters.keyed.waiting.len(), 3, "and not through the places of a herd that is gone");
+        assert_eq!(taken(&mut waiters, Interest::WRITABLE), 0);
+        assert_eq!(taken(&mut waiters, Interest::READABLE), 3);
+        assert_eq!(waiters.keyed.waiting.len(), 0, "those that were woken have their keys, and do not wait");
+        keys.drain(..).for_each(|key| assert!(waiters.withdraw(key.expect("it has waited")).is_none()));
+        assert!(waiters.keyed.places.capacity() <= CROWD, "nothing is kept for a herd once all are gone");
+        assert!(waiters.keyed.waiting.capacity() <= CROWD);
+    }
+
+    /// Against a plain list, whatever comes, goes and happens.
+    #[test]
+    fn keyed_waiters_are_woken_and_withdrawn_by_their_keys() {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let interests = [Interest::READABLE, Interest::WRITABLE, both, Interest::ERROR];
+        let mut waiters = Waiters::default();
+        let mut model: Vec<(Option<usize>, Option<Interest>)> = Vec::new();
+        let mut random = 7_usize;
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(0x5851_F42D).wrapping_add(0x1405_7B7F) & 0xFFFF_FFFF;
+            let (what, interest, which) = (random >> 8 & 7, interests[random >> 12 & 3], random >> 16);
+            let at = if model.is_empty() { 0 } else { which % model.len() };
+            match what {
+                0..=2 => {
+                    let mut key = None;
+                    leave_keyed(&mut waiters, interest, &mut key);
+                    model.push((key, Some(interest)));
+                }
+                3..=4 if !model.is_empty() => {
+                    leave_keyed(&mut waiters, interest, &mut model[at].0);
+                    model[at].1 = Some(interest);
+                }
+                5..=6 if !model.is_empty() => {
+                    let (key, waits) = model.swap_remove(at);
+                    assert_eq!(waiters.withdraw(key.expect("it has waited")).is_some(), waits.is_some());
+                }
+                _ => {
+                    let woken = |waits: &Option<Interest>| waits.is_some_and(|waits| waits.overlaps(interest));
+                    let expected = model.iter().filter(|(_, waits)| woken(waits)).count();
+                    assert_eq!(taken(&mut waiters, interest), expected);
+                    model.iter_mut().for_each(|(_, waits)| *waits = waits.filter(|_| !woken(waits)));
+                }
+            }
+            assert_eq!(waiters.keyed.waiting.len(), model.iter().filter(|(_, waits)| waits.is_some()).count());
+        }
+    }
+
+    #[test]
+    fn a_herd_is_told_apart_without_comparing_each() {
+        let mut waiters = Waiters { dispersed: Some(Instant::now() + Duration::from_secs(3600)), ..Waiters::default() };
+        let herd: Vec<_> = (0..HERD).map(|_| waker()).collect();
+        for come in 0..2 {
+            for one in &herd {
+                waiters.leave(Interest::READABLE, WaiterKind::Shared, [Some(one.clone()), None]).let_go();
+            }
+            let shared = &waiters.shared[0];
+            assert_eq!(shared.wakers.len(), HERD, "each is there once, though it has come {} times", come + 1);
+            assert_eq!(shared.crowd.len(), HERD, "and is found by what tells it apart");
+        }
+        assert_eq!(taken(&mut waiters, Interest::READABLE), HERD);
+        assert!(waiters.shared[0].crowd.is_empty() && waiters.shared[0].wakers.capacity() == 0);
     }
 
     #[test]

@@ -65,6 +65,18 @@ impl Label {
         false
     }
 
+    /// Asks the OS whether it is a socket that is not connected to a peer.
+    pub(crate) fn is_unconnected(&self) -> bool {
+        match self.descriptor {
+            Some(Descriptor::Socket(raw)) => descriptor::is_unconnected(raw),
+            #[cfg(unix)]
+            Some(Descriptor::Foreign(raw)) => descriptor::is_unconnected(raw),
+            #[cfg(feature = "sim")]
+            Some(Descriptor::Lent(_)) => false,
+            None => false,
+        }
+    }
+
     /// A descriptor that the user may close at any time.
     #[cfg(unix)]
     pub(crate) fn of_foreign(kind: &'static str, descriptor: RawDescriptor) -> Self {

@@ -1,5 +1,5 @@
-//! A loop over anything of `wsrt::io` that is always ready leaves turns to others: a timeout around
-//! it fires, and a branch beside it is served, on one processor.
+//! A loop over anything of `wsrt::io` and `wsrt::net` that is always ready leaves turns to others:
+//! a timeout around it fires, and a branch beside it is served, on one processor.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -12,6 +12,7 @@ use wsrt::io::{
     AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncSeekExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf, copy,
     copy_bidirectional, copy_buf, duplex, empty, join, repeat, simplex, sink, split, stderr, stdin, stdout,
 };
+use wsrt::net::{TcpListener, TcpStream, UdpSocket, lookup_host};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::time::timeout;
 use wsrt_tests::within_a_minute;
@@ -89,6 +90,12 @@ impl AsyncWrite for Thoughtless {
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
+}
+
+async fn connection() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let near = TcpStream::connect(listener.local_addr().expect("it is bound")).await.expect("it listens");
+    (near, listener.accept().await.expect("a connection waits").0)
 }
 
 leave_turns! {
@@ -226,6 +233,43 @@ leave_turns! {
             assert_eq!(output.write(&[]).await.expect("written"), 0);
             output.flush().await.expect("flushed");
             errors.flush().await.expect("flushed");
+        }
+    }
+    lookups_of_an_address_in_numbers: {
+        loop { lookup_host("127.0.0.1:80").await.expect("it is an address").for_each(drop); }
+    }
+    binds_of_datagram_sockets: {
+        loop { drop(UdpSocket::bind("127.0.0.1:0").await.expect("a port is free")); }
+    }
+    connects_of_a_datagram_socket: {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a port is free");
+        loop { socket.connect("127.0.0.1:9").await.expect("nothing is sent by it"); }
+    }
+    binds_of_listeners: {
+        loop { drop(TcpListener::bind("127.0.0.1:0").await.expect("a port is free")); }
+    }
+    flushes_of_a_connection: {
+        let (mut near, _far) = connection().await;
+        loop { near.flush().await.expect("flushed"); }
+    }
+    flushes_of_a_connection_by_the_trait: {
+        let (mut near, _far) = connection().await;
+        loop { AsyncWriteExt::flush(&mut near).await.expect("flushed"); }
+    }
+    shutdowns_of_a_connection: {
+        let (mut near, _far) = connection().await;
+        loop { near.shutdown().await.expect("it may be repeated"); }
+    }
+    shutdowns_of_a_connection_by_the_trait: {
+        let (mut near, _far) = connection().await;
+        loop { AsyncWriteExt::shutdown(&mut near).await.expect("it may be repeated"); }
+    }
+    flushes_and_shutdowns_of_halves: {
+        let (near, _far) = connection().await;
+        let (_reader, mut writer) = near.into_split();
+        loop {
+            writer.flush().await.expect("flushed");
+            writer.shutdown().await.expect("it may be repeated");
         }
     }
     flushes_of_an_unchanged_file: {

@@ -2,12 +2,15 @@
 #![cfg(all(feature = "fs", feature = "io-util", feature = "process", feature = "rt"))]
 
 use std::future::poll_fn;
+use std::io;
+use std::marker::PhantomPinned;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::process::Stdio;
+use std::task::{Context, Poll};
 use tokio::fs::File;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf, split};
 use tokio::process::{ChildStdout, Command};
 use tokio::runtime::Builder;
 
@@ -73,5 +76,39 @@ fn a_pipe_goes_from_one_child_to_the_next() {
         let output = shell("tr a-z A-Z").stdin(pipe).output().await.unwrap();
         assert_eq!(output.stdout, b"HELLO\n");
         assert!(first.wait().await.unwrap().success());
+    });
+}
+
+/// A stream that must not be moved once it is polled.
+struct Fixed(PhantomPinned);
+
+impl AsyncRead for Fixed {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        buf.put_slice(b"x");
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Fixed {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(buf.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// The methods of the extension traits ask for `Unpin`: this compiles, as with tokio.
+#[test]
+fn halves_of_a_stream_that_stays_put_may_move() {
+    run(async {
+        let (mut reader, mut writer) = split(Fixed(PhantomPinned));
+        assert_eq!(reader.read_u8().await.unwrap(), b'x');
+        writer.write_all(b"hello").await.unwrap();
     });
 }

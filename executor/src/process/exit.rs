@@ -2,6 +2,7 @@
 //! them, else SIGCHLD.
 
 use std::io;
+use std::process::Child;
 use std::task::{Context, Poll, ready};
 
 #[cfg(target_os = "linux")]
@@ -35,6 +36,16 @@ impl Exit {
         let mut listener = Listener::new(SignalKind::child())?;
         listener.attach_to(netpoller)?;
         Ok(Self::Signal(listener))
+    }
+
+    /// Kills the child, whose number may be another process's by now: this process may ignore
+    /// SIGCHLD, or reap its children elsewhere. The descriptor is the child's own.
+    pub(super) fn kill(&self, child: &mut Child) -> io::Result<()> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Descriptor(descriptor) => descriptor.get_ref().kill(),
+            Self::Signal(_) => child.kill(),
+        }
     }
 
     /// Returns the first result of `look`, which is called whenever the child may have ended.
@@ -87,6 +98,19 @@ mod pidfd {
         }
     }
 
+    impl PidFd {
+        /// Kills the process; an error if it was reaped.
+        pub(super) fn kill(&self) -> io::Result<()> {
+            let (flags, no_info): (libc::c_uint, _) = (0, std::ptr::null::<libc::siginfo_t>());
+            // SAFETY: the descriptor is open, and the call reads no memory of ours where it is
+            // given none.
+            let answer = unsafe {
+                libc::syscall(libc::SYS_pidfd_send_signal, self.0.as_raw_fd(), libc::SIGKILL, no_info, flags)
+            };
+            if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        }
+    }
+
     impl mio::event::Source for PidFd {
         fn register(&mut self, registry: &Registry, token: Token, interest: Interest) -> io::Result<()> {
             SourceFd(&self.0.as_raw_fd()).register(registry, token, interest)
@@ -106,7 +130,7 @@ mod pidfd {
 mod tests {
     use super::*;
     use std::future::poll_fn;
-    use std::process::{Child, Command, Stdio};
+    use std::process::{Command, Stdio};
 
     use crate::runtime::Builder;
     use crate::task::spawn::with_scheduler;
@@ -143,6 +167,51 @@ mod tests {
     #[test]
     fn the_systems_own_means_reports_the_end() {
         ends_when_asked_to(Exit::of);
+    }
+
+    /// Starts children until one has the number of a process that was reaped. `None` if the OS lets
+    /// this user choose no numbers, or another process was quicker to get it.
+    #[cfg(target_os = "linux")]
+    fn child_with_number(id: u32) -> Option<Child> {
+        for _ in 0..64 {
+            std::fs::write("/proc/sys/kernel/ns_last_pid", (id - 1).to_string()).ok()?;
+            let mut child = patient_child();
+            if child.id() == id {
+                return Some(child);
+            }
+            // Another process was started in between.
+            drop(child.stdin.take());
+            child.wait().expect("it ends when its input does");
+        }
+        None
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn another_process_with_the_childs_number_is_not_killed() {
+        Builder::new_current_thread().build().expect("a runtime").block_on(async {
+            let netpoller = with_scheduler("a test", |scheduler| scheduler.netpoller.handle().clone());
+            let mut child = patient_child();
+            let exit = Exit::of(child.id(), &netpoller).expect("there are resources for it");
+            drop(child.stdin.take());
+            let number = child.id().try_into().expect("numbers of processes are small");
+            // As another part of the program may do it: the child itself does not learn of this.
+            // SAFETY: the call stores nothing where it is given no place for the status.
+            assert_eq!(unsafe { libc::waitpid(number, std::ptr::null_mut(), 0) }, number);
+            let other = child_with_number(child.id());
+            let error = exit.kill(&mut child).expect_err("the child has been reaped");
+            assert_eq!(error.raw_os_error(), Some(libc::ESRCH));
+            match other {
+                Some(mut other) => {
+                    drop(other.stdin.take());
+                    let status = other.wait().expect("it ends when its input does");
+                    assert_eq!(status.code(), Some(7), "it was not killed");
+                }
+                None => eprintln!("skipped: no process could be given the child's number, which takes root"),
+            }
+            // By its number, which is free again.
+            child.wait().expect_err("the child has been reaped");
+        });
     }
 
     #[cfg(target_os = "linux")]

@@ -30,7 +30,7 @@ impl Running {
     }
 
     pub(super) fn kill(&mut self) -> io::Result<()> {
-        self.child.kill()?;
+        self.exit.kill(&mut self.child)?;
         self.is_killed = true;
         Ok(())
     }

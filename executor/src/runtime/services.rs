@@ -12,10 +12,10 @@ use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::blocking::jobs;
-use crate::scheduler::Scheduler;
 #[cfg(feature = "sim")]
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::timekeeping::arm_timer;
+use crate::scheduler::{Context, Scheduler};
 
 /// The services of one runtime. They do not keep it alive.
 pub(crate) struct RuntimeServices(Weak<Scheduler>);
@@ -38,6 +38,10 @@ impl Services for RuntimeServices {
     #[cfg(feature = "sim")]
     fn network(&self) -> Option<Arc<dyn wsrt_reactor::lent::Network>> {
         self.0.upgrade()?.simulation.as_ref().map(Simulation::lent_network)
+    }
+
+    fn drops_what_waits(&self) -> bool {
+        Context::with(|context| context.is_some_and(Context::drops_what_waits))
     }
 
     fn has_io(&self) -> bool {

@@ -9,6 +9,8 @@ use std::io;
 use std::net::SocketAddr;
 
 #[cfg(unix)]
+pub(crate) use crate::net::unix::accept as accept_unix;
+#[cfg(unix)]
 use crate::net::unix::{SocketAddr as Named, address::to_system};
 pub(crate) use mio::net::{TcpListener, TcpStream, UdpSocket};
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 //! threads when it is a name.
 
 use super::addrs::{Target, ToSocketAddrs};
+use super::at_once::at_once;
 use super::reply::{Reply, reply};
 use crate::context::{self, ReactorContext};
 use crate::error::{naming, no_address};
@@ -36,7 +37,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 pub async fn lookup_host<A: ToSocketAddrs>(host: A) -> io::Result<impl Iterator<Item = SocketAddr>> {
-    let addresses = match host.target()? {
+    let target = at_once(|| host.target()).await?;
+    let addresses = match target {
         Target::One(address) => vec![address],
         Target::Known(addresses) => addresses,
         Target::Named { host, port } => look_up(host, port, &context::required_to_look_up("lookup_host")).await?,
@@ -46,7 +48,7 @@ pub async fn lookup_host<A: ToSocketAddrs>(host: A) -> io::Result<impl Iterator<
 
 /// The addresses of `target`, at least one. Only a name needs the context of `operation`.
 pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<SocketAddr>> {
-    let addresses = match target {
+    let addresses = match at_once(|| target).await {
         Target::One(address) => vec![address],
         Target::Known(addresses) => addresses,
         Target::Named { host, port } => look_up(host, port, &context::required_to_look_up(operation)).await?,

@@ -9,6 +9,7 @@
 mod example;
 
 mod addrs;
+mod at_once;
 mod buffers;
 mod datagram;
 #[cfg(not(feature = "sim"))]

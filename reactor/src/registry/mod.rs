@@ -7,6 +7,7 @@ mod token;
 
 pub(crate) use self::token::{ALARM, INTERRUPT, SourceToken};
 
+use crate::context;
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::EventBits;
@@ -40,7 +41,7 @@ struct Entries {
     slab: Slab<Entry>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,
-    /// Set at shutdown: no source is inserted after it.
+    /// Set at shutdown: a source that is inserted after it is shut down, too.
     is_closed: bool,
     /// Set by a runtime that takes no source of the system's: makes the error from the kind of one.
     refused: Option<fn(&str) -> io::Error>,
@@ -61,12 +62,18 @@ impl Registry {
         Self { entries: Mutex::new(Entries::default()), count: AtomicUsize::new(0) }
     }
 
-    /// Gives a new source a key and a token.
+    /// Gives a new source a key and a token. After the shutdown only a future that is about to be
+    /// dropped gets one, and no event comes for it.
     pub(crate) fn insert(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<SourceState>)> {
         let source = Arc::new(SourceState::fresh(untried));
         let mut entries = self.entries.lock();
         if entries.is_closed {
-            return Err(shut_down_error());
+            drop(entries);
+            if !context::drops_what_waits() {
+                return Err(shut_down_error());
+            }
+            source.shut_down(&mut Vec::new());
+            entries = self.entries.lock();
         }
         if let Some(why) = entries.refused.filter(|_| !label.is_lent()) {
             return Err(why(label.kind()));
@@ -109,7 +116,7 @@ impl Registry {
             let entries = self.entries.lock();
             for (token, bits) in std::iter::once(first).chain(events.by_ref().take(EVENTS_PER_HOLD - 1)) {
                 if let Some(entry) = entries.slab.get(token.key()).filter(|entry| entry.token == token) {
-                    entry.source.dispatch(bits, wakers);
+                    entry.source.dispatch(bits.completed(|| entry.label.is_unconnected()), wakers);
                     delivered += 1;
                 }
             }

@@ -13,13 +13,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wsrt_reactor::context::{self, Delay, Services};
 use wsrt_reactor::{Netpoller, Turn};
 
 pub use self::directory::Directory;
 
 /// Runs `future` to its end on a runtime of its own.
+///
+/// # Panics
+///
+/// Panics if it takes longer than [`LIMIT`].
+#[track_caller]
 pub fn run<F: Future>(future: F) -> F::Output {
     Runtime::new().expect("a netpoller").block_on(future)
 }
@@ -57,11 +62,17 @@ impl Runtime {
     }
 
     /// Runs `future` to its end on the calling thread, inside the runtime's context.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it takes longer than [`LIMIT`].
+    #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.block_on_with(Arc::new(ThreadPerJob), future)
     }
 
     /// Runs `future` like `block_on`, with services of the caller's own.
+    #[track_caller]
     pub fn block_on_with<F: Future>(&self, services: Arc<dyn Services>, future: F) -> F::Output {
         let context = context::ReactorContext::new(self.netpoller().handle().clone(), services);
         let _entered = context::enter(Some(context));
@@ -98,15 +109,35 @@ fn drive(shared: &Shared) {
     }
 }
 
+/// The time that a future may take, on however busy a machine: one that waits for longer has lost
+/// an event.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
 /// Runs `future` to its end on the calling thread, in whatever context that has.
+///
+/// # Panics
+///
+/// Panics if it takes longer than [`LIMIT`], so that a lost event fails a test instead of hanging
+/// it.
+#[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
+    block_on_within(LIMIT, future)
+}
+
+#[track_caller]
+fn block_on_within<F: Future>(limit: Duration, future: F) -> F::Output {
+    let deadline = Instant::now() + limit;
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut cx = Context::from_waker(&waker);
     let mut future = pin!(future);
     loop {
         match future.as_mut().poll(&mut cx) {
             Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
+            Poll::Pending => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                assert!(!left.is_zero(), "the future has waited for {limit:?}: no event has woken it");
+                thread::park_timeout(left);
+            }
         }
     }
 }
@@ -187,5 +218,16 @@ impl Alarm {
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         Arc::strong_count(&self.0) == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "no event has woken it")]
+    fn a_lost_event_fails_and_does_not_hang() {
+        block_on_within(Duration::from_millis(1), std::future::pending::<()>());
     }
 }

@@ -1,9 +1,13 @@
 //! Sockets: their descriptors are the system's, their waits the schedule's.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use wsrt::net::UnixStream;
+use wsrt::runtime::is_rt_shutdown_err;
+use wsrt::task::yield_now;
 use wsrt::time::{sleep, timeout};
+use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use crate::support::runtime;
 
@@ -67,4 +71,36 @@ pub(crate) fn dropped_with_sockets() {
     drop(runtime);
     let _ = handle.block_on(task);
     drop(far);
+}
+
+/// A runtime is dropped while its tasks talk: they are dropped, and see no socket refuse to wait.
+pub(crate) fn dropped_beside_a_conversation() {
+    let runtime = runtime(2);
+    let (near, far) = {
+        let _entered = runtime.enter();
+        UnixStream::pair().expect("the system has descriptors")
+    };
+    let refusals = Arc::new(AtomicUsize::new(0));
+    for (mut stream, is_first) in [(near, true), (far, false)] {
+        let refusals = Arc::clone(&refusals);
+        runtime.spawn(async move {
+            let conversation = async {
+                if is_first {
+                    stream.write_all(b"ping").await?;
+                }
+                loop {
+                    stream.read_exact(&mut [0; 4]).await?;
+                    stream.write_all(b"pong").await?;
+                }
+            };
+            let outcome: std::io::Result<()> = conversation.await;
+            // The other may be dropped first.
+            if outcome.is_err_and(|error| is_rt_shutdown_err(&error)) {
+                refusals.fetch_add(1, SeqCst);
+            }
+        });
+    }
+    runtime.block_on(yield_now());
+    drop(runtime);
+    assert_eq!(refusals.load(SeqCst), 0, "tasks that were told of the end, instead of dropped");
 }

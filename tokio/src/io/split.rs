@@ -22,6 +22,10 @@ pub struct WriteHalf<T> {
     shares: PhantomData<T>,
 }
 
+// They hold the stream behind an `Arc`, and never move it.
+impl<T> Unpin for ReadHalf<T> {}
+impl<T> Unpin for WriteHalf<T> {}
+
 struct Shared<T> {
     /// Never moved while there are two halves.
     stream: Mutex<T>,

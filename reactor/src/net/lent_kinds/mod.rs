@@ -14,6 +14,8 @@ mod unix;
 pub(crate) use self::unconnected::Unconnected;
 #[cfg(unix)]
 pub(crate) use self::unconnected_unix::UnconnectedUnix;
+#[cfg(unix)]
+pub(crate) use self::unix::accept_unix;
 
 use crate::context;
 use crate::descriptor;

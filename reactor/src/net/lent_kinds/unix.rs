@@ -3,8 +3,8 @@
 use super::datagrams::Placed;
 use super::{MaybeLent, UnixDatagram, UnixListener, UnixStream, bystander, network};
 use crate::lent::{Place, Socket};
-use crate::net::unix::SocketAddr as Named;
 use crate::net::unix::address::bytes_of;
+use crate::net::unix::{SocketAddr as Named, accept};
 use socket2::{Domain, Type};
 use std::ffi::OsStr;
 use std::io;
@@ -87,14 +87,6 @@ impl UnixListener {
         Self::of_system(mio::net::UnixListener::from_std(socket))
     }
 
-    pub(crate) fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let Some(lent) = &self.lent else {
-            return self.system.accept().map(|(socket, peer)| (MaybeLent::of_system(socket), peer));
-        };
-        let (accepted, peer) = lent.accept()?;
-        Ok((MaybeLent::lent(stream()?, accepted), address(peer)?))
-    }
-
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
         self.either(|lent| address(lent.local()?), |system| system.local_addr())
     }
@@ -104,6 +96,14 @@ impl From<UnixListener> for net::UnixListener {
     fn from(socket: UnixListener) -> Self {
         socket.system.into()
     }
+}
+
+pub(crate) fn accept_unix(listener: &UnixListener) -> io::Result<(UnixStream, SocketAddr)> {
+    let Some(lent) = &listener.lent else {
+        return accept(&listener.system).map(|(socket, peer)| (MaybeLent::of_system(socket), peer));
+    };
+    let (accepted, peer) = lent.accept()?;
+    Ok((MaybeLent::lent(stream()?, accepted), address(peer)?))
 }
 
 fn datagrams(lent: Arc<dyn Socket>) -> io::Result<UnixDatagram> {

@@ -48,16 +48,16 @@ macro_rules! hyper_write {
 
             fn poll_flush(
                 self: std::pin::Pin<&mut Self>,
-                _: &mut std::task::Context<'_>,
+                cx: &mut std::task::Context<'_>,
             ) -> std::task::Poll<std::io::Result<()>> {
-                std::task::Poll::Ready(Ok(()))
+                $crate::net::at_once::poll_flush(cx)
             }
 
             fn poll_shutdown(
                 self: std::pin::Pin<&mut Self>,
-                _: &mut std::task::Context<'_>,
+                cx: &mut std::task::Context<'_>,
             ) -> std::task::Poll<std::io::Result<()>> {
-                std::task::Poll::Ready(self.get_mut().end_writing())
+                $crate::net::at_once::poll_at_once(cx, || self.get_mut().end_writing())
             }
 
             fn is_write_vectored(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Writing to a connected socket.
 
 use super::stream::TcpStream;
+use crate::net::at_once::{self, at_once};
 use crate::net::stream::bulk;
 use std::io::{self, IoSlice};
 
@@ -61,10 +62,10 @@ impl TcpStream {
     ///
     /// # Cancel safety
     ///
-    /// It is ready at the first poll.
+    /// If it is dropped before it is ready, nothing is lost.
     #[doc = example!("tcp_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        at_once::flush().await
     }
 
     /// Writes as much of `buf` as the OS takes without waiting.
@@ -97,9 +98,9 @@ impl TcpStream {
     ///
     /// # Cancel safety
     ///
-    /// It is done at the first poll.
+    /// If it is dropped before it is ready, nothing has ended.
     #[doc = example!("tcp_writer", "shutdown")]
     pub async fn shutdown(&mut self) -> io::Result<()> {
-        self.end_writing()
+        at_once(|| self.end_writing()).await
     }
 }

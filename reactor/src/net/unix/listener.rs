@@ -9,7 +9,9 @@ use crate::net::kinds;
 use crate::net::plumbing::socket_plumbing;
 use crate::net::stream::uninterrupted;
 use crate::net::system::as_descriptor;
+use socket2::SockRef;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll, ready};
@@ -114,7 +116,7 @@ impl UnixListener {
     ///
     /// If it is dropped before it is ready, no connection is lost.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let (stream, peer) = self.evented().io(Interest::READABLE, uninterrupted(kinds::UnixListener::accept)).await?;
+        let (stream, peer) = self.evented().io(Interest::READABLE, uninterrupted(kinds::accept_unix)).await?;
         self.accepted(stream, peer)
     }
 
@@ -125,7 +127,7 @@ impl UnixListener {
     ///
     /// Returns the errors of [`accept`](UnixListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
-        let accept = self.evented().poll_io(Interest::READABLE, cx, uninterrupted(kinds::UnixListener::accept));
+        let accept = self.evented().poll_io(Interest::READABLE, cx, uninterrupted(kinds::accept_unix));
         let (stream, peer) = ready!(accept)?;
         Poll::Ready(self.accepted(stream, peer))
     }
@@ -188,6 +190,15 @@ impl TryFrom<net::UnixListener> for UnixListener {
     fn try_from(socket: net::UnixListener) -> io::Result<UnixListener> {
         Self::from_std(socket)
     }
+}
+
+/// Accepts a connection. mio's way fails where the peer's path is the longest that there is, and
+/// has closed the connection by then.
+pub(crate) fn accept(listener: &mio::net::UnixListener) -> io::Result<(mio::net::UnixStream, net::SocketAddr)> {
+    let (socket, peer) = SockRef::from(listener).accept()?;
+    let stream = net::UnixStream::from(OwnedFd::from(socket));
+    stream.set_nonblocking(true)?;
+    Ok((mio::net::UnixStream::from_std(stream), address::of_system(&peer).into()))
 }
 
 socket_plumbing!(UnixListener, "UnixListener", kinds::UnixListener);

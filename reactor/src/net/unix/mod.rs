@@ -17,6 +17,8 @@ pub(super) mod stream;
 mod stream_options;
 mod stream_readiness;
 
+pub(crate) use self::listener::accept;
+
 pub use self::credentials::UCred;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use self::socket_addr::SocketAddr;

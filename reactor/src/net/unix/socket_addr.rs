@@ -13,6 +13,9 @@ use std::os::linux::net::SocketAddrExt;
 
 /// Names a Unix socket: by a path, by a name in Linux's abstract namespace, or not at all.
 ///
+/// Linux has room for paths of 108 bytes, which is one more than the standard library allows. A
+/// peer at such a path counts as not named.
+///
 /// It wraps the standard library's type, and is made from it by [`From`].
 ///
 /// # Examples

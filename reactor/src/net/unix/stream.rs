@@ -6,6 +6,7 @@ use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::at_once::{self, at_once};
 use crate::net::kinds;
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::bulk;
@@ -301,10 +302,10 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// It is ready at the first poll.
+    /// If it is dropped before it is ready, nothing is lost.
     #[doc = example!("unix_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        at_once::flush().await
     }
 
     /// Writes as much of `buf` as the OS takes without waiting.
@@ -337,10 +338,10 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// It is done at the first poll.
+    /// If it is dropped before it is ready, nothing has ended.
     #[doc = example!("unix_writer", "shutdown")]
     pub async fn shutdown(&mut self) -> io::Result<()> {
-        self.end_writing()
+        at_once(|| self.end_writing()).await
     }
 
     /// Lends the two directions out separately, for use at the same time within one task.

@@ -4,6 +4,7 @@ use super::super::stream::TcpStream;
 use super::{OwnedReadHalf, ReuniteError};
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::at_once::{self, at_once};
 use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::writes;
@@ -97,10 +98,10 @@ impl OwnedWriteHalf {
     ///
     /// # Cancel safety
     ///
-    /// It is ready at the first poll.
+    /// If it is dropped before it is ready, nothing is lost.
     #[doc = example!("tcp_owned_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        at_once::flush().await
     }
 
     /// Writes as much of `buf` as the OS takes without waiting.
@@ -133,10 +134,10 @@ impl OwnedWriteHalf {
     ///
     /// # Cancel safety
     ///
-    /// It is done at the first poll.
+    /// If it is dropped before it is ready, nothing has ended.
     #[doc = example!("tcp_owned_writer", "shutdown")]
     pub async fn shutdown(&mut self) -> io::Result<()> {
-        self.end_writing()
+        at_once(|| self.end_writing()).await
     }
 
     /// Returns the peer's address.

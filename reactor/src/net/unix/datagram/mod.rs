@@ -398,6 +398,6 @@ impl Datagrams for mio::net::UnixDatagram {
     }
 
     fn address(of_system: &SockAddr) -> io::Result<SocketAddr> {
-        address::of_system(of_system)
+        Ok(address::of_system(of_system))
     }
 }

@@ -5,6 +5,7 @@ use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::interest::Interest;
+use crate::net::at_once;
 use crate::net::stream::bulk;
 use crate::net::stream::{Transmit, writes};
 use crate::net::system::as_descriptor;
@@ -188,10 +189,10 @@ impl Sender {
     ///
     /// # Cancel safety
     ///
-    /// It is ready at the first poll.
+    /// If it is dropped before it is ready, nothing is lost.
     #[doc = example!("pipe_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        at_once::flush().await
     }
 
     /// Writes as much of `buf` as the OS takes without waiting.
