@@ -19,6 +19,7 @@ mod host_faults;
 mod late_words;
 mod links;
 mod lives;
+mod many_processors;
 mod network;
 mod plans;
 mod progress;
