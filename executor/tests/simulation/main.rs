@@ -17,6 +17,8 @@ mod full_buffers;
 mod handed_over;
 mod host_faults;
 mod late_words;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod linked_only;
 mod links;
 mod lives;
 mod many_processors;

@@ -6,7 +6,7 @@ use std::ffi::{c_long, c_void};
 
 use libc::{c_int, c_uint, clockid_t, size_t, timespec};
 
-use super::next::Next;
+use super::next::next;
 use super::{clock_gettime, fail, fill_room, simulated};
 
 /// Does what the C library's function of this name does. It takes up to six arguments, in the
@@ -25,6 +25,7 @@ unsafe extern "C" fn syscall(
     fifth: c_long,
     sixth: c_long,
 ) -> c_long {
+    let arguments = [first, second, third, fourth, fifth, sixth];
     match number {
         libc::SYS_getrandom => {
             let (room, length) = (first as *mut c_void, second as size_t);
@@ -40,7 +41,7 @@ unsafe extern "C" fn syscall(
         _ => {}
     }
     // SAFETY: the arguments are the caller's.
-    unsafe { ask(number, [first, second, third, fourth, fifth, sixth]) }
+    unsafe { ask(number, arguments) }
 }
 
 type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
@@ -51,10 +52,8 @@ type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
 ///
 /// As for the system call.
 unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
-    static NEXT: Next = Next::of(c"syscall");
     let [first, second, third, fourth, fifth, sixth] = arguments;
-    // SAFETY: it is the type of the C library's function.
-    match unsafe { NEXT.get::<Call>() } {
+    match next!(c"syscall" as Call) {
         // SAFETY: the caller's promises are those that the kernel asks for.
         Some(next) => unsafe { next(number, first, second, third, fourth, fifth, sixth) },
         None => fail(libc::ENOSYS).into(),
