@@ -11,6 +11,20 @@ use wsrt_reactor::lent::{Place, Socket};
 
 use super::{address, answer, behind, internet, is_kept, pass_on};
 
+/// The pieces of a message that have any bytes: one that has none may have no address either.
+///
+/// # Safety
+///
+/// The message is one that `sendmsg` or `recvmsg` takes.
+unsafe fn filled(message: &msghdr) -> impl Iterator<Item = &iovec> {
+    let pieces = match message.msg_iovlen {
+        0 => &[],
+        // SAFETY: there are so many.
+        count => unsafe { std::slice::from_raw_parts(message.msg_iov, count) },
+    };
+    pieces.iter().filter(|piece| piece.iov_len > 0)
+}
+
 /// Sends one datagram, or as many as the message asks to be cut into.
 ///
 /// # Safety
@@ -19,13 +33,13 @@ use super::{address, answer, behind, internet, is_kept, pass_on};
 unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
     // SAFETY: a message is the caller's, and has an address of this length, or none.
     let to = unsafe { address::read(message.msg_name.cast(), message.msg_namelen) };
-    let pieces: &[IoSlice<'_>] = match message.msg_iovlen {
-        0 => &[],
-        // SAFETY: there are so many, and a slice for I/O is one of the system's.
-        count => unsafe { std::slice::from_raw_parts(message.msg_iov.cast(), count) },
-    };
+    // SAFETY: they are the message's.
+    let pieces: Vec<_> = unsafe { filled(message) }
+        // SAFETY: so many bytes are there.
+        .map(|piece| IoSlice::new(unsafe { std::slice::from_raw_parts(piece.iov_base.cast(), piece.iov_len) }))
+        .collect();
     // SAFETY: as the caller says.
-    let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, pieces, to) };
+    let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, &pieces, to) };
     let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
     socket.send_segments(&whole, length, to.map(Place::Ip)).map_err(of_datagrams)
 }
@@ -73,11 +87,11 @@ unsafe fn segment_length(message: &msghdr) -> Option<usize> {
 ///
 /// The message is one that `recvmsg` takes.
 unsafe fn receive(socket: &dyn Socket, message: &mut msghdr, flags: c_int) -> io::Result<usize> {
-    let pieces: &mut [IoSliceMut<'_>] = match message.msg_iovlen {
-        0 => &mut [],
-        // SAFETY: the caller lends so many, and a slice for I/O is one of the system's.
-        count => unsafe { std::slice::from_raw_parts_mut(message.msg_iov.cast(), count) },
-    };
+    // SAFETY: they are the message's.
+    let mut pieces: Vec<_> = unsafe { filled(message) }
+        // SAFETY: the caller lends so much room.
+        .map(|piece| IoSliceMut::new(unsafe { std::slice::from_raw_parts_mut(piece.iov_base.cast(), piece.iov_len) }))
+        .collect();
     let room = pieces.iter().map(|piece| piece.len()).sum();
     let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
     let (count, from) = socket.receive(room, flags & libc::MSG_PEEK != 0, &mut |bytes| {
