@@ -31,6 +31,8 @@ mod sockets;
 #[cfg(target_feature = "crt-static")]
 #[path = "system_calls/sockets_off.rs"]
 mod sockets;
+#[cfg(not(target_feature = "crt-static"))]
+mod timed_wait;
 
 use std::ffi::c_void;
 use std::time::Duration;
@@ -138,8 +140,13 @@ fn simulated(clock: clockid_t) -> Option<Duration> {
     };
     let now = given_time::read()?;
     let host = host_clock::of_current_task().unwrap_or_default();
-    let began = if is_calendar { calendar(host) } else { Duration::from_nanos(given_time::began()) };
-    Some(began + Duration::from_nanos(host.shown(now)))
+    Some(beginning(host, is_calendar) + Duration::from_nanos(host.shown(now)))
+}
+
+/// The reading of a host's clock when the simulation begins: of its calendar, or of the clock since
+/// the start of the computer.
+fn beginning(host: HostClock, is_calendar: bool) -> Duration {
+    if is_calendar { calendar(host) } else { Duration::from_nanos(given_time::began()) }
 }
 
 /// The calendar of a host when the simulation begins.

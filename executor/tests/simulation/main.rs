@@ -37,6 +37,8 @@ mod stuck;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod system;
 mod time;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod timed_waits;
 mod trace;
 mod tracks;
 #[cfg(target_os = "linux")]
