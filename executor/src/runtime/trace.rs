@@ -10,7 +10,6 @@ use std::time::Duration;
 use wsrt_sync::oneshot;
 
 use super::{Handle, TraceSummary};
-use crate::util::sync;
 
 /// A year: a longer recording lasts for ever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
@@ -73,9 +72,8 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
-        let until = sync::now() + duration.min(LONGEST);
         let scheduler = self.scheduler();
-        let outcome = scheduler.observer.trace_until(scheduler.me.clone(), path.as_ref(), until);
+        let outcome = scheduler.observer.trace_for(scheduler.me.clone(), path.as_ref(), duration.min(LONGEST));
         Recording { outcome: outcome.map_err(Some) }
     }
 

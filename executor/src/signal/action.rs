@@ -4,7 +4,9 @@
 //! A signal handler may do very little, but it may write to a socket.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
 use signal_hook_registry::SigId;
@@ -24,12 +26,14 @@ impl Action {
         require_handled(kind)?;
         let (writer, reader) = UnixStream::pair()?;
         writer.set_nonblocking(true)?;
+        let writer = File::from(OwnedFd::from(writer));
         // A write to a full socket may fail: the bytes in it have yet to be read. There is no other
         // error that a caller could act on.
         let announce = move || drop((&writer).write(&[1]));
-        // SAFETY: `announce` is one `send` system call, which a signal handler may make. It takes
+        // SAFETY: `announce` is one `write` system call, which a signal handler may make. It takes
         // no lock and allocates nothing, its error being a bare number, and the registry saves and
-        // restores `errno` around it.
+        // restores `errno` around it. A `send`, as a socket of std's makes it, may be the one that
+        // feature `sim` defines, and on the thread of a simulation that takes locks.
         let action = unsafe { Self::register(kind, announce) }?;
         Ok((action, reader))
     }

@@ -7,6 +7,10 @@
 //!
 //! The [names] of hosts are taken over likewise, and the [sockets] that such a thread binds.
 //!
+//! A signal handler may make these calls wherever it may make the C library's, but on a thread that
+//! drives a simulation: elsewhere they look at one number of the thread's, which is no value with a
+//! destructor to be registered, and pass on to functions that were found before `main`.
+//!
 //! A program that asks the kernel itself, by [`syscall`](kernel), has them too, but one that reads
 //! `/dev/urandom` is not reached; nor is one that is linked statically, for there is no second
 //! definition to forward to.
@@ -27,6 +31,8 @@ mod sockets;
 #[cfg(target_feature = "crt-static")]
 #[path = "system_calls/sockets_off.rs"]
 mod sockets;
+#[cfg(not(target_feature = "crt-static"))]
+mod timed_wait;
 
 use std::ffi::c_void;
 use std::time::Duration;
@@ -34,7 +40,7 @@ use std::time::Duration;
 use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
 
 pub(crate) use self::names::{GivenNames, give_names};
-use self::next::Next;
+use self::next::next;
 pub(crate) use self::sockets::{GivenSockets, give_sockets, number};
 use crate::util::given_entropy;
 use crate::util::given_time;
@@ -108,6 +114,12 @@ unsafe extern "C" fn getentropy(buf: *mut c_void, length: size_t) -> c_int {
     0
 }
 
+/// Does the simulation's part of a call that is `C-unwind`, since a thread may be cancelled in the
+/// C library's part. A panic ends the process, as in the other calls: their callers expect none.
+extern "C" fn contained<R>(part: impl FnOnce() -> R) -> R {
+    part()
+}
+
 fn fail(error: c_int) -> c_int {
     // SAFETY: the C library returns the address of this thread's error number.
     let place = unsafe { libc::__errno_location() };
@@ -128,8 +140,13 @@ fn simulated(clock: clockid_t) -> Option<Duration> {
     };
     let now = given_time::read()?;
     let host = host_clock::of_current_task().unwrap_or_default();
-    let began = if is_calendar { calendar(host) } else { Duration::from_nanos(given_time::began()) };
-    Some(began + Duration::from_nanos(host.shown(now)))
+    Some(beginning(host, is_calendar) + Duration::from_nanos(host.shown(now)))
+}
+
+/// The reading of a host's clock when the simulation begins: of its calendar, or of the clock since
+/// the start of the computer.
+fn beginning(host: HostClock, is_calendar: bool) -> Duration {
+    if is_calendar { calendar(host) } else { Duration::from_nanos(given_time::began()) }
 }
 
 /// The calendar of a host when the simulation begins.
@@ -210,7 +227,5 @@ type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
 
 /// The C library's own function, which reads the clock without a system call.
 fn next_clock_gettime() -> ClockGettime {
-    static NEXT: Next = Next::of(c"clock_gettime");
-    // SAFETY: it is the type of the C library's function.
-    unsafe { NEXT.get() }.unwrap_or(kernel::read_clock)
+    next!(c"clock_gettime" as ClockGettime).unwrap_or(kernel::read_clock)
 }

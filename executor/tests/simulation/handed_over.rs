@@ -4,6 +4,7 @@
 use std::io::{self, ErrorKind};
 use std::net::{self, SocketAddr};
 use std::os::fd::AsRawFd;
+use std::ptr::{null, null_mut};
 use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream, UdpSocket};
@@ -287,4 +288,31 @@ fn a_stream_of_stds_connects_to_nothing() {
         }
     });
     net::TcpStream::connect(of_system).expect("outside of simulations it is the system's");
+}
+
+/// C programs send and receive nothing at no address, and fill messages with such pieces.
+#[test]
+fn datagrams_of_no_bytes_need_no_address() {
+    sim::run(1, |_| async {
+        let one = net::UdpSocket::bind("127.0.0.1:7").expect("it is free");
+        let other = net::UdpSocket::bind("127.0.0.1:8").expect("it is free");
+        one.connect("127.0.0.1:8").expect("it is the host's");
+        // SAFETY: no bytes are asked for.
+        assert_eq!(unsafe { libc::send(one.as_raw_fd(), null(), 0, 0) }, 0);
+        let mut word = *b"word";
+        let empty = || libc::iovec { iov_base: null_mut(), iov_len: 0 };
+        let mut pieces = [empty(), libc::iovec { iov_base: word.as_mut_ptr().cast(), iov_len: 4 }, empty()];
+        // SAFETY: all of it may be zero: numbers, and pointers that may be null.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        (message.msg_iov, message.msg_iovlen) = (pieces.as_mut_ptr(), pieces.len());
+        // SAFETY: the message has its pieces, of which one has bytes.
+        assert_eq!(unsafe { libc::sendmsg(one.as_raw_fd(), &raw const message, 0) }, 4);
+        sleep(MILLI).await;
+        // SAFETY: no room is asked for.
+        assert_eq!(unsafe { libc::recv(other.as_raw_fd(), null_mut(), 0, 0) }, 0);
+        word = *b"____";
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::recvmsg(other.as_raw_fd(), &raw mut message, 0) }, 4);
+        assert_eq!(&word, b"word");
+    });
 }

@@ -5,6 +5,7 @@ mod answers;
 mod as_on_linux;
 mod between_hosts;
 mod blocking;
+mod copies;
 mod costs;
 mod determinism;
 mod disk;
@@ -16,8 +17,11 @@ mod full_buffers;
 mod handed_over;
 mod host_faults;
 mod late_words;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod linked_only;
 mod links;
 mod lives;
+mod many_processors;
 mod network;
 mod plans;
 mod progress;
@@ -33,6 +37,8 @@ mod stuck;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod system;
 mod time;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod timed_waits;
 mod trace;
 mod tracks;
 #[cfg(target_os = "linux")]

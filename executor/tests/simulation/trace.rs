@@ -3,9 +3,13 @@
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::future::Future;
+use std::pin::pin;
 use std::process::{Command, id};
-use std::time::Duration;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
+use wsrt::runtime::Handle;
 use wsrt::sim;
 use wsrt::time::sleep;
 use wsrt_trace::decode::{Decoded, Decoder, NameTable, PacketReader};
@@ -108,4 +112,32 @@ fn a_busy_run_is_recorded_whole() {
     let events = recorded("trace::busy_subject_of_the_trace", "busy");
     let is_poll = |event: &&Seen| event.1 == TrackEventKind::End && matches!(event.2, Track::Processor(_));
     assert_eq!(events.iter().filter(is_poll).count(), BUSY);
+}
+
+/// It is due by the clock of the recorder, which is the system's.
+#[test]
+fn a_recording_ends_by_the_systems_clock() {
+    const LENGTH: Duration = Duration::from_millis(200);
+    let path = env::temp_dir().join(format!("wsrt-simulated-{}-for.perfetto-trace", id()));
+    let began = Instant::now();
+    let summary = sim::run(1, |_| {
+        let path = path.clone();
+        async move {
+            let mut recording = pin!(Handle::current().trace_for(LENGTH, &path));
+            // These take 20 s at least, which is far more than it lasts.
+            for _ in 0..20_000 {
+                sleep(Duration::from_micros(10)).await;
+                std::thread::sleep(Duration::from_millis(1));
+                // Not by this task's waker: the recorder's thread is no part of the simulation.
+                if let Poll::Ready(summary) = recording.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    return summary.expect("it was written");
+                }
+            }
+            panic!("the recording has not ended");
+        }
+    });
+    assert!(began.elapsed() >= LENGTH, "{:?}", began.elapsed());
+    assert!(summary.events > 0, "{summary:?}");
+    assert_eq!(fs::metadata(&path).expect("it is there").len(), summary.bytes);
+    fs::remove_file(path).expect("it is there");
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wsrt_sync::oneshot;
 use wsrt_trace::encode::{EncodeContext, Encoder, EventBatch};
@@ -49,25 +49,34 @@ pub(crate) struct TraceFile {
     path: PathBuf,
     written: u64,
     bytes: Vec<u8>,
-    /// When it ends, if that is before the runtime does, and the reply to send then.
-    until: Option<(Instant, Reply)>,
+    /// How long it lasts, if it ends before the runtime does, and the reply to send then.
+    limit: Option<(Duration, Reply)>,
+    /// When it ends, by the clock of the recorder's thread, which sets it.
+    until: Option<Instant>,
 }
 
 impl TraceFile {
     /// Creates the file, or empties the one that is there.
-    pub(crate) fn create(path: &Path, until: Option<(Instant, Reply)>) -> io::Result<Self> {
-        let file = File::create(path)?;
-        Ok(Self { encoder: Encoder::begin(), file, path: path.into(), written: 0, bytes: Vec::new(), until })
+    pub(crate) fn create(path: &Path, limit: Option<(Duration, Reply)>) -> io::Result<Self> {
+        let (encoder, file) = (Encoder::begin(), File::create(path)?);
+        Ok(Self { encoder, file, path: path.into(), written: 0, bytes: Vec::new(), limit, until: None })
+    }
+
+    /// Its time begins.
+    pub(super) fn begin(mut self) -> Self {
+        self.until = self.limit.as_ref().map(|(duration, _)| Instant::now() + *duration);
+        self
     }
 
     /// Returns whether its time is over, or the program has stopped waiting for it.
     pub(crate) fn is_due(&self) -> bool {
-        self.until.as_ref().is_some_and(|(until, reply)| *until <= Instant::now() || reply.is_closed())
+        self.until.is_some_and(|until| until <= Instant::now())
+            || self.limit.as_ref().is_some_and(|(_, reply)| reply.is_closed())
     }
 
     /// Returns when it ends, if that is before the runtime does.
     pub(crate) fn until(&self) -> Option<Instant> {
-        self.until.as_ref().map(|(until, _)| *until)
+        self.until
     }
 
     /// Writes a batch.
@@ -90,14 +99,14 @@ impl TraceFile {
 
     /// Gives up, and reports it: once, since nothing more will be written.
     pub(crate) fn fail(self, error: io::Error) {
-        if self.until.is_none() {
+        if self.limit.is_none() {
             report_failure(&self.path, &error);
         }
         self.reply(Err(error));
     }
 
     fn reply(self, result: io::Result<TraceSummary>) {
-        if let Some((_, reply)) = self.until {
+        if let Some((_, reply)) = self.limit {
             // The program may have stopped waiting.
             let _ = reply.send(result);
         }

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::Duration;
 
 use crate::util::sync::Mutex;
 use crate::util::sync::thread;
@@ -94,20 +94,21 @@ impl Observer {
         }
     }
 
-    /// Records to a file until the moment `until`, and sends the outcome to the receiver.
-    pub(crate) fn trace_until(
+    /// Records to a file for so long, by the clock of the recorder's thread, which is the system's
+    /// also in a simulation; and sends the outcome to the receiver.
+    pub(crate) fn trace_for(
         &self,
         runtime: Weak<dyn Recorded>,
         path: &Path,
-        until: Instant,
+        duration: Duration,
     ) -> io::Result<oneshot::Receiver<io::Result<TraceSummary>>> {
         let (reply, outcome) = oneshot::channel();
-        self.record_to(runtime, path, Some((until, reply)))?;
+        self.record_to(runtime, path, Some((duration, reply)))?;
         Ok(outcome)
     }
 
-    fn record_to(&self, runtime: Weak<dyn Recorded>, path: &Path, until: Option<(Instant, Reply)>) -> io::Result<()> {
-        let file = TraceFile::create(path, until)?;
+    fn record_to(&self, runtime: Weak<dyn Recorded>, path: &Path, limit: Option<(Duration, Reply)>) -> io::Result<()> {
+        let file = TraceFile::create(path, limit)?;
         self.request(runtime, |requests| requests.files.push(file))
     }
 

@@ -272,7 +272,7 @@ impl RecorderThread {
         if !requests.files.is_empty() || requests.flight.is_some() {
             self.learn_names();
         }
-        self.files.extend(requests.files);
+        self.files.extend(requests.files.into_iter().map(TraceFile::begin));
         if requests.flight.is_some() {
             self.flight = requests.flight;
         }

@@ -1,13 +1,14 @@
 //! The C library's `syscall`, defined here in its place: a thread that drives a simulation and asks
 //! the kernel itself for random bytes or for the time has them from the simulation. The
-//! cryptography of ring does so, by the crate getrandom.
+//! cryptography of ring does so, by the crate getrandom. std and parking_lot wait by it, for a
+//! [time](timed_wait) too.
 
 use std::ffi::{c_long, c_void};
 
 use libc::{c_int, c_uint, clockid_t, size_t, timespec};
 
-use super::next::Next;
-use super::{clock_gettime, fail, fill_room, simulated};
+use super::next::next;
+use super::{clock_gettime, fail, fill_room, simulated, timed_wait};
 
 /// Does what the C library's function of this name does. It takes up to six arguments, in the
 /// places of these: where the caller gives fewer, the kernel does not look at the others.
@@ -25,6 +26,7 @@ unsafe extern "C" fn syscall(
     fifth: c_long,
     sixth: c_long,
 ) -> c_long {
+    let arguments = [first, second, third, fourth, fifth, sixth];
     match number {
         libc::SYS_getrandom => {
             let (room, length) = (first as *mut c_void, second as size_t);
@@ -37,10 +39,16 @@ unsafe extern "C" fn syscall(
             // SAFETY: the caller lends the room for the time.
             return unsafe { clock_gettime(first as clockid_t, second as *mut timespec) }.into();
         }
+        libc::SYS_futex => {
+            // SAFETY: the arguments are the caller's.
+            if let Some(answer) = unsafe { timed_wait::wait(arguments) } {
+                return answer;
+            }
+        }
         _ => {}
     }
     // SAFETY: the arguments are the caller's.
-    unsafe { ask(number, [first, second, third, fourth, fifth, sixth]) }
+    unsafe { ask(number, arguments) }
 }
 
 type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
@@ -50,11 +58,9 @@ type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
 /// # Safety
 ///
 /// As for the system call.
-unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
-    static NEXT: Next = Next::of(c"syscall");
+pub(super) unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
     let [first, second, third, fourth, fifth, sixth] = arguments;
-    // SAFETY: it is the type of the C library's function.
-    match unsafe { NEXT.get::<Call>() } {
+    match next!(c"syscall" as Call) {
         // SAFETY: the caller's promises are those that the kernel asks for.
         Some(next) => unsafe { next(number, first, second, third, fourth, fifth, sixth) },
         None => fail(libc::ENOSYS).into(),

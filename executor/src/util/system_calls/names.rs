@@ -12,7 +12,9 @@ use std::rc::Rc;
 
 use libc::{addrinfo, c_char, c_int};
 
-use super::next::Next;
+use super::contained;
+use super::next::next;
+use crate::util::given_time;
 
 type Resolve = dyn Fn(&str) -> Option<IpAddr>;
 
@@ -38,6 +40,13 @@ impl Drop for GivenNames {
     }
 }
 
+/// Those of this thread, if it is given any. A thread that ends is given none.
+fn given() -> Option<Rc<Resolve>> {
+    // Asked first, as of sockets: threads that are given none have no destructor to be registered.
+    given_time::shown()?;
+    NAMES.try_with(|names| names.borrow().clone()).ok().flatten()
+}
+
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
@@ -45,18 +54,32 @@ impl Drop for GivenNames {
 /// `node` and `service` are null or C strings, `hints` is null or points to some, and `found` has
 /// room for a pointer.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn getaddrinfo(
+unsafe extern "C-unwind" fn getaddrinfo(
     node: *const c_char,
     service: *const c_char,
     hints: *const addrinfo,
     found: *mut *mut addrinfo,
 ) -> c_int {
-    // A thread that ends is given none.
-    let names = NAMES.try_with(|names| names.borrow().clone()).ok().flatten();
-    let Some(resolve) = names.filter(|_| !node.is_null()) else {
+    let Some(resolve) = contained(given).filter(|_| !node.is_null()) else {
         // SAFETY: the arguments are the caller's.
         return unsafe { next_getaddrinfo(node, service, hints, found) };
     };
+    // SAFETY: as above, and the name is not null.
+    contained(move || unsafe { answer(&*resolve, node, service, hints, found) })
+}
+
+/// Answers by `resolve`.
+///
+/// # Safety
+///
+/// As for `getaddrinfo`, with a `node` that is not null.
+unsafe fn answer(
+    resolve: &Resolve,
+    node: *const c_char,
+    service: *const c_char,
+    hints: *const addrinfo,
+    found: *mut *mut addrinfo,
+) -> c_int {
     // SAFETY: the caller promises a C string.
     let name = unsafe { CStr::from_ptr(node) }.to_str().unwrap_or_default();
     let Some(address) = name.parse().ok().or_else(|| resolve(name)) else { return libc::EAI_NONAME };
@@ -71,7 +94,8 @@ unsafe extern "C" fn getaddrinfo(
     unsafe { next_getaddrinfo(text.as_ptr(), service, &raw const in_numbers, found) }
 }
 
-type Getaddrinfo = unsafe extern "C" fn(*const c_char, *const c_char, *const addrinfo, *mut *mut addrinfo) -> c_int;
+type Getaddrinfo =
+    unsafe extern "C-unwind" fn(*const c_char, *const c_char, *const addrinfo, *mut *mut addrinfo) -> c_int;
 
 /// Calls the C library's own function.
 unsafe fn next_getaddrinfo(
@@ -80,9 +104,7 @@ unsafe fn next_getaddrinfo(
     hints: *const addrinfo,
     found: *mut *mut addrinfo,
 ) -> c_int {
-    static NEXT: Next = Next::of(c"getaddrinfo");
-    // SAFETY: it is the type of the C library's function.
-    match unsafe { NEXT.get::<Getaddrinfo>() } {
+    match next!(c"getaddrinfo" as Getaddrinfo) {
         // SAFETY: the arguments are the caller's.
         Some(next) => unsafe { next(node, service, hints, found) },
         None => libc::EAI_FAIL,

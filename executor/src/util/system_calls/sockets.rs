@@ -18,8 +18,9 @@ use std::sync::Arc;
 use libc::{c_int, sockaddr, socklen_t};
 use wsrt_reactor::lent::{Place, RawDescriptor, Socket};
 
-use super::fail;
+use super::{contained, fail};
 use crate::util::bound_sockets::{BoundSockets, Sort};
+use crate::util::given_time;
 use crate::util::report::report;
 
 /// Calls the C library's function `$name` of the type `$kind`.
@@ -28,15 +29,13 @@ use crate::util::report::report;
 ///
 /// The type is that function's, and the arguments are what it asks for.
 macro_rules! pass_on {
-    ($name:literal as $kind:ty: $($argument:expr),*) => {{
-        static NEXT: $crate::util::system_calls::next::Next = $crate::util::system_calls::next::Next::of($name);
-        // SAFETY: the user of this macro says that it is its type.
-        match unsafe { NEXT.get::<$kind>() } {
+    ($name:literal as $kind:ty: $($argument:expr),*) => {
+        match $crate::util::system_calls::next::next!($name as $kind) {
             // SAFETY: the arguments are as the user of this macro says.
             Some(next) => unsafe { next($($argument),*) },
             None => $crate::util::system_calls::fail(libc::ENOSYS) as _,
         }
-    }};
+    };
 }
 
 use pass_on;
@@ -65,12 +64,20 @@ impl Drop for GivenSockets {
 
 /// Those of this thread, if it is given any. A thread that ends is given none.
 fn given() -> Option<Rc<dyn BoundSockets>> {
+    // Asked first, since a signal handler may ask it: the first look at `SOCKETS` has a destructor
+    // registered, which allocates. One that is given sockets is given the time.
+    given_time::shown()?;
     SOCKETS.try_with(|sockets| sockets.borrow().clone()).ok().flatten()
 }
 
 /// The socket that stands for `descriptor`, if that was bound in a simulation.
 fn behind(descriptor: c_int) -> Option<Arc<dyn Socket>> {
-    given()?.behind(descriptor)
+    contained(|| given()?.behind(descriptor))
+}
+
+/// Whether one does.
+fn is_kept(descriptor: c_int) -> bool {
+    contained(|| behind(descriptor).is_some())
 }
 
 /// The number of an open socket, by which it is known under each of its descriptors. Another has it
@@ -97,11 +104,11 @@ fn sort(descriptor: c_int) -> Option<Sort> {
 }
 
 /// The answer of a call in the C library's words.
-fn answer(outcome: io::Result<usize>) -> isize {
-    match outcome {
+fn answer(call: impl FnOnce() -> io::Result<usize>) -> isize {
+    contained(|| match call() {
         Ok(count) => count as isize,
         Err(error) => fail(errno(&error)) as isize,
-    }
+    })
 }
 
 /// The number of an error that the simulation has made.
@@ -154,7 +161,7 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     }
 }
 
-type At = unsafe extern "C" fn(c_int, *const sockaddr, socklen_t) -> c_int;
+type At = unsafe extern "C-unwind" fn(c_int, *const sockaddr, socklen_t) -> c_int;
 
 /// Does what the C library's function of this name does.
 ///
@@ -165,7 +172,7 @@ type At = unsafe extern "C" fn(c_int, *const sockaddr, socklen_t) -> c_int;
 unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
     // SAFETY: as the caller says.
     match unsafe { try_bind(descriptor, at, length) } {
-        Some(outcome) => answer(outcome.map(|()| 0)) as c_int,
+        Some(outcome) => answer(|| outcome.map(|()| 0)) as c_int,
         None => pass_on!(c"bind" as At: descriptor, at, length),
     }
 }
@@ -176,12 +183,12 @@ unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: sockle
 ///
 /// There are `length` bytes at `to`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> c_int {
+unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> c_int {
     // SAFETY: as the caller says.
-    match unsafe { try_connect(descriptor, to, length) } {
-        Some(outcome) => answer(outcome.map(|()| 0)) as c_int,
-        None => pass_on!(c"connect" as At: descriptor, to, length),
-    }
+    let Some(outcome) = contained(|| unsafe { try_connect(descriptor, to, length) }) else {
+        return pass_on!(c"connect" as At: descriptor, to, length);
+    };
+    answer(|| outcome.map(|()| 0)) as c_int
 }
 
 type Listen = unsafe extern "C" fn(c_int, c_int) -> c_int;
@@ -192,7 +199,7 @@ extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     // A negative one stands for the most, as in Linux.
     let most = usize::try_from(backlog).unwrap_or(usize::MAX);
     match given().and_then(|sockets| sockets.listen(descriptor, most)) {
-        Some(outcome) => answer(outcome.map(|()| 0)) as c_int,
+        Some(outcome) => answer(|| outcome.map(|()| 0)) as c_int,
         None => pass_on!(c"listen" as Listen: descriptor, backlog),
     }
 }

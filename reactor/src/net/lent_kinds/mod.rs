@@ -176,6 +176,12 @@ impl<S: std::os::windows::io::AsRawSocket> Shown for MaybeLent<S> {
     }
 }
 
+/// Whether a socket is lent, so that the one of the system's beside it has none of its bytes.
+#[cfg(unix)]
+pub(crate) fn is_lent<S>(socket: &MaybeLent<S>) -> bool {
+    socket.lent.is_some()
+}
+
 /// How a walk shows a socket.
 pub(crate) fn label(name: &'static str, socket: &impl Shown) -> Label {
     socket.label(name)

@@ -2,6 +2,8 @@
 
 use super::stream::TcpStream;
 use crate::interest::Interest;
+#[cfg(unix)]
+use crate::net::kinds;
 use crate::ready::Ready;
 use std::io;
 use std::task::{Context, Poll};
@@ -128,5 +130,14 @@ impl TcpStream {
     #[must_use]
     pub fn has_seen_urgent(&self) -> bool {
         self.evented().has_seen_urgent()
+    }
+
+    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
+    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    #[cfg(unix)]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_lent(&self) -> bool {
+        kinds::is_lent(self.socket())
     }
 }

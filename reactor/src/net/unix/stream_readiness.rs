@@ -2,6 +2,7 @@
 
 use super::stream::UnixStream;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::ready::Ready;
 use std::io;
 use std::task::{Context, Poll};
@@ -103,5 +104,13 @@ impl UnixStream {
     #[must_use]
     pub fn has_seen_urgent(&self) -> bool {
         self.evented().has_seen_urgent()
+    }
+
+    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
+    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_lent(&self) -> bool {
+        kinds::is_lent(self.socket())
     }
 }

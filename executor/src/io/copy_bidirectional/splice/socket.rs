@@ -28,6 +28,9 @@ pub(crate) trait Socket: AsFd + Send + Sync {
 
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
+    /// Whether it is of a simulation, and its descriptor that of another socket.
+    fn is_lent(&self) -> bool;
+
     /// Ends the writing direction. It is no error if that has ended already.
     fn end_writing(&self) -> io::Result<()>;
 }
@@ -59,6 +62,10 @@ macro_rules! is_socket {
                 self.try_write(bytes)
             }
 
+            fn is_lent(&self) -> bool {
+                self.is_lent()
+            }
+
             fn end_writing(&self) -> io::Result<()> {
                 match self.shutdown_with(Shutdown::Write) {
                     Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
@@ -75,10 +82,10 @@ macro_rules! is_socket {
 
 is_socket!(TcpStream, UnixStream);
 
-/// Returns both streams as sockets, if both are sockets and splicing is safe in this process.
+/// Returns both streams as sockets, if both are the system's and splicing is safe in this process.
 pub(crate) fn sockets<'a, A: ?Sized, B: ?Sized>(a: &'a A, b: &'a B) -> Option<(&'a dyn Socket, &'a dyn Socket)> {
-    let sockets = as_socket(a).zip(as_socket(b))?;
-    pipe::a_broken_one_is_survived().then_some(sockets)
+    let (a, b) = as_socket(a).zip(as_socket(b))?;
+    (!a.is_lent() && !b.is_lent() && pipe::a_broken_one_is_survived()).then_some((a, b))
 }
 
 /// Returns `value` as a `U`, if it is one.

@@ -9,7 +9,21 @@ use std::ptr::{null, null_mut};
 use libc::{c_int, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec};
 use wsrt_reactor::lent::{Place, Socket};
 
-use super::{address, answer, behind, internet, pass_on};
+use super::{address, answer, behind, internet, is_kept, pass_on};
+
+/// The pieces of a message that have any bytes: one that has none may have no address either.
+///
+/// # Safety
+///
+/// The message is one that `sendmsg` or `recvmsg` takes.
+unsafe fn filled(message: &msghdr) -> impl Iterator<Item = &iovec> {
+    let pieces = match message.msg_iovlen {
+        0 => &[],
+        // SAFETY: there are so many.
+        count => unsafe { std::slice::from_raw_parts(message.msg_iov, count) },
+    };
+    pieces.iter().filter(|piece| piece.iov_len > 0)
+}
 
 /// Sends one datagram, or as many as the message asks to be cut into.
 ///
@@ -19,13 +33,13 @@ use super::{address, answer, behind, internet, pass_on};
 unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
     // SAFETY: a message is the caller's, and has an address of this length, or none.
     let to = unsafe { address::read(message.msg_name.cast(), message.msg_namelen) };
-    let pieces: &[IoSlice<'_>] = match message.msg_iovlen {
-        0 => &[],
-        // SAFETY: there are so many, and a slice for I/O is one of the system's.
-        count => unsafe { std::slice::from_raw_parts(message.msg_iov.cast(), count) },
-    };
+    // SAFETY: they are the message's.
+    let pieces: Vec<_> = unsafe { filled(message) }
+        // SAFETY: so many bytes are there.
+        .map(|piece| IoSlice::new(unsafe { std::slice::from_raw_parts(piece.iov_base.cast(), piece.iov_len) }))
+        .collect();
     // SAFETY: as the caller says.
-    let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, pieces, to) };
+    let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, &pieces, to) };
     let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
     socket.send_segments(&whole, length, to.map(Place::Ip)).map_err(of_datagrams)
 }
@@ -73,11 +87,11 @@ unsafe fn segment_length(message: &msghdr) -> Option<usize> {
 ///
 /// The message is one that `recvmsg` takes.
 unsafe fn receive(socket: &dyn Socket, message: &mut msghdr, flags: c_int) -> io::Result<usize> {
-    let pieces: &mut [IoSliceMut<'_>] = match message.msg_iovlen {
-        0 => &mut [],
-        // SAFETY: the caller lends so many, and a slice for I/O is one of the system's.
-        count => unsafe { std::slice::from_raw_parts_mut(message.msg_iov.cast(), count) },
-    };
+    // SAFETY: they are the message's.
+    let mut pieces: Vec<_> = unsafe { filled(message) }
+        // SAFETY: the caller lends so much room.
+        .map(|piece| IoSliceMut::new(unsafe { std::slice::from_raw_parts_mut(piece.iov_base.cast(), piece.iov_len) }))
+        .collect();
     let room = pieces.iter().map(|piece| piece.len()).sum();
     let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
     let (count, from) = socket.receive(room, flags & libc::MSG_PEEK != 0, &mut |bytes| {
@@ -128,7 +142,7 @@ fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
     message
 }
 
-type Message = unsafe extern "C" fn(c_int, *const msghdr, c_int) -> ssize_t;
+type Message = unsafe extern "C-unwind" fn(c_int, *const msghdr, c_int) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
@@ -136,17 +150,17 @@ type Message = unsafe extern "C" fn(c_int, *const msghdr, c_int) -> ssize_t;
 ///
 /// The message is as that function asks for.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
         return pass_on!(c"sendmsg" as Message: descriptor, message, flags);
     };
     // SAFETY: the caller lends it.
     let message = unsafe { &*message };
     // SAFETY: it is as the caller says.
-    answer(unsafe { transmit(&*socket, message) })
+    answer(move || unsafe { transmit(&*socket, message) })
 }
 
-type Room = unsafe extern "C" fn(c_int, *mut msghdr, c_int) -> ssize_t;
+type Room = unsafe extern "C-unwind" fn(c_int, *mut msghdr, c_int) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
@@ -154,17 +168,17 @@ type Room = unsafe extern "C" fn(c_int, *mut msghdr, c_int) -> ssize_t;
 ///
 /// The message is as that function asks for.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
         return pass_on!(c"recvmsg" as Room: descriptor, message, flags);
     };
     // SAFETY: the caller lends it.
     let message = unsafe { &mut *message };
     // SAFETY: it is as the caller says.
-    answer(unsafe { receive(&*socket, message, flags) })
+    answer(move || unsafe { receive(&*socket, message, flags) })
 }
 
-type Messages = unsafe extern "C" fn(c_int, *mut mmsghdr, c_uint, c_int) -> c_int;
+type Messages = unsafe extern "C-unwind" fn(c_int, *mut mmsghdr, c_uint, c_int) -> c_int;
 
 /// Does what the C library's function of this name does.
 ///
@@ -172,17 +186,17 @@ type Messages = unsafe extern "C" fn(c_int, *mut mmsghdr, c_uint, c_int) -> c_in
 ///
 /// The messages are as that function asks for.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int {
+unsafe extern "C-unwind" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int {
     let Some(socket) = behind(descriptor) else {
         return pass_on!(c"sendmmsg" as Messages: descriptor, messages, count, flags);
     };
     // SAFETY: the messages are as the caller says.
     let messages = unsafe { lent(messages, count) };
     // SAFETY: each is as the caller says.
-    answer(one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
+    answer(move || one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
 }
 
-type Rooms = unsafe extern "C" fn(c_int, *mut mmsghdr, c_uint, c_int, *mut timespec) -> c_int;
+type Rooms = unsafe extern "C-unwind" fn(c_int, *mut mmsghdr, c_uint, c_int, *mut timespec) -> c_int;
 
 /// Does what the C library's function of this name does.
 ///
@@ -190,7 +204,7 @@ type Rooms = unsafe extern "C" fn(c_int, *mut mmsghdr, c_uint, c_int, *mut times
 ///
 /// The messages are as that function asks for.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recvmmsg(
+unsafe extern "C-unwind" fn recvmmsg(
     descriptor: c_int,
     messages: *mut mmsghdr,
     count: c_uint,
@@ -203,10 +217,10 @@ unsafe extern "C" fn recvmmsg(
     // SAFETY: the messages are as the caller says.
     let messages = unsafe { lent(messages, count) };
     // SAFETY: each is as the caller says.
-    answer(one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
+    answer(move || one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
 }
 
-type SendTo = unsafe extern "C" fn(c_int, *const c_void, size_t, c_int, *const sockaddr, socklen_t) -> ssize_t;
+type SendTo = unsafe extern "C-unwind" fn(c_int, *const c_void, size_t, c_int, *const sockaddr, socklen_t) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
@@ -214,7 +228,7 @@ type SendTo = unsafe extern "C" fn(c_int, *const c_void, size_t, c_int, *const s
 ///
 /// There are `count` bytes at `bytes`, and `length` bytes at `to`, or `to` is null.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn sendto(
+unsafe extern "C-unwind" fn sendto(
     descriptor: c_int,
     bytes: *const c_void,
     count: size_t,
@@ -228,10 +242,11 @@ unsafe extern "C" fn sendto(
     let mut piece = iovec { iov_base: bytes.cast_mut(), iov_len: count };
     let message = of_one(&mut piece, to.cast_mut().cast(), length);
     // SAFETY: the bytes and the address are as the caller says, and are only read.
-    answer(unsafe { transmit(&*socket, &message) })
+    answer(move || unsafe { transmit(&*socket, &message) })
 }
 
-type ReceiveFrom = unsafe extern "C" fn(c_int, *mut c_void, size_t, c_int, *mut sockaddr, *mut socklen_t) -> ssize_t;
+type ReceiveFrom =
+    unsafe extern "C-unwind" fn(c_int, *mut c_void, size_t, c_int, *mut sockaddr, *mut socklen_t) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
@@ -240,7 +255,7 @@ type ReceiveFrom = unsafe extern "C" fn(c_int, *mut c_void, size_t, c_int, *mut 
 /// There is room for `count` bytes at `room`; `from` is null, or there is a length at `length` and
 /// so much room at `from`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recvfrom(
+unsafe extern "C-unwind" fn recvfrom(
     descriptor: c_int,
     room: *mut c_void,
     count: size_t,
@@ -255,15 +270,16 @@ unsafe extern "C" fn recvfrom(
     let length = unsafe { length.as_mut() };
     let mut piece = iovec { iov_base: room, iov_len: count };
     let mut message = of_one(&mut piece, from.cast(), length.as_ref().map_or(0, |length| **length));
+    let filled = &mut message;
     // SAFETY: the rooms are as the caller says.
-    let outcome = unsafe { receive(&*socket, &mut message, flags) };
+    let count = answer(move || unsafe { receive(&*socket, filled, flags) });
     if let (Some(length), false) = (length, from.is_null()) {
         *length = message.msg_namelen;
     }
-    answer(outcome)
+    count
 }
 
-type SendBytes = unsafe extern "C" fn(c_int, *const c_void, size_t, c_int) -> ssize_t;
+type SendBytes = unsafe extern "C-unwind" fn(c_int, *const c_void, size_t, c_int) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
@@ -271,15 +287,15 @@ type SendBytes = unsafe extern "C" fn(c_int, *const c_void, size_t, c_int) -> ss
 ///
 /// There are `count` bytes at `bytes`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn send(descriptor: c_int, bytes: *const c_void, count: size_t, flags: c_int) -> ssize_t {
-    match behind(descriptor) {
-        // SAFETY: the bytes are as the caller says, and the address is null.
-        Some(_) => unsafe { sendto(descriptor, bytes, count, flags, null(), 0) },
-        None => pass_on!(c"send" as SendBytes: descriptor, bytes, count, flags),
+unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, count: size_t, flags: c_int) -> ssize_t {
+    if !is_kept(descriptor) {
+        return pass_on!(c"send" as SendBytes: descriptor, bytes, count, flags);
     }
+    // SAFETY: the bytes are as the caller says, and the address is null.
+    unsafe { sendto(descriptor, bytes, count, flags, null(), 0) }
 }
 
-type ReceiveBytes = unsafe extern "C" fn(c_int, *mut c_void, size_t, c_int) -> ssize_t;
+type ReceiveBytes = unsafe extern "C-unwind" fn(c_int, *mut c_void, size_t, c_int) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
@@ -287,10 +303,10 @@ type ReceiveBytes = unsafe extern "C" fn(c_int, *mut c_void, size_t, c_int) -> s
 ///
 /// There is room for `count` bytes at `room`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn recv(descriptor: c_int, room: *mut c_void, count: size_t, flags: c_int) -> ssize_t {
-    match behind(descriptor) {
-        // SAFETY: the room is as the caller says, and no address is asked for.
-        Some(_) => unsafe { recvfrom(descriptor, room, count, flags, null_mut(), null_mut()) },
-        None => pass_on!(c"recv" as ReceiveBytes: descriptor, room, count, flags),
+unsafe extern "C-unwind" fn recv(descriptor: c_int, room: *mut c_void, count: size_t, flags: c_int) -> ssize_t {
+    if !is_kept(descriptor) {
+        return pass_on!(c"recv" as ReceiveBytes: descriptor, room, count, flags);
     }
+    // SAFETY: the room is as the caller says, and no address is asked for.
+    unsafe { recvfrom(descriptor, room, count, flags, null_mut(), null_mut()) }
 }
