@@ -9,8 +9,14 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::clock::Clock;
+use super::error::{ASSUMED_WORKERS, JOBS};
 use super::names::{is_starting_name, starting_name};
-use super::{Census, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
+use super::{
+    Census, Limits, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState,
+};
+
+#[cfg(test)]
+mod work;
 
 /// A [`Store`] in this process's memory.
 #[derive(Debug, Default)]
@@ -31,10 +37,17 @@ impl MemoryStore {
     pub fn by_calendar() -> Self {
         Self { clock: Clock::Calendar, ..Self::default() }
     }
+
+    /// Makes one that holds this much.
+    #[must_use]
+    pub fn with_limits(limits: Limits) -> Self {
+        Self { state: Mutex::new(State { limits, ..State::default() }), ..Self::default() }
+    }
 }
 
 #[derive(Debug, Default)]
 struct State {
+    limits: Limits,
     /// Whether the starting state is over.
     initialised: bool,
     /// The workers in the order in which they came.
@@ -42,8 +55,12 @@ struct State {
     workers: HashMap<String, Worker>,
     /// The payloads of the unfinished jobs.
     jobs: HashMap<String, Job>,
+    /// The worker in whose deque each queued job is.
+    places: HashMap<String, String>,
     flight: HashMap<String, Flight>,
     results: HashMap<String, Recorded>,
+    /// The jobs of the results, the oldest first.
+    recorded: VecDeque<String>,
     next_job: u64,
 }
 
@@ -104,9 +121,33 @@ impl State {
     }
 
     fn append(&mut self, worker: &str, job: String) -> Outcome<()> {
+        self.jobs.insert(job.clone(), Job { payload: "null".to_owned(), attempts: 0 });
+        self.push_back(worker, job)
+    }
+
+    fn push_back(&mut self, worker: &str, job: String) -> Outcome<()> {
         self.worker(worker)?.deque.push_back(job.clone());
-        self.jobs.insert(job, Job { payload: "null".to_owned(), attempts: 0 });
+        self.places.insert(job, worker.to_owned());
         Ok(())
+    }
+
+    /// Returns how many jobs are in the deque now.
+    fn push_front(&mut self, worker: &str, job: String) -> Outcome<u64> {
+        let deque = &mut self.worker(worker)?.deque;
+        deque.push_front(job.clone());
+        let queued = deque.len() as u64;
+        self.places.insert(job, worker.to_owned());
+        Ok(queued)
+    }
+
+    /// Records a result, and forgets the oldest if there are too many.
+    fn record(&mut self, job: String, recorded: Recorded) {
+        self.results.insert(job.clone(), recorded);
+        self.recorded.push_back(job);
+        if self.recorded.len() as u64 > self.limits.results {
+            let oldest = self.recorded.pop_front();
+            oldest.and_then(|job| self.results.remove(&job));
+        }
     }
 
     fn new_name(&mut self) -> String {
@@ -130,12 +171,17 @@ impl State {
         }
         self.jobs.retain(|job, _| !is_starting_name(job));
         self.results.retain(|job, _| !is_starting_name(job));
+        self.recorded.retain(|job| !is_starting_name(job));
+        self.places.retain(|job, _| !is_starting_name(job));
         let of_nobody: Vec<_> = self.flight.keys().filter(|job| is_starting_name(job)).cloned().collect();
         for job in of_nobody {
             self.land(&job);
         }
         for worker in self.workers.values_mut() {
-            worker.deque.retain(|job| !is_starting_name(job));
+            worker.deque.retain(|job| {
+                count_step();
+                !is_starting_name(job)
+            });
         }
     }
 
@@ -148,7 +194,8 @@ impl State {
         Some(flight.holder)
     }
 
-    /// The names inside the store that the client's name for a job may stand for.
+    /// The names inside the store that the client's name for a job may stand for: in the starting
+    /// state one for each worker, of which there are few then.
     fn meanings(&self, job: &str) -> Vec<String> {
         let mut meanings = vec![job.to_owned()];
         if !self.initialised {
@@ -167,11 +214,16 @@ impl State {
         if self.is_held(worker, job, attempt) {
             return self.land(job).is_some();
         }
-        if attempt.is_some() {
+        if attempt.is_some() || self.places.get(job).is_none_or(|place| place != worker) {
             return false;
         }
         let Some(worker) = self.workers.get_mut(worker) else { return false };
-        let place = worker.deque.iter().position(|queued| queued == job);
+        let is_it = |queued: &String| {
+            count_step();
+            queued == job
+        };
+        let place = worker.deque.iter().position(is_it);
+        self.places.remove(job);
         place.and_then(|place| worker.deque.remove(place)).is_some()
     }
 
@@ -193,6 +245,7 @@ impl State {
         taker.seen = taker.seen.map(|_| now);
         let Some(job) = taker.deque.pop_front() else { return Ok(None) };
         taker.in_flight += 1;
+        self.places.remove(&job);
         self.flight.insert(job.clone(), Flight { holder: worker.to_owned(), began: now, lease });
         let record = self.jobs.get_mut(&job).ok_or_else(|| StoreError::Failed(format!("{job} has no record")))?;
         record.attempts += 1;
@@ -203,7 +256,7 @@ impl State {
         let deque = &mut self.worker(victim)?.deque;
         let Some(job) = deque.pop_back() else { return Ok(None) };
         let left = deque.len() as u64;
-        self.worker(thief)?.deque.push_front(job.clone());
+        self.push_front(thief, job.clone())?;
         Ok(Some(Stolen { victim: victim.to_owned(), job, left }))
     }
 
@@ -226,15 +279,21 @@ impl State {
     }
 
     fn place(&self, job: &str) -> Option<Place> {
+        count_step();
         if let Some(recorded) = self.results.get(job) {
             return Some(Place::Done(recorded.worker.clone(), recorded.result.clone()));
         }
         if let Some(flight) = self.flight.get(job) {
             return Some(Place::InFlight(flight.holder.clone()));
         }
-        let has_it = |name: &&String| self.workers[*name].deque.iter().any(|queued| queued == job);
-        self.names.iter().find(has_it).map(|name| Place::Queued(name.clone()))
+        self.places.get(job).map(|worker| Place::Queued(worker.clone()))
     }
+}
+
+/// Counts a step of a walk, for the tests of how long walks are.
+fn count_step() {
+    #[cfg(test)]
+    work::STEPS.set(work::STEPS.get() + 1);
 }
 
 impl Store for MemoryStore {
@@ -262,6 +321,11 @@ impl Store for MemoryStore {
         if state.initialised {
             return Ok(false);
         }
+        let new = [idle].into_iter().chain(busy.iter().map(String::as_str));
+        let new = new.filter(|worker| !state.workers.contains_key(*worker)).count();
+        if (state.names.len() + new) as u64 > state.limits.assumed_workers {
+            return Err(StoreError::Full(ASSUMED_WORKERS, state.limits.assumed_workers));
+        }
         for worker in busy {
             if state.add_worker(worker) {
                 for number in 0..STARTING_JOBS {
@@ -284,15 +348,17 @@ impl Store for MemoryStore {
     async fn submit(&self, worker: &str, job: Option<&str>, payload: &str) -> Outcome<Submitted> {
         let mut state = self.state.lock();
         state.worker(worker)?;
+        if state.jobs.len() as u64 >= state.limits.jobs {
+            return Err(StoreError::Full(JOBS, state.limits.jobs));
+        }
         let job = match job {
             Some(job) if state.is_known(job) => return Err(StoreError::DuplicateJob(job.to_owned())),
             Some(job) => job.to_owned(),
             None => state.new_name(),
         };
         state.jobs.insert(job.clone(), Job { payload: payload.to_owned(), attempts: 0 });
-        let deque = &mut state.worker(worker)?.deque;
-        deque.push_front(job.clone());
-        Ok(Submitted { job, queued: deque.len() as u64 })
+        let queued = state.push_front(worker, job.clone())?;
+        Ok(Submitted { job, queued })
     }
 
     async fn take(&self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
@@ -345,7 +411,7 @@ impl Store for MemoryStore {
             if state.hand_over(worker, meaning, attempt) {
                 let attempt = state.jobs.remove(meaning).map_or(0, |job| job.attempts);
                 let recorded = Recorded { worker: worker.to_owned(), attempt, result: result.to_owned() };
-                state.results.insert(meaning.clone(), recorded);
+                state.record(meaning.clone(), recorded);
                 return Ok(true);
             }
         }
@@ -361,7 +427,7 @@ impl Store for MemoryStore {
         over.sort_unstable();
         for (_, job) in &over {
             let holder = state.land(job).unwrap_or_default();
-            state.worker(&holder)?.deque.push_back(job.clone());
+            state.push_back(&holder, job.clone())?;
         }
         state.keep_workers(|worker| {
             let is_gone = worker.seen.is_some_and(|seen| now.saturating_sub(seen) >= forget_after);
