@@ -1,5 +1,5 @@
-//! What a client makes the cluster keep is bounded, and so is the work of its messages: what is
-//! beyond is refused, in words that say so.
+//! No client makes the cluster grow without end, and no message takes long: a message that goes
+//! beyond a limit is refused, in words that say so.
 
 mod harness;
 

@@ -56,7 +56,7 @@ fn slow_data(stream: TcpStream) {
     }
 }
 
-/// One request, and then nothing but answers to pings.
+/// Makes one request, and then nothing but answers to pings.
 fn silent_but_alive(stream: TcpStream) {
     let mut silent = Client::over(stream);
     silent.send(HEADERS, END_HEADERS | END_STREAM, 1, &request("GET", "/"));
@@ -67,7 +67,7 @@ fn silent_but_alive(stream: TcpStream) {
     assert!(was_told, "a connection without requests ends by GOAWAY");
 }
 
-/// The same, and the pings have no answer: not the one that comes with the GOAWAY either.
+/// Makes one request, and answers no ping: not the one that comes with the GOAWAY either.
 fn silent(stream: TcpStream) {
     let mut silent = Client::over(stream);
     silent.send(HEADERS, END_HEADERS | END_STREAM, 1, &request("GET", "/"));

@@ -104,8 +104,8 @@ fn little_is_buffered_for_the_streams_of_a_deaf_client() {
         let mut deaf = connect_by_a_small_window(address);
         deaf.write_all(&frames).expect("the server reads");
         reports.recv_timeout(LIMIT).expect("the server gives the client up");
-        // Per stream 64 kB and the frames in hand, where hyper's default is 400 kB; a megabyte is on
-        // its way, as above.
+        // Per stream 64 kB and the frames in hand, where hyper's default is 400 kB. A megabyte is
+        // on its way, as above.
         let (made, most) = (endless.0.load(Relaxed), STREAMS as usize * (128 << 10) + (1 << 20));
         assert!((1..=most).contains(&made), "{made} bytes of {most}");
     });

@@ -60,7 +60,7 @@ pub async fn serve_clients<S: Store>(node: Arc<Node<S>>, listener: TcpListener) 
     }
 }
 
-/// What a client reads that is one too many.
+/// Returns the line for a client that is one too many.
 fn refusal() -> Vec<u8> {
     let why = format!("the node has {MOST_CLIENTS} clients, and takes no more");
     let mut line = Vec::new();

@@ -65,9 +65,9 @@ impl fmt::Display for StoreError {
     }
 }
 
-/// What a full store is full of.
+/// Names the jobs that a full store holds.
 pub(super) const JOBS: &str = "jobs without a result";
-/// The same, of the starting state.
+/// Names the workers that a full starting state has.
 pub(super) const ASSUMED_WORKERS: &str = "workers without an init";
 
 impl Error for StoreError {}

@@ -1,7 +1,7 @@
 //! `Limits`: how much a store holds, so that no client makes it grow without end.
 
-/// The most that a store holds. What is beyond is refused with [`StoreError::Full`], but for
-/// results: the oldest is forgotten.
+/// The most that a store holds. More jobs and workers are refused with [`StoreError::Full`], and
+/// for a result that is one too many the oldest is forgotten.
 ///
 /// [`StoreError::Full`]: super::StoreError::Full
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use super::answer_body::AnswerBody;
 use super::ending::Ending;
 use super::guarded::Guarded;
 use super::make_service::Origin;
-use super::patience::{Over, Patience};
 use super::race::{unless, within};
 use super::request_limit::{Answering, OpenRequest};
 use super::terms::Terms;
+use super::time_limits::{Over, TimeLimits};
 use super::traffic::Traffic;
 use super::{BoxError, ConnectInfo, Handshake, RequestBody};
 
@@ -60,16 +60,16 @@ where
     let service = Announced { service, peer, extensions, traffic: Arc::clone(&traffic), limit, body_limit };
     let io = Guarded::new(io, terms.write_timeout, Arc::clone(&traffic));
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
-    let mut patience = Patience::new(Arc::clone(&traffic), terms.limits());
-    let serving = poll_fn(|context| poll_serving(connection.as_mut(), &mut patience, context));
+    let mut time_limits = TimeLimits::new(Arc::clone(&traffic), terms.limits());
+    let serving = poll_fn(|context| poll_serving(connection.as_mut(), &mut time_limits, context));
     let served = unless(ended.as_mut(), serving).await;
     if let Some(Served::Ended(outcome)) = served {
         return outcome;
     }
     // HTTP/2's GOAWAY; HTTP/1 closes after its answer.
     connection.as_mut().graceful_shutdown();
-    patience.be_ending();
-    let mut finishing = pin!(poll_fn(|context| poll_serving(connection.as_mut(), &mut patience, context)));
+    time_limits.be_ending();
+    let mut finishing = pin!(poll_fn(|context| poll_serving(connection.as_mut(), &mut time_limits, context)));
     if served.is_some() {
         if let Some(served) = unless(ended, finishing.as_mut()).await {
             return served.outcome();
@@ -103,13 +103,13 @@ impl Served {
 /// Polls the connection, and its time limits.
 fn poll_serving(
     connection: Pin<&mut impl Future<Output = Result<(), BoxError>>>,
-    patience: &mut Patience,
+    time_limits: &mut TimeLimits,
     context: &mut Context<'_>,
 ) -> Poll<Served> {
     if let Poll::Ready(outcome) = connection.poll(context) {
         return Poll::Ready(Served::Ended(outcome));
     }
-    patience.poll(context).map(|over| match over {
+    time_limits.poll(context).map(|over| match over {
         // hyper limits how long a request's headers take once it knows the version of HTTP. It
         // waits for that, and for the first request of HTTP/2, without a limit.
         Over::FirstRequest => Served::Ended(Err("the first request took too long".into())),

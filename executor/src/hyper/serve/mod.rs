@@ -16,9 +16,9 @@
 //! | `places.rs` | how many connections may be open |
 //! | `request_limit.rs` | the time limit of an answer |
 //! | `request_body.rs` | a request's body, and its time limit |
-//! | `answer_body.rs` | an answer's body, which tells who is waited for |
+//! | `answer_body.rs` | an answer's body, which tells whether the service or the client is awaited |
 //! | `traffic.rs` | what a connection's requests tell its task |
-//! | `patience.rs` | a connection's time limits, by what it waits for |
+//! | `time_limits.rs` | a connection's time limits, by what it waits for |
 //! | `pace.rs` | how long a client may keep the server waiting, and what earns it more |
 //! | `guarded.rs` | the stream: a time limit for writes, turns for other tasks between reads and writes |
 
@@ -35,13 +35,13 @@ mod handshake;
 mod listener;
 mod make_service;
 mod pace;
-mod patience;
 mod places;
 mod race;
 mod request_body;
 mod request_limit;
 mod running;
 mod terms;
+mod time_limits;
 mod traffic;
 
 pub use self::builder::{BoxError, HttpBuilder, Serve, serve};

@@ -1,4 +1,4 @@
-//! `RequestBody`: a request's body, and the time limit of those who send it.
+//! `RequestBody`: a request's body, and the time limit for its client.
 
 use std::fmt;
 use std::future::Future;

@@ -24,7 +24,7 @@ pin_project! {
     }
 }
 
-/// What the answer's head changes for its request.
+/// The parts of a request that the head of its answer changes.
 #[derive(Debug)]
 pub(super) struct OpenRequest {
     pub(super) turn: Turn,

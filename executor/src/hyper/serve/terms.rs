@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::HttpBuilder;
-use super::patience::Limits;
 use super::places::usual_limit;
+use super::time_limits::Limits;
 use crate::hyper::{WsrtExecutor, WsrtTimer};
 
 /// How long a client may take for the handshake, and then for the headers of its first request:

@@ -17,7 +17,8 @@ const TUNNEL: u64 = 1 << 41;
 /// One change of the counts above. The number of changes wraps around.
 const CHANGE: u64 = 1 << 42;
 
-/// What the requests of a connection tell its task: see `docs/ATOMICS.md`.
+/// The word by which the requests of a connection tell its task of themselves: see
+/// `docs/ATOMICS.md`.
 ///
 /// Relaxed throughout: the connection's task judges by the values alone, and reads nothing else by
 /// them.
@@ -113,7 +114,7 @@ impl Turn {
         }
     }
 
-    /// The request has become a tunnel: the connection is in use for good, as far as anybody knows.
+    /// The request has become a tunnel: the connection counts as in use for good.
     pub(super) fn become_tunnel(&mut self) {
         self.traffic.requests.fetch_or(TUNNEL, Relaxed);
     }

@@ -39,7 +39,7 @@ fn a_job_is_found_without_a_walk_through_deques() {
 }
 
 #[test]
-fn a_search_of_the_starting_state_is_a_step_a_worker() {
+fn the_starting_state_is_searched_by_worker() {
     let store = MemoryStore::new();
     let most = Limits::default().assumed_workers;
     assert_eq!(block_on(store.assume_starting_state("thief", &names(most - 1))), Ok(true));

@@ -1,4 +1,4 @@
-//! `Patience`: a connection's time limits, by what it waits for.
+//! `TimeLimits`: a connection's time limits, by what it waits for.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,14 +25,14 @@ pub(super) struct Limits {
 /// The requests of a connection run in tasks of their own, and tell this nothing but by a word that
 /// it looks at: as often as the shortest limit, so that a wait may end after twice its limit.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct TimeLimits {
     traffic: Arc<Traffic>,
     first_request: Option<Pace>,
     room: Option<Pace>,
     idle: Option<Pace>,
     /// Whether the connection ends once its requests are answered.
     is_ending: bool,
-    /// What was seen at the last look, and when that was.
+    /// The traffic at the last look, and the time of that look.
     seen: Seen,
     looked: Instant,
     /// Until the next look; `None` is without a limit at all.
@@ -47,14 +47,14 @@ pub(super) enum Over {
     Idle,
 }
 
-impl Patience {
+impl TimeLimits {
     pub(super) fn new(traffic: Arc<Traffic>, limits: Limits) -> Self {
         let [first_request, room, idle] =
             [limits.first_request, limits.room, limits.idle].map(|limit| limit.map(Pace::new));
         let (seen, looked) = (traffic.look(), Instant::now());
-        let mut patience = Self { traffic, first_request, room, idle, is_ending: false, seen, looked, sleep: None };
-        patience.sleep = patience.until_the_next_look().map(|pause| Box::pin(sleep(pause)));
-        patience
+        let mut time_limits = Self { traffic, first_request, room, idle, is_ending: false, seen, looked, sleep: None };
+        time_limits.sleep = time_limits.until_the_next_look().map(|pause| Box::pin(sleep(pause)));
+        time_limits
     }
 
     /// The connection ends once its requests are answered. Without one it is not idle any more: the
@@ -88,8 +88,8 @@ impl Patience {
             return None;
         };
         let (over, pace, written) = match seen.awaited() {
-            // What is written meanwhile are pings and their answers, or the rest of an answer,
-            // which is still written after an idle connection's GOAWAY.
+            // Meanwhile the server writes pings and their answers, or the rest of an answer, which
+            // it goes on with after an idle connection's GOAWAY.
             Awaited::FirstRequest => (Over::FirstRequest, &mut self.first_request, 0),
             Awaited::Request if !self.is_ending => (Over::Idle, &mut self.idle, 0),
             Awaited::Request | Awaited::Room => (Over::Room, &mut self.room, written),
@@ -122,9 +122,9 @@ mod tests {
     }
 
     /// Returns the limit that is over within a day, and after how long it is.
-    async fn over(patience: &mut Patience) -> Option<(Over, Duration)> {
+    async fn over(time_limits: &mut TimeLimits) -> Option<(Over, Duration)> {
         let began = Instant::now();
-        let over = crate::time::timeout(DAY, poll_fn(|context| patience.poll(context))).await.ok()?;
+        let over = crate::time::timeout(DAY, poll_fn(|context| time_limits.poll(context))).await.ok()?;
         Some((over, began.elapsed()))
     }
 
@@ -136,22 +136,22 @@ mod tests {
     fn a_connection_is_ended_by_what_it_waits_for() {
         on_a_stopped_clock(async {
             let traffic = Arc::new(Traffic::default());
-            let mut patience = Patience::new(Arc::clone(&traffic), limits());
-            assert_eq!(over(&mut patience).await, Some((Over::FirstRequest, FIRST_REQUEST)));
+            let mut time_limits = TimeLimits::new(Arc::clone(&traffic), limits());
+            assert_eq!(over(&mut time_limits).await, Some((Over::FirstRequest, FIRST_REQUEST)));
 
-            let mut patience = Patience::new(Arc::clone(&traffic), limits());
+            let mut time_limits = TimeLimits::new(Arc::clone(&traffic), limits());
             let mut turn = traffic.begin();
-            assert_eq!(over(&mut patience).await, None, "the service may take as long as it wants");
+            assert_eq!(over(&mut time_limits).await, None, "the service may take as long as it wants");
             turn.await_client();
-            let (limit, after) = over(&mut patience).await.expect("the client may not");
+            let (limit, after) = over(&mut time_limits).await.expect("the client may not");
             assert!(limit == Over::Room && (ROOM..=2 * ROOM).contains(&after), "{limit:?} after {after:?}");
 
-            let mut patience = Patience::new(Arc::clone(&traffic), limits());
+            let mut time_limits = TimeLimits::new(Arc::clone(&traffic), limits());
             drop(turn);
-            let (limit, after) = over(&mut patience).await.expect("it is idle");
+            let (limit, after) = over(&mut time_limits).await.expect("it is idle");
             assert!(limit == Over::Idle && (IDLE..=IDLE + ROOM).contains(&after), "{limit:?} after {after:?}");
-            patience.be_ending();
-            let (limit, after) = over(&mut patience).await.expect("it ends");
+            time_limits.be_ending();
+            let (limit, after) = over(&mut time_limits).await.expect("it ends");
             assert!(limit == Over::Room && (ROOM..=2 * ROOM).contains(&after), "{limit:?} after {after:?}");
         });
     }
@@ -161,7 +161,7 @@ mod tests {
         for (bytes, is_enough) in [(240 * 20, true), (1, false)] {
             on_a_stopped_clock(async move {
                 let traffic = Arc::new(Traffic::default());
-                let mut patience = Patience::new(Arc::clone(&traffic), limits());
+                let mut time_limits = TimeLimits::new(Arc::clone(&traffic), limits());
                 let mut turn = traffic.begin();
                 turn.await_client();
                 let taking = async {
@@ -171,7 +171,7 @@ mod tests {
                     }
                 };
                 let taking = std::pin::pin!(taking);
-                let outcome = super::super::race::unless(taking, over(&mut patience)).await.expect("taking goes on");
+                let outcome = super::super::race::unless(taking, over(&mut time_limits)).await.expect("taking goes on");
                 assert_eq!(outcome.is_none(), is_enough, "{outcome:?}");
             });
         }
@@ -181,7 +181,7 @@ mod tests {
     fn requests_keep_a_connection() {
         on_a_stopped_clock(async {
             let traffic = Arc::new(Traffic::default());
-            let mut patience = Patience::new(Arc::clone(&traffic), limits());
+            let mut time_limits = TimeLimits::new(Arc::clone(&traffic), limits());
             let asking = async {
                 loop {
                     drop(traffic.begin());
@@ -189,7 +189,7 @@ mod tests {
                 }
             };
             let asking = std::pin::pin!(asking);
-            assert_eq!(super::super::race::unless(asking, over(&mut patience)).await, Some(None));
+            assert_eq!(super::super::race::unless(asking, over(&mut time_limits)).await, Some(None));
         });
     }
 
@@ -197,11 +197,11 @@ mod tests {
     fn without_limits_nothing_is_over() {
         on_a_stopped_clock(async {
             let traffic = Arc::new(Traffic::default());
-            let mut patience =
-                Patience::new(Arc::clone(&traffic), Limits { first_request: None, room: None, idle: None });
-            assert_eq!(over(&mut patience).await, None);
+            let mut time_limits =
+                TimeLimits::new(Arc::clone(&traffic), Limits { first_request: None, room: None, idle: None });
+            assert_eq!(over(&mut time_limits).await, None);
             traffic.begin().await_client();
-            assert_eq!(over(&mut patience).await, None);
+            assert_eq!(over(&mut time_limits).await, None);
         });
     }
 }
