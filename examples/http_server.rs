@@ -31,9 +31,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode};
 use tower::service_fn;
+use wsrt::hyper::RequestBody;
 use wsrt::net::TcpListener;
 use wsrt::runtime::Handle;
 use wsrt::time::{Instant, sleep};
@@ -127,7 +128,7 @@ impl Limits {
     }
 }
 
-async fn respond(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn respond(request: Request<RequestBody>) -> Result<Response<Full<Bytes>>, Infallible> {
     let response = match request.uri().path() {
         "/" => text(StatusCode::OK, "Hello from wsrt\n"),
         "/slow" => {

@@ -10,8 +10,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode};
+use wsrt::hyper::RequestBody;
 use wsrt::net::{TcpListener, TcpStream};
 
 use crate::ledger::{Kind, Ledger};
@@ -29,7 +30,9 @@ pub(crate) async fn serve_http(ledger: Arc<Ledger>) -> io::Result<SocketAddr> {
     let address = listener.local_addr()?;
     let serving = wsrt::hyper::serve(listener, Answers(ledger))
         .with_first_request_timeout(PATIENCE)
+        .with_body_timeout(PATIENCE)
         .with_write_timeout(PATIENCE)
+        .with_idle_timeout(PATIENCE)
         .configure_http(|http| {
             http.http1().header_read_timeout(PATIENCE);
             http.http2().keep_alive_interval(PATIENCE);
@@ -41,7 +44,7 @@ pub(crate) async fn serve_http(ledger: Arc<Ledger>) -> io::Result<SocketAddr> {
 #[derive(Clone)]
 struct Answers(Arc<Ledger>);
 
-impl tower_service::Service<Request<Incoming>> for Answers {
+impl tower_service::Service<Request<RequestBody>> for Answers {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
@@ -50,13 +53,13 @@ impl tower_service::Service<Request<Incoming>> for Answers {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let ledger = Arc::clone(&self.0);
         Box::pin(async move { Ok(answer(&ledger, request).await) })
     }
 }
 
-async fn answer(ledger: &Ledger, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn answer(ledger: &Ledger, request: Request<RequestBody>) -> Response<Full<Bytes>> {
     let number: u64 = request.uri().path()[1..].parse().unwrap_or(0);
     // An error means that the client has left in the midst of its request.
     let body = request.into_body().collect().await.map(|body| body.to_bytes());

@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Empty};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response, Uri};
-use wsrt::hyper::{Client, ClientBuilder, ConnectInfo, Connector, client, serve};
+use wsrt::hyper::{Client, ClientBuilder, ConnectInfo, Connector, RequestBody, client, serve};
 use wsrt::net::TcpListener;
 use wsrt::task::JoinSet;
 use wsrt_tests::{two_processors, within_a_minute};
@@ -21,7 +21,7 @@ use wsrt_tests::{two_processors, within_a_minute};
 #[derive(Clone)]
 struct Mirror;
 
-impl tower_service::Service<Request<Incoming>> for Mirror {
+impl tower_service::Service<Request<RequestBody>> for Mirror {
     type Response = Response<String>;
     type Error = Infallible;
     type Future = Ready<Result<Response<String>, Infallible>>;
@@ -30,7 +30,7 @@ impl tower_service::Service<Request<Incoming>> for Mirror {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let ConnectInfo(peer) = request.extensions().get::<ConnectInfo<SocketAddr>>().expect("every request has it");
         ready(Ok(Response::new(format!("{:?} {peer}", request.version()))))
     }

@@ -9,9 +9,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Poll};
 
 use http_body_util::Empty;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response};
-use wsrt::hyper::{Listener, serve};
+use wsrt::hyper::{Listener, RequestBody, serve};
 use wsrt::net::TcpStream;
 use wsrt::runtime::{Builder, Runtime};
 use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_whose_errors_nobody_reads};
@@ -57,7 +57,7 @@ impl Listener for Exhausted {
 #[derive(Clone)]
 struct Empties;
 
-impl tower_service::Service<Request<Incoming>> for Empties {
+impl tower_service::Service<Request<RequestBody>> for Empties {
     type Response = Response<Empty<Bytes>>;
     type Error = Infallible;
     type Future = Ready<Result<Self::Response, Infallible>>;
@@ -66,7 +66,7 @@ impl tower_service::Service<Request<Incoming>> for Empties {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, _: Request<RequestBody>) -> Self::Future {
         ready(Ok(Response::new(Empty::new())))
     }
 }

@@ -22,6 +22,10 @@ pub const DEFAULT_SEED: u64 = 7;
 /// line says otherwise.
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(30);
 
+/// The longest payload, and the longest result, as JSON: the store keeps as many of them as its
+/// [`Limits`](crate::store::Limits) say.
+const LONGEST_VALUE: usize = 16 << 10;
+
 /// Answers messages. Many connections share one.
 #[derive(Debug)]
 pub struct Node<S> {
@@ -88,12 +92,13 @@ impl<S: Store> Node<S> {
             Command::CheckClusterState => Ok(cluster_state(self.store.workers().await?)),
             Command::RunSimulation { work, stealing } => self.simulate(work, stealing).await,
             Command::SubmitJob { worker, job, payload } => {
-                let submitted = self.store.submit(&worker, job.as_deref(), &payload.to_string()).await?;
+                let payload = text_of("payload", &payload)?;
+                let submitted = self.store.submit(&worker, job.as_deref(), &payload).await?;
                 Ok(Reply::JobSubmitted { worker, job_id: submitted.job, queue_size: submitted.queued })
             }
             Command::TakeJob { worker, lease } => self.take(worker, lease.unwrap_or(self.lease)).await,
             Command::CompleteJob { worker, job, attempt, result } => {
-                self.store.complete(&worker, &job, attempt, &result.to_string()).await?;
+                self.store.complete(&worker, &job, attempt, &text_of("result", &result)?).await?;
                 Ok(Reply::JobCompleted { worker, job_id: job })
             }
             Command::FindJob { job } => {
@@ -179,6 +184,15 @@ fn found(job_id: String, place: Place) -> Reply {
         Place::Done(worker, result) => ("done", worker, Some(value(&result))),
     };
     Reply::JobFound { job_id, place, worker, result }
+}
+
+/// The value as the store keeps it.
+fn text_of(field: &str, value: &Value) -> Result<String, Refusal> {
+    let text = value.to_string();
+    if text.len() > LONGEST_VALUE {
+        return Err(Refusal::invalid(field, format_args!("has {} bytes of JSON; {LONGEST_VALUE} at most", text.len())));
+    }
+    Ok(text)
 }
 
 /// Reads a value that the store keeps as text.

@@ -40,8 +40,8 @@ pub use self::client::{Client, ClientBuilder, ClientStream, Connector, client};
 pub use self::executor::WsrtExecutor;
 #[cfg(feature = "serve")]
 pub use self::serve::{
-    BoxError, Carrying, ConnectInfo, Handshake, HttpBuilder, Listener, MakeService, NoHandshake, Serve, serve,
-    serve_make_service,
+    BoxError, Carrying, ConnectInfo, Handshake, HttpBuilder, Listener, MakeService, NoHandshake, RequestBody, Serve,
+    serve, serve_make_service,
 };
 pub use self::timer::WsrtTimer;
 #[cfg(feature = "tokio-io")]

@@ -9,22 +9,22 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response};
-use wsrt::hyper::{BoxError, Serve, serve};
+use wsrt::hyper::{BoxError, RequestBody, Serve, serve};
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
 use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
 
 const SHORT: Duration = Duration::from_millis(100);
 
-type Serving = Serve<TcpListener, Bodies>;
+pub(crate) type Serving = Serve<TcpListener, Bodies>;
 
 /// Reads the request's body first; the answer is large.
 #[derive(Clone)]
-struct Bodies;
+pub(crate) struct Bodies;
 
-impl tower_service::Service<Request<Incoming>> for Bodies {
+impl tower_service::Service<Request<RequestBody>> for Bodies {
     type Response = Response<Full<Bytes>>;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
@@ -33,7 +33,7 @@ impl tower_service::Service<Request<Incoming>> for Bodies {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         Box::pin(async move {
             let is_large = request.uri().path() == "/large";
             request.into_body().collect().await?;
@@ -44,7 +44,7 @@ impl tower_service::Service<Request<Incoming>> for Bodies {
 
 /// Starts a server with the settings that `configure` makes, and a channel of its connections'
 /// errors.
-fn start(configure: impl FnOnce(Serving) -> Serving) -> (Runtime, SocketAddr, Receiver<String>) {
+pub(crate) fn start(configure: impl FnOnce(Serving) -> Serving) -> (Runtime, SocketAddr, Receiver<String>) {
     let runtime = runtime_with(2);
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
     let address = listener.local_addr().expect("it is bound");
@@ -61,7 +61,7 @@ fn start(configure: impl FnOnce(Serving) -> Serving) -> (Runtime, SocketAddr, Re
     (runtime, address, reports)
 }
 
-fn connect(address: SocketAddr) -> TcpStream {
+pub(crate) fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("the server listens");
     stream.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
     stream
@@ -76,11 +76,11 @@ fn await_close(mut stream: TcpStream) {
     }
 }
 
-fn ask(stream: &mut TcpStream) {
+pub(crate) fn ask(stream: &mut TcpStream) {
     stream.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
 }
 
-fn read_hello(stream: &mut TcpStream) {
+pub(crate) fn read_hello(stream: &mut TcpStream) {
     let mut read = Vec::new();
     while !read.ends_with(b"hello") {
         let mut buffer = [0; 1000];

@@ -9,9 +9,12 @@
 mod bombs;
 mod floods;
 mod frames;
+mod held_places;
 mod http2;
+mod http2_client;
 mod limits;
 mod others;
+mod quiet_streams;
 mod scene;
 mod slow;
 mod unsent;

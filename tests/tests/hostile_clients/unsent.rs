@@ -10,12 +10,14 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper::body::{Body, Bytes, Frame};
 use hyper::{Request, Response};
 use socket2::{Domain, Socket, Type};
-use wsrt::hyper::serve;
+use wsrt::hyper::{RequestBody, serve};
 use wsrt::net::TcpListener;
 use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
+
+use crate::frames::{END_HEADERS, END_STREAM, HEADERS, OPENING, SETTINGS, WINDOW_UPDATE, push, request};
 
 const FRAME: &[u8] = &[b'x'; 16 << 10];
 
@@ -36,7 +38,7 @@ impl Body for Endless {
     }
 }
 
-impl tower_service::Service<Request<Incoming>> for Endless {
+impl tower_service::Service<Request<RequestBody>> for Endless {
     type Response = Response<Endless>;
     type Error = std::convert::Infallible;
     type Future = std::future::Ready<Result<Response<Endless>, std::convert::Infallible>>;
@@ -45,7 +47,7 @@ impl tower_service::Service<Request<Incoming>> for Endless {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, _: Request<RequestBody>) -> Self::Future {
         std::future::ready(Ok(Response::new(self.clone())))
     }
 }
@@ -78,12 +80,48 @@ fn little_of_an_answer_is_made_for_a_deaf_client() {
     });
 }
 
-fn ask_by_a_small_window(address: SocketAddr) -> TcpStream {
+/// The client opens its windows wide and reads nothing: each of its streams is buffered for.
+#[test]
+fn little_is_buffered_for_the_streams_of_a_deaf_client() {
+    const STREAMS: u32 = 50;
+    const WIDE: u32 = (1 << 31) - 1;
+    within_a_minute(|| {
+        let (runtime, endless) = (runtime_with(2), Endless::default());
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (report, reports) = channel();
+        let serving = serve(listener, endless.clone())
+            .with_write_timeout(Duration::from_millis(500))
+            .on_connection_error(move |_| _ = report.send(()));
+        runtime.handle().spawn(serving.into_future());
+
+        let mut frames = OPENING.to_vec();
+        push(&mut frames, SETTINGS, 0, 0, &[&[0, 4][..], &WIDE.to_be_bytes()].concat());
+        push(&mut frames, WINDOW_UPDATE, 0, 0, &(WIDE - 0xffff).to_be_bytes());
+        for stream in 0..STREAMS {
+            push(&mut frames, HEADERS, END_HEADERS | END_STREAM, 2 * stream + 1, &request("GET", "/"));
+        }
+        let mut deaf = connect_by_a_small_window(address);
+        deaf.write_all(&frames).expect("the server reads");
+        reports.recv_timeout(LIMIT).expect("the server gives the client up");
+        // Per stream 64 kB and the frames in hand, where hyper's default is 400 kB. A megabyte is
+        // on its way, as above.
+        let (made, most) = (endless.0.load(Relaxed), STREAMS as usize * (128 << 10) + (1 << 20));
+        assert!((1..=most).contains(&made), "{made} bytes of {most}");
+    });
+}
+
+fn connect_by_a_small_window(address: SocketAddr) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("there are sockets");
     socket.set_recv_buffer_size(4096).expect("sockets have options");
     socket.connect(&address.into()).expect("the server listens");
-    let mut stream = TcpStream::from(socket);
+    let stream = TcpStream::from(socket);
     stream.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
+    stream
+}
+
+fn ask_by_a_small_window(address: SocketAddr) -> TcpStream {
+    let mut stream = connect_by_a_small_window(address);
     stream.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
     stream
 }

@@ -13,9 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response};
-use wsrt::hyper::serve;
+use wsrt::hyper::{BoxError, RequestBody, serve};
 use wsrt::net::TcpListener;
 use wsrt_tests::{beside_a_process_of_its_own, example, runtime_with};
 
@@ -114,16 +114,16 @@ fn be_served() {
 #[derive(Clone)]
 struct Paths;
 
-impl tower_service::Service<Request<Incoming>> for Paths {
+impl tower_service::Service<Request<RequestBody>> for Paths {
     type Response = Response<Full<Bytes>>;
-    type Error = hyper::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, hyper::Error>> + Send>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), hyper::Error>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         Box::pin(async move {
             let body = match request.uri().path() {
                 "/large" => Bytes::from_static(&[b'x'; 8 << 20]),

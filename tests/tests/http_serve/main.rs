@@ -17,10 +17,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt, Empty};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode, header};
 use tokio::sync::{Notify, oneshot};
-use wsrt::hyper::{ConnectInfo, TokioIo, WsrtExecutor, serve};
+use wsrt::hyper::{ConnectInfo, RequestBody, TokioIo, WsrtExecutor, serve};
 use wsrt::net::unix::UCred;
 use wsrt::net::{TcpListener, TcpStream, UnixListener};
 use wsrt::runtime::Runtime;
@@ -42,7 +42,7 @@ struct Paths {
     held: Arc<Notify>,
 }
 
-impl tower_service::Service<Request<Incoming>> for Paths {
+impl tower_service::Service<Request<RequestBody>> for Paths {
     type Response = Response<String>;
     type Error = Infallible;
     type Future = Answer;
@@ -51,7 +51,7 @@ impl tower_service::Service<Request<Incoming>> for Paths {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Incoming>) -> Answer {
+    fn call(&mut self, request: Request<RequestBody>) -> Answer {
         match request.uri().path() {
             "/peer" => {
                 let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().expect("every request has it");
@@ -82,7 +82,7 @@ impl tower_service::Service<Request<Incoming>> for Paths {
     }
 }
 
-fn upgraded_to_echo(mut request: Request<Incoming>) -> Response<String> {
+fn upgraded_to_echo(mut request: Request<RequestBody>) -> Response<String> {
     let upgrade = hyper::upgrade::on(&mut request);
     wsrt::spawn(async move {
         let upgraded = TokioIo::new(upgrade.await.expect("the client upgrades"));

@@ -9,9 +9,8 @@ use std::sync::mpsc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper::body::Incoming;
 use hyper::{Request, Response};
-use wsrt::hyper::serve_make_service;
+use wsrt::hyper::{RequestBody, serve_make_service};
 use wsrt::sync::mpsc as async_mpsc;
 use wsrt_tests::{LIMIT, within_a_minute};
 
@@ -21,7 +20,7 @@ use crate::{Server, await_close, get};
 #[derive(Clone)]
 struct Named(SocketAddr);
 
-impl tower_service::Service<Request<Incoming>> for Named {
+impl tower_service::Service<Request<RequestBody>> for Named {
     type Response = Response<String>;
     type Error = Infallible;
     type Future = std::future::Ready<Result<Response<String>, Infallible>>;
@@ -30,7 +29,7 @@ impl tower_service::Service<Request<Incoming>> for Named {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+    fn call(&mut self, _: Request<RequestBody>) -> Self::Future {
         ready(Ok(Response::new(format!("made for {}", self.0))))
     }
 }

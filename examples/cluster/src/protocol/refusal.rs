@@ -36,6 +36,8 @@ pub enum RefusalKind {
     AlreadyCompleted,
     /// The cluster has jobs that a new beginning would lose.
     UnfinishedJobs,
+    /// The cluster holds as many jobs, workers or clients as it may.
+    Full,
     /// Something is going on that this would disturb.
     Busy,
     /// The store cannot be reached: nothing has happened.
@@ -67,6 +69,7 @@ impl RefusalKind {
             Self::NotHeld => ("not_held", 22),
             Self::AlreadyCompleted => ("already_completed", 22),
             Self::UnfinishedJobs => ("unfinished_jobs", 22),
+            Self::Full => ("full", 22),
             Self::Busy => ("busy", 22),
         }
     }
@@ -112,6 +115,7 @@ impl From<StoreError> for Refusal {
             StoreError::DuplicateJob(_) => RefusalKind::DuplicateJob,
             StoreError::AlreadyCompleted(_) => RefusalKind::AlreadyCompleted,
             StoreError::NotHeld { .. } => RefusalKind::NotHeld,
+            StoreError::Full(..) => RefusalKind::Full,
             StoreError::UnfinishedJobs(_) => RefusalKind::UnfinishedJobs,
             StoreError::Unavailable(_) => RefusalKind::StoreUnavailable,
             StoreError::OutcomeUnknown(_) => RefusalKind::OutcomeUnknown,

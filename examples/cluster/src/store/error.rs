@@ -21,6 +21,8 @@ pub enum StoreError {
         /// The worker that does not have it.
         worker: String,
     },
+    /// The store holds as many of these as it may: what, and how many.
+    Full(&'static str, u64),
     /// So many jobs have no result yet.
     UnfinishedJobs(u64),
     /// The store cannot be reached; nothing has happened.
@@ -50,6 +52,7 @@ impl fmt::Display for StoreError {
             Self::NotHeld { job, worker } => {
                 write!(f, "{job} is not with {worker}, or no longer: its lease may have run out")
             }
+            Self::Full(what, most) => write!(f, "the cluster may have {most} {what}, and not more"),
             Self::UnfinishedJobs(count) => {
                 write!(f, "{count} jobs have no result yet; a new beginning would lose them")
             }
@@ -61,5 +64,10 @@ impl fmt::Display for StoreError {
         }
     }
 }
+
+/// Names the jobs that a full store holds.
+pub(super) const JOBS: &str = "jobs without a result";
+/// Names the workers that a full starting state has.
+pub(super) const ASSUMED_WORKERS: &str = "workers without an init";
 
 impl Error for StoreError {}

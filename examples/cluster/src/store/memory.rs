@@ -3,14 +3,21 @@
 //! The containers are those that the Redis store has, one for one, so that a rule is the same rule
 //! in both.
 
-use std::collections::{HashMap, VecDeque};
+mod state;
+#[cfg(test)]
+mod work;
+
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::clock::Clock;
+use super::error::{ASSUMED_WORKERS, JOBS};
 use super::names::{is_starting_name, starting_name};
-use super::{Census, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
+use super::{
+    Census, Limits, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState,
+};
+use state::{Job, Recorded, State};
 
 /// A [`Store`] in this process's memory.
 #[derive(Debug, Default)]
@@ -31,209 +38,11 @@ impl MemoryStore {
     pub fn by_calendar() -> Self {
         Self { clock: Clock::Calendar, ..Self::default() }
     }
-}
 
-#[derive(Debug, Default)]
-struct State {
-    /// Whether the starting state is over.
-    initialised: bool,
-    /// The workers in the order in which they came.
-    names: Vec<String>,
-    workers: HashMap<String, Worker>,
-    /// The payloads of the unfinished jobs.
-    jobs: HashMap<String, Job>,
-    flight: HashMap<String, Flight>,
-    results: HashMap<String, Recorded>,
-    next_job: u64,
-}
-
-#[derive(Debug, Default)]
-struct Worker {
-    /// The front is the owner's end, the back the thieves'.
-    deque: VecDeque<String>,
-    in_flight: u64,
-    /// When it was last seen at work, if it is a program that has joined.
-    seen: Option<Duration>,
-}
-
-#[derive(Debug)]
-struct Job {
-    payload: String,
-    attempts: u64,
-}
-
-#[derive(Debug)]
-struct Flight {
-    holder: String,
-    /// When its lease began, or was renewed.
-    began: Duration,
-    lease: Duration,
-}
-
-impl Flight {
-    fn deadline(&self) -> Duration {
-        self.began.saturating_add(self.lease)
-    }
-}
-
-#[derive(Debug)]
-struct Recorded {
-    worker: String,
-    attempt: u64,
-    result: String,
-}
-
-impl State {
-    fn worker(&mut self, name: &str) -> Outcome<&mut Worker> {
-        self.workers.get_mut(name).ok_or_else(|| StoreError::UnknownWorker(name.to_owned()))
-    }
-
-    /// Adds the worker if it is new, and says whether it is.
-    fn add_worker(&mut self, name: &str) -> bool {
-        if self.workers.contains_key(name) {
-            return false;
-        }
-        self.names.push(name.to_owned());
-        self.workers.insert(name.to_owned(), Worker::default());
-        true
-    }
-
-    fn keep_workers(&mut self, mut keep: impl FnMut(&Worker) -> bool) {
-        self.workers.retain(|_, worker| keep(worker));
-        self.names.retain(|name| self.workers.contains_key(name));
-    }
-
-    fn append(&mut self, worker: &str, job: String) -> Outcome<()> {
-        self.worker(worker)?.deque.push_back(job.clone());
-        self.jobs.insert(job, Job { payload: "null".to_owned(), attempts: 0 });
-        Ok(())
-    }
-
-    fn new_name(&mut self) -> String {
-        loop {
-            let name = format!("job{}", self.next_job);
-            self.next_job += 1;
-            if !self.is_known(&name) {
-                return name;
-            }
-        }
-    }
-
-    fn is_known(&self, job: &str) -> bool {
-        self.jobs.contains_key(job) || self.results.contains_key(job)
-    }
-
-    /// The jobs of the starting state belong to no worker, and end with it.
-    fn leave_starting_state(&mut self) {
-        if std::mem::replace(&mut self.initialised, true) {
-            return;
-        }
-        self.jobs.retain(|job, _| !is_starting_name(job));
-        self.results.retain(|job, _| !is_starting_name(job));
-        let of_nobody: Vec<_> = self.flight.keys().filter(|job| is_starting_name(job)).cloned().collect();
-        for job in of_nobody {
-            self.land(&job);
-        }
-        for worker in self.workers.values_mut() {
-            worker.deque.retain(|job| !is_starting_name(job));
-        }
-    }
-
-    /// Ends a job's flight, and returns the worker that had it.
-    fn land(&mut self, job: &str) -> Option<String> {
-        let flight = self.flight.remove(job)?;
-        if let Some(worker) = self.workers.get_mut(&flight.holder) {
-            worker.in_flight -= 1;
-        }
-        Some(flight.holder)
-    }
-
-    /// The names inside the store that the client's name for a job may stand for.
-    fn meanings(&self, job: &str) -> Vec<String> {
-        let mut meanings = vec![job.to_owned()];
-        if !self.initialised {
-            meanings.extend(self.names.iter().map(|worker| format!("{worker}/{job}")));
-        }
-        meanings
-    }
-
-    fn is_held(&self, worker: &str, job: &str, attempt: Option<u64>) -> bool {
-        self.flight.get(job).is_some_and(|flight| flight.holder == worker)
-            && attempt.is_none_or(|attempt| self.jobs.get(job).is_some_and(|job| job.attempts == attempt))
-    }
-
-    /// Takes the job from where this worker has it.
-    fn hand_over(&mut self, worker: &str, job: &str, attempt: Option<u64>) -> bool {
-        if self.is_held(worker, job, attempt) {
-            return self.land(job).is_some();
-        }
-        if attempt.is_some() {
-            return false;
-        }
-        let Some(worker) = self.workers.get_mut(worker) else { return false };
-        let place = worker.deque.iter().position(|queued| queued == job);
-        place.and_then(|place| worker.deque.remove(place)).is_some()
-    }
-
-    fn why_not(&self, worker: &str, job: &str, attempt: Option<u64>, meanings: &[String]) -> Outcome<bool> {
-        if let Some(recorded) = meanings.iter().find_map(|meaning| self.results.get(meaning)) {
-            if recorded.worker == worker && attempt == Some(recorded.attempt) {
-                return Ok(false);
-            }
-            return Err(StoreError::AlreadyCompleted(job.to_owned()));
-        }
-        if meanings.iter().any(|meaning| self.jobs.contains_key(meaning)) {
-            return Err(StoreError::NotHeld { job: job.to_owned(), worker: worker.to_owned() });
-        }
-        Err(StoreError::UnknownJob(job.to_owned()))
-    }
-
-    fn take(&mut self, worker: &str, lease: Duration, now: Duration) -> Outcome<Option<Taken>> {
-        let taker = self.worker(worker)?;
-        taker.seen = taker.seen.map(|_| now);
-        let Some(job) = taker.deque.pop_front() else { return Ok(None) };
-        taker.in_flight += 1;
-        self.flight.insert(job.clone(), Flight { holder: worker.to_owned(), began: now, lease });
-        let record = self.jobs.get_mut(&job).ok_or_else(|| StoreError::Failed(format!("{job} has no record")))?;
-        record.attempts += 1;
-        Ok(Some(Taken { attempt: record.attempts, payload: record.payload.clone(), job }))
-    }
-
-    fn steal(&mut self, thief: &str, victim: &str) -> Outcome<Option<Stolen>> {
-        let deque = &mut self.worker(victim)?.deque;
-        let Some(job) = deque.pop_back() else { return Ok(None) };
-        let left = deque.len() as u64;
-        self.worker(thief)?.deque.push_front(job.clone());
-        Ok(Some(Stolen { victim: victim.to_owned(), job, left }))
-    }
-
-    fn busy(&self) -> impl Iterator<Item = &String> {
-        self.names.iter().filter(|name| !self.workers[*name].deque.is_empty())
-    }
-
-    /// A lease with its beginning still to come began before the clock was set back: one from while
-    /// it was an hour ahead would last for an hour more. It counts from now.
-    fn forget_times_to_come(&mut self, now: Duration) {
-        let leases = self.flight.values_mut().map(|flight| &mut flight.began);
-        for moment in leases.chain(self.workers.values_mut().filter_map(|worker| worker.seen.as_mut())) {
-            *moment = now.min(*moment);
-        }
-    }
-
-    fn victim(&self, luck: u32) -> Option<String> {
-        let count = self.busy().count();
-        self.busy().nth(luck as usize % count.max(1)).cloned()
-    }
-
-    fn place(&self, job: &str) -> Option<Place> {
-        if let Some(recorded) = self.results.get(job) {
-            return Some(Place::Done(recorded.worker.clone(), recorded.result.clone()));
-        }
-        if let Some(flight) = self.flight.get(job) {
-            return Some(Place::InFlight(flight.holder.clone()));
-        }
-        let has_it = |name: &&String| self.workers[*name].deque.iter().any(|queued| queued == job);
-        self.names.iter().find(has_it).map(|name| Place::Queued(name.clone()))
+    /// Makes one that holds this much.
+    #[must_use]
+    pub fn with_limits(limits: Limits) -> Self {
+        Self { state: Mutex::new(State { limits, ..State::default() }), ..Self::default() }
     }
 }
 
@@ -262,6 +71,11 @@ impl Store for MemoryStore {
         if state.initialised {
             return Ok(false);
         }
+        let new = [idle].into_iter().chain(busy.iter().map(String::as_str));
+        let new = new.filter(|worker| !state.workers.contains_key(*worker)).count();
+        if (state.names.len() + new) as u64 > state.limits.assumed_workers {
+            return Err(StoreError::Full(ASSUMED_WORKERS, state.limits.assumed_workers));
+        }
         for worker in busy {
             if state.add_worker(worker) {
                 for number in 0..STARTING_JOBS {
@@ -284,15 +98,17 @@ impl Store for MemoryStore {
     async fn submit(&self, worker: &str, job: Option<&str>, payload: &str) -> Outcome<Submitted> {
         let mut state = self.state.lock();
         state.worker(worker)?;
+        if state.jobs.len() as u64 >= state.limits.jobs {
+            return Err(StoreError::Full(JOBS, state.limits.jobs));
+        }
         let job = match job {
             Some(job) if state.is_known(job) => return Err(StoreError::DuplicateJob(job.to_owned())),
             Some(job) => job.to_owned(),
             None => state.new_name(),
         };
         state.jobs.insert(job.clone(), Job { payload: payload.to_owned(), attempts: 0 });
-        let deque = &mut state.worker(worker)?.deque;
-        deque.push_front(job.clone());
-        Ok(Submitted { job, queued: deque.len() as u64 })
+        let queued = state.push_front(worker, job.clone())?;
+        Ok(Submitted { job, queued })
     }
 
     async fn take(&self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
@@ -345,7 +161,7 @@ impl Store for MemoryStore {
             if state.hand_over(worker, meaning, attempt) {
                 let attempt = state.jobs.remove(meaning).map_or(0, |job| job.attempts);
                 let recorded = Recorded { worker: worker.to_owned(), attempt, result: result.to_owned() };
-                state.results.insert(meaning.clone(), recorded);
+                state.record(meaning.clone(), recorded);
                 return Ok(true);
             }
         }
@@ -361,7 +177,7 @@ impl Store for MemoryStore {
         over.sort_unstable();
         for (_, job) in &over {
             let holder = state.land(job).unwrap_or_default();
-            state.worker(&holder)?.deque.push_back(job.clone());
+            state.push_back(&holder, job.clone())?;
         }
         state.keep_workers(|worker| {
             let is_gone = worker.seen.is_some_and(|seen| now.saturating_sub(seen) >= forget_after);

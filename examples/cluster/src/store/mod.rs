@@ -14,6 +14,7 @@
 
 mod clock;
 mod error;
+mod limits;
 mod memory;
 mod names;
 mod redis;
@@ -23,6 +24,7 @@ use std::future::Future;
 use std::time::Duration;
 
 pub use error::StoreError;
+pub use limits::Limits;
 pub use memory::MemoryStore;
 pub use names::short_name;
 pub use redis::{RedisStore, StoreAddress};
@@ -119,7 +121,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Begins anew: with these workers, besides those that have joined, and with jobs dealt out to
     /// them in turn.
     ///
-    /// Results stay, and the numbers of the jobs go on.
+    /// Results stay, the newest of them, and the numbers of the jobs go on.
     ///
     /// # Errors
     ///
@@ -131,6 +133,11 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// there is such a state: there is none after [`init`](Self::init) and [`join`](Self::join).
     ///
     /// Each of `busy` then has job0, job1 and job2 in its deque, and `idle` has none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Full`] if there would be more workers than the [`Limits`] allow without an
+    /// `init`: then there is none more than before.
     fn assume_starting_state(&self, idle: &str, busy: &[String]) -> impl Future<Output = Outcome<bool>> + Send;
 
     /// Adds a worker that is a program. It is seen when it takes or renews something;
@@ -141,8 +148,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`StoreError::UnknownWorker`], and [`StoreError::DuplicateJob`] if there is or was a job of
-    /// that name.
+    /// [`StoreError::UnknownWorker`], [`StoreError::DuplicateJob`] if there is a job or a result of
+    /// that name, and [`StoreError::Full`].
     fn submit(&self, worker: &str, job: Option<&str>, payload: &str)
     -> impl Future<Output = Outcome<Submitted>> + Send;
 

@@ -9,38 +9,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use hyper::http::Extensions;
 use hyper::{Request, Response};
 use hyper_util::server::conn::auto;
 use tower_service::Service;
 
 use super::accepting::AcceptErrors;
-use super::connection::Terms;
-use super::places::usual_limit;
-use super::{Carrying, Handshake, Listener, NoHandshake};
-use crate::hyper::{WsrtExecutor, WsrtTimer};
+use super::terms::Terms;
+use super::{Carrying, Handshake, Listener, NoHandshake, RequestBody};
+use crate::hyper::WsrtExecutor;
 
 /// Holds an error of any type: the errors of services and bodies convert into it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Names hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, as the client does.
 pub type HttpBuilder = auto::Builder<WsrtExecutor>;
-
-/// How long a client may take for the handshake, and then for the headers of its first request:
-/// hyper's own limit for the headers of any later one.
-const FIRST_REQUEST: Duration = Duration::from_secs(30);
-/// How long an HTTP/2 connection may be silent before a ping is sent. Without an answer within
-/// hyper's 20 seconds it is closed: a client whose machine has crashed does not close its
-/// connection.
-const SILENCE: Duration = Duration::from_secs(60);
-
-/// How long a write may wait for the client to take anything.
-const WRITE: Duration = Duration::from_secs(60);
-
-/// How many bytes the system may keep unsent for a connection: as many as a connection writes
-/// before other tasks have their turn.
-const UNSENT: u32 = 128 << 10;
 
 pub(super) type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
@@ -69,19 +53,30 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// | opens connections and no end | accepting no more; they wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
 /// | dawdles with the handshake (TLS, too), or with its first request head | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
 /// | dawdles with a later head, or is idle (HTTP/1.1) | closing | 30 s | `http1().header_read_timeout` |
+/// | has no request open, and answers pings (HTTP/2) | closing, after GOAWAY | 180 s | [`with_idle_timeout`](Serve::with_idle_timeout) |
 /// | has vanished (HTTP/2) | closing, after a ping | 60 s of silence, and 20 s | `http2().keep_alive_interval`, `keep_alive_timeout` |
-/// | dawdles with the body of its request | closing (HTTP/1.1), or a reset of the stream | none: an answer may take as long as it wants | [`with_request_timeout`](Serve::with_request_timeout) |
+/// | dawdles with the body of its request | an error of the body | 60 s, and 240 bytes a second | [`with_body_timeout`](Serve::with_body_timeout) |
 /// | reads nothing | closing | 60 s | [`with_write_timeout`](Serve::with_write_timeout) |
+/// | opens no windows, or by a byte now and then (HTTP/2) | closing | 60 s, and 240 bytes a second; for what is buffered of answers that have ended 180 s, GOAWAY, and 60 s | [`with_write_timeout`](Serve::with_write_timeout), [`with_idle_timeout`](Serve::with_idle_timeout) |
+/// | has requests open when the server shuts down | closing | 30 s | [`with_shutdown_timeout`](Serve::with_shutdown_timeout) |
 /// | sends large heads | status 431, or a reset of the stream | 100 headers and 400 kB (HTTP/1.1), 16 kB (HTTP/2) | `http1().max_headers`, `max_buf_size`; `http2().max_header_list_size` |
 /// | opens many streams at once | refusing more | 200 | `http2().max_concurrent_streams` |
 /// | opens streams and resets them | closing | 20 not yet begun, 1024 for its own faults | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
 /// | floods it with frames | its task giving way after eight reads | always | |
 /// | asks for large answers | its task giving way after 128 kB of writes | always | |
 /// | asks for large answers, and reads slowly or nothing | the system keeping no more unsent (Linux) | 128 kB | [`with_unsent_limit`](Serve::with_unsent_limit) |
-/// | sends windows of zero, and asks for large answers | buffering no more | 400 kB for a stream | `http2().max_send_buf_size` |
+/// | sends windows of zero, and asks for large answers | buffering no more | 64 kB for a stream, and a frame of its body | `http2().max_send_buf_size` |
 ///
 /// The names without a link are hyper's: see [`configure_http`](Serve::configure_http). No limit
-/// concerns the length of a body, nor a connection that was upgraded, except for its writes.
+/// concerns the length of a body, nor a connection that was upgraded or has a tunnel (CONNECT of
+/// HTTP/2), except for its writes.
+///
+/// Only waits for the *client* are limited by default. A service may take as long as it wants to
+/// answer, or until the next frame of its answer: long polling, server-sent events and gRPC's
+/// streams go on however long they are silent. From the answer's head on, the request's body may be
+/// silent, too: the two may be a dialogue. With HTTP/2 a connection on which one request waits for
+/// the service is not closed for another whose client takes nothing. A service that any request
+/// can keep waiting needs [`with_request_timeout`](Serve::with_request_timeout).
 ///
 /// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
 /// nothing else.
@@ -92,10 +87,10 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// [shutdown token](crate::runtime::Handle::shutdown_token) fires otherwise, without a line of the
 /// user's; [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds a signal of its own. Then
 /// the listener is closed at once. Connections that wait for a request are closed, those with open
-/// requests when these are answered, and then the server's future is ready. Without
-/// [`with_shutdown_timeout`](Serve::with_shutdown_timeout) an answer may take as long as it wants;
-/// a drain has its own deadline. The server does not close connections that were upgraded: their
-/// handlers should heed the token or the signal.
+/// requests when these are answered, and then the server's future is ready. Connections that are
+/// still open after the [shutdown timeout](Serve::with_shutdown_timeout), 30 seconds, are closed; a
+/// drain has its own deadline beside. The server does not close connections that were upgraded:
+/// their handlers should heed the token or the signal.
 ///
 /// # Panics
 ///
@@ -114,19 +109,20 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 ///
 /// ```
 /// use std::convert::Infallible;
-/// use hyper::{Request, Response, body::Incoming};
+/// use hyper::{Request, Response};
 /// use http_body_util::Full;
+/// use wsrt::hyper::RequestBody;
 /// use wsrt::net::{TcpListener, TcpStream};
 ///
 /// # #[derive(Clone)] struct Hello;
-/// # impl tower_service::Service<Request<Incoming>> for Hello {
+/// # impl tower_service::Service<Request<RequestBody>> for Hello {
 /// #     type Response = Response<Full<&'static [u8]>>;
 /// #     type Error = Infallible;
 /// #     type Future = std::future::Ready<Result<Self::Response, Infallible>>;
 /// #     fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Infallible>> {
 /// #         std::task::Poll::Ready(Ok(()))
 /// #     }
-/// #     fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+/// #     fn call(&mut self, _: Request<RequestBody>) -> Self::Future {
 /// #         std::future::ready(Ok(Response::new(Full::new(b"hello" as &[u8]))))
 /// #     }
 /// # }
@@ -152,7 +148,7 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 pub fn serve<L, S, B>(listener: L, service: S) -> Serve<L, S>
 where
     L: Listener,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
@@ -175,23 +171,11 @@ pub struct Serve<L, S, H = NoHandshake> {
 impl<L, S> Serve<L, S> {
     /// Sets what the user has not chosen.
     pub(super) fn new(listener: L, service: S, called_at: &'static Location<'static>) -> Self {
-        let mut http = HttpBuilder::new(WsrtExecutor);
-        // hyper's time limits need a timer.
-        http.http1().timer(WsrtTimer);
-        http.http2().timer(WsrtTimer).keep_alive_interval(SILENCE).enable_connect_protocol();
         Self {
             listener,
             service,
             handshake: NoHandshake,
-            terms: Terms {
-                http,
-                first_request_timeout: Some(FIRST_REQUEST),
-                request_timeout: None,
-                write_timeout: Some(WRITE),
-                unsent_limit: Some(UNSENT),
-                max_connections: usual_limit(),
-                shutdown_timeout: None,
-            },
+            terms: Terms::default(),
             accept_errors: AcceptErrors::default(),
             on_connection_error: None,
             signal: None,
@@ -212,9 +196,10 @@ impl<L, S, H> Serve<L, S, H> {
     }
 
     /// Limits how long open requests may take once the server shuts down; then their connections
-    /// are closed. The default is no limit.
-    pub fn with_shutdown_timeout(mut self, limit: Duration) -> Self {
-        self.terms.shutdown_timeout = Some(limit);
+    /// are closed. The default is 30 seconds; `None` is no limit, so that a client that takes its
+    /// answer slowly enough keeps the server from ending.
+    pub fn with_shutdown_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.terms.shutdown_timeout = limit.into();
         self
     }
 
@@ -230,18 +215,44 @@ impl<L, S, H> Serve<L, S, H> {
     /// which it waits for the request's body included. Then the connection is closed (HTTP/1.1) or
     /// the stream reset (HTTP/2). The default is no limit, since an answer may wait for an event.
     ///
-    /// The limit ends a client that sends its body a byte at a time, if the service reads the body
-    /// before it answers. One that answers first has to limit its reading itself.
+    /// [`with_body_timeout`](Self::with_body_timeout) limits the waits for the body's sender alone.
     pub fn with_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.request_timeout = limit.into();
         self
     }
 
-    /// Limits how long a write may wait for the client to take anything; then the connection is
+    /// Limits how long the service may wait for the client to send more of a request's body; then
+    /// the [`RequestBody`] returns an error. The default is 60 seconds; `None` is no limit.
+    ///
+    /// Each 240 bytes of the body earn a second back, up to the limit: a client that is slower for
+    /// long is given up, one that pauses now and then is not. Only waits count, so a service may
+    /// take its time between two frames. The limit ends with the head of the answer, since client
+    /// and service may have a dialogue then: a service that answers first has to limit its reading
+    /// itself, and one that gathers a client's rare messages before it answers needs a longer
+    /// limit.
+    pub fn with_body_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.terms.body_timeout = limit.into();
+        self
+    }
+
+    /// Limits how long a connection may have no request open; then it is closed, with HTTP/2 after
+    /// a GOAWAY and the answers that are on their way. The default is 180 seconds; `None` is no
+    /// limit.
+    ///
+    /// hyper's limit for the headers of HTTP/1.1, 30 seconds, ends a connection earlier.
+    pub fn with_idle_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.terms.idle_timeout = limit.into();
+        self
+    }
+
+    /// Limits how long a write may wait for the client to take anything, and how long all open
+    /// answers of a connection may wait for room in HTTP/2's windows; then the connection is
     /// closed. The default is 60 seconds; `None` is no limit.
     ///
     /// A client that reads slowly is not closed, one that reads nothing is, and one that has
-    /// vanished. The limit holds for the writes of upgraded connections, too.
+    /// vanished. Each 240 bytes that are written earn a second of the wait for windows back, up to
+    /// the limit. That wait ends after twice the limit at the latest. The limit for a write holds
+    /// for upgraded connections, too.
     pub fn with_write_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.write_timeout = limit.into();
         self
@@ -290,12 +301,12 @@ impl<L, S, H> Serve<L, S, H> {
     /// `acceptor.accept(stream)`, and wrap the result in a `TokioIo`.
     ///
     /// ```
-    /// # use hyper::{Request, Response, body::Incoming};
-    /// # use wsrt::hyper::BoxError;
+    /// # use hyper::{Request, Response};
+    /// # use wsrt::hyper::{BoxError, RequestBody};
     /// # use wsrt::net::TcpListener;
     /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
     /// # where
-    /// #     S: tower_service::Service<Request<Incoming>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: tower_service::Service<Request<RequestBody>, Response = Response<String>, Error: Into<BoxError>>,
     /// #     S: Clone + Send + 'static,
     /// #     S::Future: Send + 'static,
     /// # {
@@ -333,12 +344,12 @@ impl<L, S, H> Serve<L, S, H> {
     /// `stream.get_ref().get_ref().1.peer_certificates()`. Here it is a plain socket:
     ///
     /// ```
-    /// # use hyper::{Request, Response, body::Incoming};
-    /// # use wsrt::hyper::BoxError;
+    /// # use hyper::{Request, Response};
+    /// # use wsrt::hyper::{BoxError, RequestBody};
     /// # use wsrt::net::{TcpListener, TcpStream};
     /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
     /// # where
-    /// #     S: tower_service::Service<Request<Incoming>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: tower_service::Service<Request<RequestBody>, Response = Response<String>, Error: Into<BoxError>>,
     /// #     S: Clone + Send + 'static,
     /// #     S::Future: Send + 'static,
     /// # {
@@ -377,12 +388,12 @@ impl<L, S, H> Serve<L, S, H> {
     /// # Examples
     ///
     /// ```
-    /// # use hyper::{Request, Response, body::Incoming};
-    /// # use wsrt::hyper::BoxError;
+    /// # use hyper::{Request, Response};
+    /// # use wsrt::hyper::{BoxError, RequestBody};
     /// # use wsrt::net::TcpListener;
     /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
     /// # where
-    /// #     S: tower_service::Service<Request<Incoming>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: tower_service::Service<Request<RequestBody>, Response = Response<String>, Error: Into<BoxError>>,
     /// #     S: Clone + Send + 'static,
     /// #     S::Future: Send + 'static,
     /// # {

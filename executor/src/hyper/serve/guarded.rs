@@ -4,11 +4,13 @@
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 
+use super::traffic::Traffic;
 use crate::time::{Sleep, sleep};
 
 /// How many reads in a row are ready before other tasks have their turn.
@@ -39,6 +41,8 @@ pub(super) struct Guarded<Io> {
     reads: u32,
     /// The bytes that were written since the last write that waited.
     written: usize,
+    /// Told of all bytes that are written.
+    traffic: Arc<Traffic>,
 }
 
 /// The wait of an operation, from its first refusal on.
@@ -59,8 +63,8 @@ enum Operation {
 
 impl<Io> Guarded<Io> {
     /// Limits the writes to `io`; `None` is no limit.
-    pub(super) fn new(io: Io, limit: Option<Duration>) -> Self {
-        Self { io, limit, stall: None, reads: 0, written: 0 }
+    pub(super) fn new(io: Io, limit: Option<Duration>, traffic: Arc<Traffic>) -> Self {
+        Self { io, limit, stall: None, reads: 0, written: 0, traffic }
     }
 
     /// Passes the outcome of an operation on, unless it has waited for too long.
@@ -95,7 +99,10 @@ impl<Io> Guarded<Io> {
     #[inline]
     fn wrote(&mut self, written: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match &written {
-            Poll::Ready(Ok(count)) => self.written += count,
+            Poll::Ready(Ok(count)) => {
+                self.written += count;
+                self.traffic.wrote(*count);
+            }
             _ => self.written = 0,
         }
         self.limited(Operation::Write, written, context)
@@ -240,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_endless_stream_of_reads_lets_other_tasks_run() {
-        let mut stream = Guarded::new(Endless, None);
+        let mut stream = Guarded::new(Endless, None, Arc::default());
         let mut reading = tokio_test::task::spawn(poll_fn(|context| {
             let mut count = 0;
             while Pin::new(&mut stream).poll_read(context, ReadBuf::new(&mut [0; 1]).unfilled()).is_ready() {
@@ -285,7 +292,7 @@ mod tests {
     fn an_endless_stream_of_writes_lets_other_tasks_run() {
         let answer = vec![0; 10 * WRITTEN_IN_A_ROW];
         for pieces in [&[IoSlice::new(&answer)][..], &[IoSlice::new(b"head"), IoSlice::new(&answer)]] {
-            let mut stream = Guarded::new(Wide, None);
+            let mut stream = Guarded::new(Wide, None, Arc::default());
             let mut writing = tokio_test::task::spawn(poll_fn(|context| {
                 let mut most = 0;
                 while let Poll::Ready(written) = Pin::new(&mut stream).poll_write_vectored(context, pieces) {
@@ -306,7 +313,7 @@ mod tests {
     #[test]
     fn a_write_that_waits_too_long_fails() {
         on_a_stopped_clock(async {
-            let mut stream = Guarded::new(Narrow { room: 1 }, Some(LIMIT));
+            let mut stream = Guarded::new(Narrow { room: 1 }, Some(LIMIT), Arc::default());
             assert_eq!(write(&mut stream).await.ok(), Some(1));
             let began = Instant::now();
             let error = write(&mut stream).await.expect_err("there is no room");
@@ -317,7 +324,7 @@ mod tests {
     #[test]
     fn a_write_that_takes_anything_ends_the_wait() {
         on_a_stopped_clock(async {
-            let mut stream = Guarded::new(Narrow { room: 0 }, Some(LIMIT));
+            let mut stream = Guarded::new(Narrow { room: 0 }, Some(LIMIT), Arc::default());
             for _ in 0..3 {
                 let waited = crate::time::timeout(LIMIT * 2 / 3, write(&mut stream)).await;
                 assert!(waited.is_err(), "there is no room");
@@ -330,7 +337,7 @@ mod tests {
     #[test]
     fn without_a_limit_a_write_waits_for_ever() {
         on_a_stopped_clock(async {
-            let mut stream = Guarded::new(Narrow { room: 0 }, None);
+            let mut stream = Guarded::new(Narrow { room: 0 }, None, Arc::default());
             let mut writing = tokio_test::task::spawn(write(&mut stream));
             assert!(writing.poll().is_pending());
             advance(Duration::from_secs(1 << 20)).await;

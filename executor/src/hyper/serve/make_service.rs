@@ -3,11 +3,11 @@
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use hyper::{Request, Response};
 use tower_service::Service;
 
-use super::{BoxError, Listener, Serve};
+use super::{BoxError, Listener, RequestBody, Serve};
 
 /// Serves HTTP as [`serve`](fn@super::serve) does, with a service of its own for each connection:
 /// `make` is a tower service that takes the peer's address, the [`Listener::Addr`], and returns the
@@ -41,21 +41,22 @@ use super::{BoxError, Listener, Serve};
 /// ```
 /// use std::convert::Infallible;
 /// use std::net::SocketAddr;
-/// use hyper::{Request, Response, body::Incoming};
+/// use hyper::{Request, Response};
+/// use wsrt::hyper::RequestBody;
 /// use wsrt::net::{TcpListener, TcpStream};
 ///
 /// /// Answers with the address that it was made for.
 /// #[derive(Clone)]
 /// struct Greet(SocketAddr);
 ///
-/// # impl tower_service::Service<Request<Incoming>> for Greet {
+/// # impl tower_service::Service<Request<RequestBody>> for Greet {
 /// #     type Response = Response<String>;
 /// #     type Error = Infallible;
 /// #     type Future = std::future::Ready<Result<Self::Response, Infallible>>;
 /// #     fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Infallible>> {
 /// #         std::task::Poll::Ready(Ok(()))
 /// #     }
-/// #     fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+/// #     fn call(&mut self, _: Request<RequestBody>) -> Self::Future {
 /// #         std::future::ready(Ok(Response::new(format!("hello, {}", self.0))))
 /// #     }
 /// # }
@@ -90,7 +91,7 @@ pub fn serve_make_service<L, M, S, B>(listener: L, make: M) -> Serve<L, MakeServ
 where
     L: Listener,
     M: Service<L::Addr, Response = S, Error: Into<BoxError>, Future: Send + 'static> + Clone + Send + 'static,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {

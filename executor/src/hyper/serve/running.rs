@@ -5,7 +5,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use hyper::body::{Body, Incoming};
+use hyper::body::Body;
 use hyper::{Request, Response};
 use tower_service::Service;
 
@@ -15,7 +15,7 @@ use super::ending::End;
 use super::make_service::{Origin, Shared};
 use super::places::Places;
 use super::race::unless;
-use super::{BoxError, Handshake, Listener, MakeService, Serve, connection};
+use super::{BoxError, Handshake, Listener, MakeService, RequestBody, Serve, connection};
 use crate::runtime::ShutdownToken;
 use crate::task::spawn::with_scheduler;
 
@@ -36,7 +36,7 @@ where
     L: Listener,
     H: Handshake<L::Io>,
     O: Origin<L::Addr, Service = S>,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
@@ -63,7 +63,7 @@ where
     L: Listener,
     H: Handshake<L::Io>,
     O: Origin<L::Addr, Service = S>,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
@@ -94,7 +94,7 @@ impl<L, S, H, B> IntoFuture for Serve<L, S, H>
 where
     L: Listener,
     H: Handshake<L::Io>,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
@@ -111,7 +111,7 @@ where
     L: Listener,
     H: Handshake<L::Io>,
     M: Service<L::Addr, Response = S, Error: Into<BoxError>, Future: Send + 'static> + Clone + Send + 'static,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use wsrt::task::block_in_place;
 use wsrt_cluster::arguments::Words;
+use wsrt_cluster::protocol::MOST_JOBS;
 use wsrt_cluster::store::{RedisStore, StoreAddress};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -77,7 +78,7 @@ async fn run() -> Result<(), Failure> {
         }
         "jobs" => {
             let (target, workers) = (Target::read(&mut words)?, words.number("--workers", 1, 1000)?);
-            let jobs = words.number("--jobs", 1, 10_000_000)?;
+            let jobs = words.number("--jobs", 1, MOST_JOBS)?;
             let wait = Duration::from_micros(words.number("--wait-us", 0, 60_000_000)?.unwrap_or(0));
             words.finish()?;
             jobs::measure(&target, workers.unwrap_or(100), jobs.unwrap_or(20_000), wait).await?

@@ -16,13 +16,15 @@ pub use address::StoreAddress;
 use link::Link;
 use scripts::Scripts;
 
-use super::{Census, NextJob, Outcome, Place, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
+use super::error::{ASSUMED_WORKERS, JOBS};
+use super::{Census, Limits, NextJob, Outcome, Place, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
 
 /// A [`Store`] in a Redis, version 6.2 or newer.
 #[derive(Debug)]
 pub struct RedisStore {
     link: Link,
     scripts: Arc<Scripts>,
+    limits: Limits,
     /// The beginning of all keys. The braces keep them together on one node of a Redis cluster.
     prefix: String,
 }
@@ -38,7 +40,15 @@ impl RedisStore {
     /// Panics outside of a wsrt runtime.
     pub async fn open(info: ConnectionInfo, namespace: &str) -> Self {
         let prefix = format!("{{{namespace}}}:");
-        Self { link: Link::open(info).await, scripts: Arc::new(Scripts::new()), prefix }
+        let limits = Limits::default();
+        Self { link: Link::open(info).await, scripts: Arc::new(Scripts::new(limits)), limits, prefix }
+    }
+
+    /// Has the store hold this much, as far as this process is concerned: all processes should have
+    /// the same limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { scripts: Arc::new(Scripts::new(limits)), limits, ..self }
     }
 
     /// Why Redis cannot be reached at present, if it cannot.
@@ -68,6 +78,8 @@ impl RedisStore {
             "unknown_worker" => Err(StoreError::UnknownWorker(words.next().unwrap_or_default())),
             "unknown_job" => Err(StoreError::UnknownJob(job.to_owned())),
             "duplicate" => Err(StoreError::DuplicateJob(job.to_owned())),
+            "full_of_jobs" => Err(StoreError::Full(JOBS, self.limits.jobs)),
+            "full_of_workers" => Err(StoreError::Full(ASSUMED_WORKERS, self.limits.assumed_workers)),
             "completed" => Err(StoreError::AlreadyCompleted(job.to_owned())),
             "not_held" => Err(StoreError::NotHeld { job: job.to_owned(), worker: worker.to_owned() }),
             _ => Ok(Answer { verdict, words }),

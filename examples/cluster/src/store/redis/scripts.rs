@@ -3,7 +3,7 @@
 
 use redis::Script;
 
-use crate::store::STARTING_JOBS;
+use crate::store::{Limits, STARTING_JOBS};
 
 /// All scripts.
 #[derive(Debug)]
@@ -25,10 +25,12 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
+        let Limits { assumed_workers, jobs, results } = limits;
+        let most = format!("MOST_ASSUMED, MOST_JOBS, MOST_RESULTS = {assumed_workers}, {jobs}, {results}");
         let script = |body: &str| {
             let prelude = include_str!("lua/prelude.lua");
-            Script::new(&format!("{prelude}local STARTING_JOBS = {STARTING_JOBS}\n\n{body}"))
+            Script::new(&format!("{prelude}local STARTING_JOBS = {STARTING_JOBS}\nlocal {most}\n\n{body}"))
         };
         Self {
             init: script(include_str!("lua/init.lua")),

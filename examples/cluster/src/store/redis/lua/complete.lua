@@ -10,7 +10,9 @@ local function hand_over(job)
     land(job)
     return true
   end
-  if attempt ~= '' or redis.call('LREM', deque(worker), 1, job) == 0 then return false end
+  if attempt ~= '' or redis.call('HGET', PLACES, job) ~= worker then return false end
+  redis.call('LREM', deque(worker), 1, job)
+  redis.call('HDEL', PLACES, job)
   have_gone(worker)
   return true
 end
@@ -20,8 +22,11 @@ for _, job in ipairs(names) do
     local record = (redis.call('HGET', ATTEMPTS, job) or '0') .. '\n' .. worker .. '\n' .. ARGV[4]
     redis.call('HDEL', ATTEMPTS, job)
     redis.call('HDEL', JOBS, job)
-    if redis.call('HSETNX', RESULTS, job, record) == 1 then return { 'ok' } end
-    return { 'completed' }
+    if redis.call('HSETNX', RESULTS, job, record) == 0 then return { 'completed' } end
+    if redis.call('RPUSH', RECORDED, job) > MOST_RESULTS then
+      redis.call('HDEL', RESULTS, redis.call('LPOP', RECORDED))
+    end
+    return { 'ok' }
   end
 end
 for _, job in ipairs(names) do

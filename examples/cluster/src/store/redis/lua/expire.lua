@@ -13,7 +13,7 @@ local over = redis.call('ZRANGE', FLIGHT, '-inf', time, 'BYSCORE', 'LIMIT', 0, 1
 for _, job in ipairs(over) do
   local holder = redis.call('HGET', HOLDERS, job)
   land(job)
-  have_come(holder, redis.call('RPUSH', deque(holder), job))
+  has_come(holder, job, redis.call('RPUSH', deque(holder), job))
 end
 
 -- Workers that are gone are forgotten, once they leave nothing behind.

@@ -1,7 +1,11 @@
 -- init JOBS WORKER...
 local unfinished = 0
-for _, job in ipairs(redis.call('HKEYS', JOBS)) do
-  if is_initialised() or not is_starting_name(job) then unfinished = unfinished + 1 end
+if is_initialised() then
+  unfinished = redis.call('HLEN', JOBS)
+else
+  for _, job in ipairs(redis.call('HKEYS', JOBS)) do
+    if not is_starting_name(job) then unfinished = unfinished + 1 end
+  end
 end
 if unfinished > 0 then return { 'unfinished', tostring(unfinished) } end
 
@@ -14,6 +18,6 @@ for number = 0, tonumber(ARGV[1]) - 1 do
   local job = new_name()
   redis.call('HSET', JOBS, job, 'null')
   local worker = ARGV[2 + number % (#ARGV - 1)]
-  have_come(worker, redis.call('RPUSH', deque(worker), job))
+  has_come(worker, job, redis.call('RPUSH', deque(worker), job))
 end
 return { 'ok' }

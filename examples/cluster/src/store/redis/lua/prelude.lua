@@ -3,6 +3,7 @@
 --   workers    sorted set   worker -> number in the order of coming
 --   seen       sorted set   worker -> when it was last seen at work, in ms; those that have joined only
 --   deque:W    list         the jobs of W; the left end is the owner's, the right end the thieves'
+--   places     hash         queued job -> the worker whose deque it is in
 --   busy       sorted set   worker whose deque has jobs -> its number in workers
 --   jobs       hash         unfinished job -> payload
 --   attempts   hash         unfinished job -> how many times it was taken
@@ -10,13 +11,14 @@
 --   began      sorted set   job in flight -> when its lease began, or was renewed, in ms
 --   holders    hash         job in flight -> worker
 --   results    hash         finished job -> attempt, worker and result, a line each
+--   recorded   list         the jobs of the results; the left end is the oldest
 --
 -- The clock is Redis's own, so that the clocks of the hosts need not agree. It is a calendar, which may be set back.
 
 local function key(name) return KEYS[1] .. name end
 local WORKERS, SEEN, JOBS, ATTEMPTS = key('workers'), key('seen'), key('jobs'), key('attempts')
 local FLIGHT, HOLDERS, RESULTS, INITIALISED = key('flight'), key('holders'), key('results'), key('initialised')
-local BUSY, BEGAN = key('busy'), key('began')
+local BUSY, BEGAN, PLACES, RECORDED = key('busy'), key('began'), key('places'), key('recorded')
 
 local function deque(worker) return key('deque:' .. worker) end
 
@@ -58,9 +60,10 @@ local function is_initialised() return redis.call('EXISTS', INITIALISED) == 1 en
 
 local function is_starting_name(job) return string.find(job, '/', 1, true) ~= nil end
 
--- The list of the busy changes when a deque's first job comes and when its last one goes. To be called after jobs have come,
+-- The list of the busy changes when a deque's first job comes and when its last one goes. To be called after a job has come,
 -- with how many there are now, and after jobs have gone.
-local function have_come(worker, queued)
+local function has_come(worker, job, queued)
+  redis.call('HSET', PLACES, job, worker)
   if queued == 1 then redis.call('ZADD', BUSY, redis.call('ZSCORE', WORKERS, worker), worker) end
 end
 local function have_gone(worker)
@@ -73,7 +76,7 @@ local function be_seen(worker, time)
   if seen and tonumber(seen) + 1000 < time then redis.call('ZADD', SEEN, time, worker) end
 end
 
--- The steal: from the victim's end to the thief's front.
+-- The steal: from the victim's end to the thief's front. The job's place is still to be written, by has_come or by take.
 local function steal(thief, victim)
   local job = redis.call('LMOVE', deque(victim), deque(thief), 'RIGHT', 'LEFT')
   if job then have_gone(victim) end
@@ -89,6 +92,7 @@ end
 local function take(worker, time, lease)
   local job = redis.call('LPOP', deque(worker))
   if not job then return nil end
+  redis.call('HDEL', PLACES, job)
   begin_lease(job, time, lease)
   redis.call('HSET', HOLDERS, job, worker)
   return job, tostring(redis.call('HINCRBY', ATTEMPTS, job, 1)), redis.call('HGET', JOBS, job)
@@ -101,7 +105,7 @@ local function land(job)
   redis.call('HDEL', HOLDERS, job)
 end
 
--- The jobs of the starting state are nobody's, and end with it.
+-- The jobs of the starting state are nobody's, and end with it. Each deque is read once, and written again without them.
 local function leave_starting_state()
   if is_initialised() then return end
   redis.call('SET', INITIALISED, 1)
@@ -109,18 +113,27 @@ local function leave_starting_state()
     if is_starting_name(job) then
       redis.call('HDEL', JOBS, job)
       redis.call('HDEL', ATTEMPTS, job)
+      redis.call('HDEL', PLACES, job)
       land(job)
-      for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
-        if redis.call('LREM', deque(worker), 1, job) == 1 then have_gone(worker) end
-      end
     end
   end
-  for _, job in ipairs(redis.call('HKEYS', RESULTS)) do
-    if is_starting_name(job) then redis.call('HDEL', RESULTS, job) end
+  for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
+    local jobs = redis.call('LRANGE', deque(worker), 0, -1)
+    redis.call('DEL', deque(worker))
+    for _, job in ipairs(jobs) do
+      if not is_starting_name(job) then redis.call('RPUSH', deque(worker), job) end
+    end
+    have_gone(worker)
+  end
+  local recorded = redis.call('LRANGE', RECORDED, 0, -1)
+  redis.call('DEL', RECORDED)
+  for _, job in ipairs(recorded) do
+    if is_starting_name(job) then redis.call('HDEL', RESULTS, job) else redis.call('RPUSH', RECORDED, job) end
   end
 end
 
--- The names inside the store that the client's name for a job may stand for.
+-- The names inside the store that the client's name for a job may stand for: in the starting state one for each worker, of
+-- which there are few then.
 local function meanings(job)
   local names = { job }
   if not is_initialised() then

@@ -10,7 +10,7 @@ end
 for i = 2, #ARGV do
   local job = steal(thief, ARGV[i])
   if job then
-    have_come(thief, redis.call('LLEN', deque(thief)))
+    has_come(thief, job, redis.call('LLEN', deque(thief)))
     return { 'ok', ARGV[i], job, tostring(redis.call('LLEN', deque(ARGV[i]))) }
   end
 end
