@@ -3,10 +3,12 @@
 use std::future::Future;
 use std::io;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe, resume_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::blocking::jobs;
+use crate::local::beside::SetAside;
 #[cfg(all(unix, feature = "signal"))]
 use crate::runtime::dump::on_signal;
 use crate::runtime::periodic::Periodic;
@@ -190,7 +192,8 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match block_on_unwatched(self.handle.scheduler(), self.spawn(future)) {
+        let (set, root) = (SetAside::take(), pin!(self.spawn(future)));
+        match block_on_unwatched(self.handle.scheduler(), set.around(root)) {
             Ok(output) => output,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
