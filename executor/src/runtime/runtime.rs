@@ -22,6 +22,7 @@ use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 use crate::signal::{SignalThread, unix::SignalKind};
 use crate::sysmon::watcher;
 use crate::task::JoinHandle;
+use crate::task::large::boxed_if_large;
 use crate::util::report::not_built;
 use crate::util::sync;
 
@@ -257,7 +258,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.handle.scheduler().spawn(future, Location::caller())
+        boxed_if_large!(F, future => self.handle.scheduler().spawn(future, Location::caller()))
     }
 
     /// Runs a closure that blocks on a thread made for that: see
