@@ -12,9 +12,6 @@ use std::ptr;
 /// The bytes that are to be left for the polls inside of a wait; of a small stack, a quarter.
 const LEFT: usize = 256 * 1024;
 
-/// Nothing is known of the stack.
-const UNKNOWN: Range<usize> = 0..0;
-
 thread_local! {
     /// The addresses of the stack; `None` before they were asked for.
     static STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
@@ -27,7 +24,7 @@ pub(crate) fn ask_for_room() {
     let here = 0_u8;
     let here = ptr::from_ref(&here).addr();
     let (low, high) = STACK.get().unwrap_or_else(|| {
-        let Range { start, end } = bounds();
+        let Range { start, end } = bounds().unwrap_or_default();
         STACK.set(Some((start, end)));
         (start, end)
     });
@@ -40,44 +37,44 @@ pub(crate) fn ask_for_room() {
 }
 
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
-fn bounds() -> Range<usize> {
+fn bounds() -> Option<Range<usize>> {
     use std::mem::MaybeUninit;
 
     // SAFETY: it takes nothing, and writes nothing.
     let number = unsafe { libc::gettid() };
     // For a first thread musl answers with the part of the stack that is mapped so far.
     if cfg!(target_env = "musl") && u32::try_from(number) == Ok(std::process::id()) {
-        return UNKNOWN;
+        return None;
     }
     let mut attributes = MaybeUninit::uninit();
     // SAFETY: it takes nothing, and writes nothing.
     let thread = unsafe { libc::pthread_self() };
     // SAFETY: the thread is this one, and the place is there to be written to.
     if unsafe { libc::pthread_getattr_np(thread, attributes.as_mut_ptr()) } != 0 {
-        return UNKNOWN;
+        return None;
     }
     let (mut low, mut size) = (ptr::null_mut(), 0);
     // SAFETY: the attributes were written just now, and both places are there to be written to.
     let answer = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut low, &raw mut size) };
     // SAFETY: the attributes were written above, and are used no more.
     let _ = unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
-    if answer == 0 { low.addr()..low.addr().saturating_add(size) } else { UNKNOWN }
+    (answer == 0).then(|| low.addr()..low.addr().saturating_add(size))
 }
 
 #[cfg(all(target_vendor = "apple", not(miri)))]
-fn bounds() -> Range<usize> {
+fn bounds() -> Option<Range<usize>> {
     // SAFETY: it takes nothing, and writes nothing.
     let thread = unsafe { libc::pthread_self() };
     // SAFETY: the thread is this one.
     let high = unsafe { libc::pthread_get_stackaddr_np(thread) }.addr();
     // SAFETY: the thread is this one.
     let size = unsafe { libc::pthread_get_stacksize_np(thread) };
-    high.saturating_sub(size)..high
+    Some(high.saturating_sub(size)..high)
 }
 
 #[cfg(any(miri, not(any(target_os = "linux", target_os = "android", target_vendor = "apple"))))]
-fn bounds() -> Range<usize> {
-    UNKNOWN
+fn bounds() -> Option<Range<usize>> {
+    None
 }
 
 #[cfg(all(test, not(miri), any(target_os = "linux", target_vendor = "apple")))]
@@ -91,7 +88,7 @@ mod tests {
     /// Calls itself until less than `left` bytes are left, and then asks for room.
     fn ask_with(left: usize) -> bool {
         let frame = black_box([0_u8; 4096]);
-        if ptr::from_ref(&frame).addr() - bounds().start > left {
+        if ptr::from_ref(&frame).addr() - bounds().expect("it is known").start > left {
             let has_room = ask_with(left);
             black_box(&frame);
             return has_room;
@@ -105,7 +102,8 @@ mod tests {
             let limit = LEFT.min(size / 4);
             let thread = thread::Builder::new().stack_size(size);
             let asked = thread.spawn(move || {
-                assert!(bounds().contains(&ptr::from_ref(&size).addr()), "the stack is known");
+                let bounds = bounds().expect("the stack is known");
+                assert!(bounds.contains(&ptr::from_ref(&size).addr()));
                 (ask_with(2 * limit), ask_with(limit - 4096))
             });
             assert_eq!(asked.expect("a thread").join().expect("no panic"), (true, false), "of {size}");
