@@ -76,9 +76,11 @@ impl TokioCompat {
         Ok(())
     }
 
-    /// Enters the tokio runtime on this thread, until the guard is dropped.
+    /// Enters the tokio runtime on this thread, until the guard is dropped. Does without where
+    /// tokio would panic: in the destructor of a thread-local value that outlives tokio's own.
     pub(crate) fn enter(&self) -> TokioEntered<'_> {
-        self.0.get().map(|background| background.handle.enter())
+        let is_too_late = || Handle::try_current().is_err_and(|error| error.is_thread_local_destroyed());
+        self.0.get().filter(|_| !is_too_late()).map(|background| background.handle.enter())
     }
 
     /// Shuts the tokio runtime down, after wsrt: drops its tasks, and waits for its blocking jobs,

@@ -4,7 +4,7 @@ use crate::budget;
 use crate::sync::Mutex;
 use crate::wait::{self, Place, WaitKind};
 use crate::wait_list::WaitList;
-use crate::wakers::Wakers;
+use crate::wakers::wake_in_batches;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -106,18 +106,14 @@ impl Barrier {
     /// Counts an arrival. `None` if it was the last one: the others are awake.
     fn arrive(&self, cx: &Context<'_>) -> Option<usize> {
         let waker = cx.waker().clone();
-        let mut wakers = Wakers::default();
         let mut state = self.state.lock();
         state.arrived += 1;
         if state.arrived < self.size {
             return Some(state.waiters.push((), waker));
         }
         state.arrived = 0;
-        while let Some(((), waker)) = state.waiters.unlink_first() {
-            wakers.push(waker);
-        }
-        drop(state);
-        wakers.wake();
+        state.waiters.release_all();
+        wake_in_batches(state, || self.state.lock(), |mut state, wakers| state.waiters.take_released(wakers));
         None
     }
 }

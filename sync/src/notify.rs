@@ -19,7 +19,7 @@ use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::{WaitGuard, WaitLock, const_fn};
 use crate::wait::{self, Place, Wait, WaitKind};
 use crate::wait_list::{WaitList, wait_on};
-use crate::wakers::Wakers;
+use crate::wakers::wake_in_batches;
 use std::future::Future;
 use std::marker::PhantomPinned;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -66,11 +66,10 @@ pub struct Notify {
 /// The notification that a waiter was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Given {
+    /// Nothing yet, or a wake-up that all get: by that it is unlinked.
     Nothing,
     /// The only wake-up of a call, which is not to be lost: it goes on to the next.
     One(End),
-    /// A wake-up that all get.
-    All,
 }
 
 /// The end of the line that a call takes its waiter from.
@@ -233,24 +232,17 @@ impl Notify {
     /// # });
     /// ```
     pub fn notify_waiters(&self) {
-        let mut wakers = Wakers::default();
         let mut waiters = self.waiters.lock();
         self.word.fetch_add(CALL, AcqRel);
-        let mut has_unlinked = false;
-        while let Some((given, waker)) = waiters.unlink_first() {
-            *given = Given::All;
-            wakers.push(waker);
-            has_unlinked = true;
-        }
-        if has_unlinked {
+        // At once: a task that enters between two batches is none of those that wait.
+        if waiters.release_all() {
             self.note_if_empty(&waiters);
+            wake_in_batches(waiters, || self.waiters.lock(), |mut waiters, wakers| waiters.take_released(wakers));
         }
-        drop(waiters);
-        wakers.wake();
     }
 
     /// Clears `WAITING` once the list is empty. Under the lock, and `WAITING` is set: the caller
-    /// has unlinked a node.
+    /// has unlinked a node, or all.
     fn note_if_empty(&self, waiters: &WaitList<Given>) {
         if waiters.is_empty() {
             // A load and a store: while `WAITING` is set, only threads with the lock change the

@@ -28,10 +28,10 @@ use crate::holder::{Holder, by_owned_guard};
 use crate::line::{LazyLine, Need, Queue};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::atomic::{AtomicUsize, fence};
-use crate::sync::{WaitGuard, const_fn};
+use crate::sync::{BATCH, WaitGuard, const_fn};
 use crate::take::Take;
 use crate::wait::{Place, WaitKind};
-use crate::wakers::Wakers;
+use crate::wakers::{Wakers, wake_in_batches};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr;
 use std::task::Waker;
@@ -199,14 +199,12 @@ impl Permits {
         if before & WAITING == 0 {
             return;
         }
-        let mut wakers = Wakers::default();
-        let mut queue = self.existing_queue();
         // They give back the permits that they were given so far when they see it.
-        while let Some((_, waker)) = queue.list.unlink_first() {
-            wakers.push(waker);
-        }
-        self.serve(queue, 0, &mut wakers);
-        wakers.wake();
+        let mut queue = self.existing_queue();
+        queue.list.release_all();
+        self.serve(queue, 0);
+        let lock = || self.existing_queue();
+        wake_in_batches(lock(), lock, |mut queue, wakers| queue.list.take_released(wakers));
     }
 
     /// The queue of a line that a waiter has entered.
@@ -214,44 +212,66 @@ impl Permits {
         self.line.get().expect("a waiter makes the line before it says that it waits").lock()
     }
 
+    /// # Panics
+    ///
+    /// If `count` is more than [`MOST`]. So many permits fit while tasks wait, since none is free.
     #[cold]
     fn hand_over(&self, count: usize) {
+        // Before a waiter is served: it would never be woken.
+        assert!(count <= MOST, "more than usize::MAX >> 3 permits");
         // The word was read Relaxed. Pairs with the Release of the waiter that set `WAITING`, which
         // made the line before.
         fence(Acquire);
-        let mut wakers = Wakers::default();
-        self.serve(self.existing_queue(), count, &mut wakers);
-        wakers.wake();
+        self.serve(self.existing_queue(), count);
     }
 
-    /// Gives `left` permits to the first waiters, and what remains to the word.
-    pub(crate) fn serve(&self, mut queue: WaitGuard<'_, Queue>, left: usize, wakers: &mut Wakers) {
-        let left = self.serve_first(&mut queue, left, wakers);
-        queue.note_hand_over(self.holder.task());
-        let Some(left) = left else { return };
-        // The list is empty, and stays so while this thread has the lock.
+    /// Gives `left` permits to the first waiters, and what remains to the word. Between batches of
+    /// waiters the lock is free, and what is left is with this thread: so no newcomer overtakes.
+    pub(crate) fn serve<'a>(&'a self, queue: WaitGuard<'a, Queue>, mut left: usize) {
+        wake_in_batches(
+            queue,
+            || self.existing_queue(),
+            |mut queue, wakers| {
+                let end = Self::serve_first(&mut queue, &mut left, &self.holder, wakers);
+                queue.note_hand_over(self.holder.task());
+                if end == Served::All {
+                    // The list is empty, and stays so while this thread has the lock.
+                    self.put_back(left);
+                }
+                end == Served::Batch
+            },
+        );
+    }
+
+    /// Adds `left` permits to the word and clears `WAITING`. Under the lock, and the list is empty.
+    fn put_back(&self, left: usize) {
         let mut word = self.word.load(Relaxed);
         while let Err(now) = self.word.compare_exchange_weak(word, with_more(word & !WAITING, left), AcqRel, Relaxed) {
             word = now;
         }
     }
 
-    /// Gives `left` permits to the first waiters, and returns those that remain once no task waits.
-    fn serve_first(&self, queue: &mut Queue, mut left: usize, wakers: &mut Wakers) -> Option<usize> {
+    /// Gives `left` permits to the first waiters, a batch of them at most.
+    fn serve_first(queue: &mut Queue, left: &mut usize, holder: &Holder, wakers: &mut Wakers) -> Served {
+        let mut served = 0;
         while let Some(need) = queue.list.first_mut() {
-            let given = left.min(need.lacks);
+            if served == BATCH {
+                return Served::Batch;
+            }
+            let given = need.lacks.min(*left);
             need.lacks -= given;
             need.has += given;
-            left -= given;
+            *left -= given;
             if need.lacks > 0 {
-                return None;
+                return Served::Some;
             }
-            self.holder.name(need.task);
+            holder.name(need.task);
             if let Some((_, waker)) = queue.list.unlink_first() {
                 wakers.push(waker);
             }
+            served += 1;
         }
-        Some(left)
+        Served::All
     }
 
     /// Enters the list, unless what is free suffices.
@@ -285,9 +305,20 @@ impl Permits {
 
 /// The word with `count` permits more.
 fn with_more(word: usize, count: usize) -> usize {
-    let free = word / ONE + count;
-    assert!(free <= MOST, "more than usize::MAX >> 3 permits");
+    // Not `free + count`, which may run over.
+    assert!(count <= MOST - word / ONE, "more than usize::MAX >> 3 permits");
     word + count * ONE
+}
+
+/// The waiters that were served.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Served {
+    /// All that waited.
+    All,
+    /// A batch. The next one waits.
+    Batch,
+    /// Some, and then there were too few permits for the next.
+    Some,
 }
 
 pub(crate) enum Entered {

@@ -32,6 +32,9 @@ mod with_std {
     /// Values of a block of a channel's queue.
     pub(crate) const SLOTS: usize = 31;
 
+    /// Wakers that are taken out under one hold of a lock, at most.
+    pub(crate) const BATCH: usize = 32;
+
     /// Looks at a slot that another thread is writing to.
     pub(crate) const LOOKS: u32 = 32;
 
@@ -97,6 +100,9 @@ mod with_loom {
 
     /// Few, so that a model gets from block to block.
     pub(crate) const SLOTS: usize = 2;
+
+    /// One, so that a model lets go of the lock between two.
+    pub(crate) const BATCH: usize = 1;
 
     pub(crate) const LOOKS: u32 = 1;
 

@@ -8,7 +8,6 @@ use crate::permits::{Entered, Permits, Refused};
 use crate::poll_state::PollState;
 use crate::sync::WaitGuard;
 use crate::wait::{self, WaitKind};
-use crate::wakers::Wakers;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
@@ -103,15 +102,12 @@ impl<'a> Take<'a> {
     /// Removes the waiter. Returns true if it was given all that it needs; what it was given of
     /// less goes back.
     fn leave(&self, mut queue: WaitGuard<'_, Queue>, key: usize) -> bool {
-        let mut wakers = Wakers::default();
-        let (need, was_linked, waker) = queue.list.remove(key);
+        let (need, was_linked, _waker) = queue.list.remove(key);
         if was_linked || need.lacks > 0 {
-            self.permits.serve(queue, need.has, &mut wakers);
+            self.permits.serve(queue, need.has);
         } else {
             drop(queue);
         }
-        drop(waker);
-        wakers.wake();
         need.lacks == 0
     }
 }

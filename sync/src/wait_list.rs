@@ -6,8 +6,16 @@
 //!
 //! A node stays in the slab until its owner, the future, removes it. It leaves the *order* earlier,
 //! when it is granted what it waits for: an unlinked node is one whose owner has yet to look.
+//!
+//! # All at once
+//!
+//! [`release_all`](WaitList::release_all) unlinks every node in a few steps, however many there
+//! are: the whole chain becomes the *released* one, and each node of it counts as unlinked, since
+//! it came in an earlier round. [`take_released`](WaitList::take_released) then takes the wakers
+//! out a batch at a time, so that the lock is never held for long.
 
-use crate::sync::{WaitGuard, WaitLock};
+use crate::sync::{BATCH, WaitGuard, WaitLock};
+use crate::wakers::Wakers;
 use slab::Slab;
 use std::task::Waker;
 
@@ -18,8 +26,23 @@ const NONE: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct WaitList<T> {
     nodes: Slab<Node<T>>,
+    /// The nodes that wait, in order.
+    linked: Chain,
+    /// Those that were released and have their waker still.
+    released: Chain,
+    /// Calls of `release_all` so far, which never are `NONE`.
+    round: usize,
+}
+
+/// The ends of a chain of nodes.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
     first: usize,
     last: usize,
+}
+
+impl Chain {
+    const EMPTY: Self = Self { first: NONE, last: NONE };
 }
 
 #[derive(Debug)]
@@ -27,41 +50,42 @@ struct Node<T> {
     value: T,
     /// Taken when the node is unlinked.
     waker: Option<Waker>,
-    is_linked: bool,
+    /// The round in which it came; `NONE` once it is in no chain.
+    round: usize,
     previous: usize,
     next: usize,
 }
 
 impl<T> WaitList<T> {
     pub(crate) const fn new() -> Self {
-        Self { nodes: Slab::new(), first: NONE, last: NONE }
+        Self { nodes: Slab::new(), linked: Chain::EMPTY, released: Chain::EMPTY, round: 0 }
     }
 
     /// True if no node is linked.
     pub(crate) fn is_empty(&self) -> bool {
-        self.first == NONE
+        self.linked.first == NONE
     }
 
     /// Links a new node behind all others, and returns its key.
     pub(crate) fn push(&mut self, value: T, waker: Waker) -> usize {
-        let last = self.last;
-        let key = self.nodes.insert(Node { value, waker: Some(waker), is_linked: true, previous: last, next: NONE });
+        let (last, round) = (self.linked.last, self.round);
+        let key = self.nodes.insert(Node { value, waker: Some(waker), round, previous: last, next: NONE });
         match self.nodes.get_mut(last) {
             Some(node) => node.next = key,
-            None => self.first = key,
+            None => self.linked.first = key,
         }
-        self.last = key;
+        self.linked.last = key;
         key
     }
 
     /// True if the node waits still: it was neither granted nor removed.
     pub(crate) fn is_linked(&self, key: usize) -> bool {
-        self.nodes[key].is_linked
+        self.nodes[key].round == self.round
     }
 
     /// The value of the first node.
     pub(crate) fn first_mut(&mut self) -> Option<&mut T> {
-        Some(&mut self.nodes.get_mut(self.first)?.value)
+        Some(&mut self.nodes.get_mut(self.linked.first)?.value)
     }
 
     /// The value of a node that was not removed.
@@ -72,24 +96,55 @@ impl<T> WaitList<T> {
     /// The values of the linked nodes with their wakers, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&T, &Waker)> {
         let node = |key: usize| self.nodes.get(key);
-        let linked = std::iter::successors(node(self.first), move |before| node(before.next));
+        let linked = std::iter::successors(node(self.linked.first), move |before| node(before.next));
         linked.filter_map(|node| Some((&node.value, node.waker.as_ref()?)))
     }
 
     /// Unlinks the first node, and returns its value and its waker. Its owner removes it later.
     pub(crate) fn unlink_first(&mut self) -> Option<(&mut T, Waker)> {
-        self.unlink(self.first)
+        self.unlink(self.linked.first)
     }
 
     /// Unlinks the last node, as `unlink_first` does the first.
     pub(crate) fn unlink_last(&mut self) -> Option<(&mut T, Waker)> {
-        self.unlink(self.last)
+        self.unlink(self.linked.last)
+    }
+
+    /// Unlinks all nodes at once. Returns false if there was none.
+    ///
+    /// Their wakers stay in the list: the caller goes on with
+    /// [`take_released`](Self::take_released) until that returns false.
+    pub(crate) fn release_all(&mut self) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let all = std::mem::replace(&mut self.linked, Chain::EMPTY);
+        // The half of the numbers that has no `NONE`.
+        self.round = self.round.wrapping_add(1) & (usize::MAX >> 1);
+        match self.nodes.get_mut(self.released.last) {
+            Some(node) => node.next = all.first,
+            None => self.released.first = all.first,
+        }
+        self.nodes[all.first].previous = self.released.last;
+        self.released.last = all.last;
+        true
+    }
+
+    /// Takes the wakers of a batch of released nodes, of this call or another one. Returns true if
+    /// there are more.
+    #[must_use = "if this is true, others are yet to be woken"]
+    pub(crate) fn take_released(&mut self, wakers: &mut Wakers) -> bool {
+        for _ in 0..BATCH {
+            let Some((_, waker)) = self.unlink(self.released.first) else { return false };
+            wakers.push(waker);
+        }
+        self.released.first != NONE
     }
 
     fn unlink(&mut self, key: usize) -> Option<(&mut T, Waker)> {
         self.detach(key)?;
         let node = &mut self.nodes[key];
-        let waker = node.waker.take().expect("a linked node has a waker");
+        let waker = node.waker.take().expect("a node in a chain has a waker");
         Some((&mut node.value, waker))
     }
 
@@ -110,23 +165,25 @@ impl<T> WaitList<T> {
     /// dropped with no lock held.
     #[must_use = "the waker is to be dropped after the lock is released"]
     pub(crate) fn remove(&mut self, key: usize) -> (T, bool, Option<Waker>) {
-        let was_linked = self.detach(key).is_some();
+        let was_linked = self.is_linked(key);
+        self.detach(key);
         let node = self.nodes.remove(key);
         (node.value, was_linked, node.waker)
     }
 
-    /// Takes the node out of the order. `None` if it was not in it.
+    /// Takes the node out of its chain. `None` if it was in none.
     fn detach(&mut self, key: usize) -> Option<()> {
-        let node = self.nodes.get_mut(key).filter(|node| node.is_linked)?;
-        node.is_linked = false;
+        let node = self.nodes.get_mut(key).filter(|node| node.round != NONE)?;
         let (previous, next) = (node.previous, node.next);
+        let round = std::mem::replace(&mut node.round, NONE);
+        let chain = if round == self.round { &mut self.linked } else { &mut self.released };
         match self.nodes.get_mut(previous) {
             Some(node) => node.next = next,
-            None => self.first = next,
+            None => chain.first = next,
         }
         match self.nodes.get_mut(next) {
             Some(node) => node.previous = previous,
-            None => self.last = previous,
+            None => chain.last = previous,
         }
         Some(())
     }
@@ -163,6 +220,8 @@ pub(crate) fn wait_on<'a, T>(
 #[cfg(test)]
 mod tests {
     use super::WaitList;
+    use crate::sync::BATCH;
+    use crate::wakers::Wakers;
     use std::collections::VecDeque;
     use std::task::Waker;
 
@@ -170,29 +229,46 @@ mod tests {
     fn a_random_history_keeps_the_order_of_a_queue() {
         let mut random = fastrand::Rng::with_seed(14);
         let (mut list, mut model, mut unlinked) = (WaitList::new(), VecDeque::new(), Vec::new());
-        for number in 0..10_000 {
-            match random.u8(..5) {
-                0 | 1 => model.push_back((list.push(number, Waker::noop().clone()), number)),
-                2 => {
+        // Released, with their wakers.
+        let mut released = VecDeque::new();
+        for number in 0..20_000 {
+            match random.u8(..14) {
+                0..=4 => model.push_back((list.push(number, Waker::noop().clone()), number)),
+                5 | 6 => {
                     let first = model.pop_front();
                     assert_eq!(list.unlink_first().map(|(value, _)| *value), first.map(|first| first.1));
                     unlinked.extend(first);
                 }
-                3 => {
+                7 | 8 => {
                     let last = model.pop_back();
                     assert_eq!(list.unlink_last().map(|(value, _)| *value), last.map(|last| last.1));
                     unlinked.extend(last);
                 }
+                9 if random.u8(..8) == 0 => {
+                    assert_eq!(list.release_all(), !model.is_empty());
+                    released.extend(model.drain(..));
+                }
+                10 if random.u8(..8) == 0 => {
+                    let count = BATCH.min(released.len());
+                    let mut wakers = Wakers::default();
+                    let has_more = list.take_released(&mut wakers);
+                    assert_eq!((wakers.len(), has_more), (count, released.len() > count));
+                    unlinked.extend(released.drain(..count));
+                }
                 _ => {
-                    let from_model = random.bool();
-                    let of = if from_model { model.len() } else { unlinked.len() };
-                    if of > 0 {
-                        let at = random.usize(..of);
-                        let (key, number) =
-                            if from_model { model.remove(at).expect("in range") } else { unlinked.swap_remove(at) };
-                        assert_eq!(list.is_linked(key), from_model);
+                    let of = random.usize(..3);
+                    let (length, is_linked, has_waker) =
+                        [(model.len(), true, true), (unlinked.len(), false, false), (released.len(), false, true)][of];
+                    if length > 0 {
+                        let at = random.usize(..length);
+                        let (key, number) = match of {
+                            0 => model.remove(at).expect("in range"),
+                            1 => unlinked.swap_remove(at),
+                            _ => released.remove(at).expect("in range"),
+                        };
+                        assert_eq!(list.is_linked(key), is_linked);
                         let (value, was_linked, waker) = list.remove(key);
-                        assert_eq!((value, was_linked, waker.is_some()), (number, from_model, from_model));
+                        assert_eq!((value, was_linked, waker.is_some()), (number, is_linked, has_waker));
                     }
                 }
             }

@@ -21,6 +21,11 @@ impl Wakers {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+
     /// Wakes all, in the order in which they were pushed.
     ///
     /// # Panics
@@ -47,5 +52,26 @@ impl Wakers {
         if let Some(payload) = panicked {
             resume_unwind(payload);
         }
+    }
+}
+
+/// Wakes, with no lock held, what `take` takes out under a lock, a batch at a time: until `take`
+/// returns false. The first batch is taken under `locked`.
+///
+/// # Panics
+///
+/// If a waker panics; the others, of all batches, are woken before that goes on.
+#[inline]
+pub(crate) fn wake_in_batches<G>(mut locked: G, lock: impl Fn() -> G, mut take: impl FnMut(G, &mut Wakers) -> bool) {
+    let (mut wakers, mut panicked) = (Wakers::default(), None);
+    while take(locked, &mut wakers) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| wakers.wake())) {
+            panicked.get_or_insert(payload);
+        }
+        locked = lock();
+    }
+    wakers.wake();
+    if let Some(payload) = panicked {
+        resume_unwind(payload);
     }
 }

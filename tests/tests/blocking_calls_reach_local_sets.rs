@@ -101,6 +101,31 @@ fn a_main_future_that_ends_meanwhile_ends_its_run_until() {
     });
 }
 
+/// `run` is a `block_on` of a spawned task, and that is no part of a set that the thread is in.
+#[test]
+fn a_run_inside_a_set_leaves_the_set_aside() {
+    within_a_minute(|| {
+        for outer in [runtime_with(1), current_thread()] {
+            let (set, inner) = (LocalSet::new(), current_thread());
+            let (to_local, mut local) = mpsc::channel(1);
+            set.block_on(&outer, async {
+                let in_main = inner.run(async { spawn_local(async { 7 }).await.expect("no panic") });
+                assert_eq!(in_main, 7);
+                let rest = spawn_local(async move { local.recv().await });
+                let in_task = spawn_local(async move {
+                    // The rest of the set goes on inside of the call.
+                    inner.run(async move {
+                        let sent = spawn_local(async move { to_local.send(8).await.is_ok() });
+                        sent.await.expect("no panic")
+                    })
+                });
+                assert!(in_task.await.expect("no panic"));
+                assert_eq!(rest.await.expect("no panic"), Some(8));
+            });
+        }
+    });
+}
+
 /// Tasks that run inside of a local task's call are no part of its set.
 #[test]
 fn tasks_beside_a_blocked_local_task_spawn_elsewhere() {

@@ -16,6 +16,7 @@ use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, Owner};
 
 use super::tasks::{CURRENT, LocalTasks};
+use crate::util::stack::ask_for_room;
 use crate::util::unwind::Payload;
 
 /// The set that the thread has left for as long as it waits: tasks that are no part of it run
@@ -38,7 +39,15 @@ impl SetAside {
     }
 
     /// Returns `future`, to be polled inside of the set, and with its other tasks.
+    ///
+    /// # Panics
+    ///
+    /// If the set is polled, and the thread's stack has no room for its tasks inside of this one.
+    #[track_caller]
     pub(crate) fn around<'a, F: Future + ?Sized>(&'a self, future: Pin<&'a mut F>) -> Beside<'a, F> {
+        if self.is_polled() {
+            ask_for_room();
+        }
         Beside { future, set: self.set.as_ref() }
     }
 }

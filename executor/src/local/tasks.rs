@@ -18,6 +18,7 @@ use std::sync::{Arc, Weak};
 use std::task;
 
 use wsrt_reactor::budget;
+use wsrt_sync::current_task::Owner;
 
 use super::beside::MainRef;
 use crate::observe::console;
@@ -25,7 +26,7 @@ use crate::observe::local_sets::ShownSet;
 use crate::scheduler::limits::LOCAL_POLLS;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
+use crate::task::{Id, IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::util::backoff::Backoff;
 use crate::util::inbox::Inbox;
 use crate::util::sync::thread;
@@ -50,6 +51,8 @@ pub(crate) struct LocalTasks {
     /// Whether the set is being polled, so that tasks queued now are found without a wake.
     polled: Cell<bool>,
     is_closing: Cell<bool>,
+    /// The task or root future that polls the set.
+    polled_by: Cell<Owner>,
     /// The future that it is polled beside, while its tasks are.
     pub(super) main: Cell<Option<MainRef>>,
     /// The runtime that knows of the set, so that it can be shown there: that in which it was last
@@ -141,6 +144,7 @@ impl LocalTasks {
             ids: RefCell::default(),
             polled: Cell::new(false),
             is_closing: Cell::new(false),
+            polled_by: Cell::new(Owner::current()),
             main: Cell::new(None),
             known_to: RefCell::default(),
         })
@@ -235,11 +239,19 @@ impl LocalTasks {
     /// The set is polled until the guard is dropped.
     pub(super) fn begin_polls(&self) -> Polled<'_> {
         self.make_known();
+        if !self.polled.get() {
+            self.polled_by.set(Owner::current());
+        }
         Polled::begin(&self.polled)
     }
 
     pub(super) fn is_polled(&self) -> bool {
         self.polled.get()
+    }
+
+    /// The task that polls the current thread's set, if one does.
+    pub(crate) fn polled_by() -> Option<Id> {
+        Self::with(|current| current.filter(|set| set.is_polled())?.polled_by.get().task()).map(Id::from_number)
     }
 
     /// Tells the runtime in which the set is polled, if it is in one.

@@ -9,6 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use super::{Handle, Runtime};
+use crate::local::tasks::LocalTasks;
 use crate::runtime::services::TimerDelay;
 use crate::scheduler::drain;
 use crate::task::{Id, current_id};
@@ -59,8 +60,8 @@ impl Handle {
     /// `deadline` at the latest. Returns the tasks that are left.
     ///
     /// Like [`Runtime::drain`], which lists the spawns that are refused, but for use inside of a
-    /// task: it does not wait for the task that awaits it. Two drains in two tasks wait for each
-    /// other.
+    /// task: it does not wait for the task that awaits it, nor for tasks that await a drain of the
+    /// runtime too: all of them go on once no other task is left.
     ///
     /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some
     /// `block_on` meanwhile, or neither its tasks end nor its deadline comes. If the runtime is
@@ -90,21 +91,23 @@ impl Handle {
         let began = Instant::now();
         let scheduler = self.scheduler();
         drain::begin(scheduler);
-        let own = current_id();
         let deadline = scheduler.clock.nanos(deadline.into_std());
-        let last = drain::watch_for_the_last(scheduler, own);
+        // A task of a set is no task of the runtime: that is the one which polls the set.
+        let awaited_by = current_id().into_iter().chain(LocalTasks::polled_by()).collect();
+        let last = drain::watch_for_the_last(scheduler, awaited_by);
         let mut expiry = pin!(TimerDelay::until(deadline, scheduler));
-        poll_fn(|cx| {
-            if deadline <= scheduler.clock.timer_now() || last.poll(cx.waker()).is_ready() {
-                return Poll::Ready(());
+        let is_complete = poll_fn(|cx| {
+            if last.poll(cx.waker()).is_ready() {
+                return Poll::Ready(true);
             }
-            expiry.as_mut().poll(cx)
+            let is_late = deadline <= scheduler.clock.timer_now() || expiry.as_mut().poll(cx).is_ready();
+            if is_late { Poll::Ready(false) } else { Poll::Pending }
         })
         .await;
+        let (excepted, mut left) = (last.excepted(), Vec::new());
         drop(last);
-        let mut left = Vec::new();
         drain::for_each_left(scheduler, |task, is_blocking| {
-            if Some(task.id) != own {
+            if !is_complete && !excepted.contains(&task.id) {
                 left.push(LeftTask { id: task.id, name: task.name, spawned_at: task.spawned_at, is_blocking });
             }
         });

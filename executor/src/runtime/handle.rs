@@ -17,6 +17,7 @@ use crate::scheduler::context::EnteredAgain;
 use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Entered, Scheduler};
 use crate::task::JoinHandle;
+use crate::task::large::boxed_if_large;
 use crate::tokio_compat::TokioEntered;
 
 /// A handle to a runtime.
@@ -103,7 +104,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.0.spawn(future, Location::caller())
+        boxed_if_large!(F, future => self.0.spawn(future, Location::caller()))
     }
 
     /// Runs a closure that blocks on a thread made for that: see
@@ -156,6 +157,11 @@ impl Handle {
     /// ```
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        boxed_if_large!(F, future => self.block_on_here(future))
+    }
+
+    #[cfg_attr(feature = "console", track_caller)]
+    fn block_on_here<F: Future>(&self, future: F) -> F::Output {
         let (set, future) = (SetAside::take(), pin!(future));
         block_on(&self.0, set.around(future))
     }

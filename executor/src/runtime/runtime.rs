@@ -3,10 +3,12 @@
 use std::future::Future;
 use std::io;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe, resume_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::blocking::jobs;
+use crate::local::beside::SetAside;
 #[cfg(all(unix, feature = "signal"))]
 use crate::runtime::dump::on_signal;
 use crate::runtime::periodic::Periodic;
@@ -20,6 +22,7 @@ use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 use crate::signal::{SignalThread, unix::SignalKind};
 use crate::sysmon::watcher;
 use crate::task::JoinHandle;
+use crate::task::large::boxed_if_large;
 use crate::util::report::not_built;
 use crate::util::sync;
 
@@ -194,7 +197,8 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match block_on_unwatched(self.handle.scheduler(), self.spawn(future)) {
+        let (set, root) = (SetAside::take(), pin!(self.spawn(future)));
+        match block_on_unwatched(self.handle.scheduler(), set.around(root)) {
             Ok(output) => output,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
@@ -258,7 +262,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.handle.scheduler().spawn(future, Location::caller())
+        boxed_if_large!(F, future => self.handle.scheduler().spawn(future, Location::caller()))
     }
 
     /// Runs a closure that blocks on a thread made for that: see

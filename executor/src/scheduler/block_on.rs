@@ -19,6 +19,7 @@ use crate::scheduler::simulation::refuse_beside_simulation;
 use crate::scheduler::sleeper::wait_on_thread;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
+use crate::util::stack::ask_for_room;
 use crate::util::sync::thread;
 
 /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
@@ -101,6 +102,7 @@ fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) ->
         "wsrt: `block_on` of a current-thread runtime was called inside of its own `on_thread_park` or `on_thread_unpark`: \
          spawn a task instead, or wake one"
     );
+    ask_for_room();
     let aside = context.set_others_aside();
     let was_async = context.replace_async(true);
     let mut machine_loop = MachineLoop::new(context);

@@ -9,6 +9,7 @@ use std::task::{Poll, Waker};
 
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, OwnedTasks, TaskRef, TaskSnapshot, current_id};
+use crate::util::sync::Mutex;
 
 /// From now on only tasks of this runtime may spawn on it, and they are told that they should end.
 pub(crate) fn begin(scheduler: &Scheduler) {
@@ -38,9 +39,34 @@ fn is_inside_a_task(scheduler: &Scheduler) -> bool {
     Context::with_own(scheduler, |here| here.is_some_and(|here| current_id().is_some() || here.is_helping()))
 }
 
-/// Begins to wait until neither a task nor a blocking job is left but `except`.
-pub(crate) fn watch_for_the_last(scheduler: &Scheduler, except: Option<Id>) -> LastWatch<'_> {
-    LastWatch { scheduler, except, number: Id::next() }
+/// The waits for the last task that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Drains(Mutex<Vec<Drain>>);
+
+#[derive(Debug)]
+struct Drain {
+    number: Id,
+    /// The tasks that await it. None if it is awaited outside of the runtime.
+    awaited_by: Vec<Id>,
+    is_over: bool,
+}
+
+impl Drains {
+    /// The tasks that await any of them.
+    fn awaited_by(&self) -> Vec<Id> {
+        self.0.lock().iter().flat_map(|drain| drain.awaited_by.iter().copied()).collect()
+    }
+}
+
+/// Begins to wait until neither a task nor a blocking job is left.
+///
+/// The tasks `awaited_by`, in whose poll it is polled, are excepted, and so are those that await
+/// another drain: all of them are over together, once no other task is left. A drain that is
+/// awaited outside waits for these too.
+pub(crate) fn watch_for_the_last(scheduler: &Scheduler, awaited_by: Vec<Id>) -> LastWatch<'_> {
+    let (number, is_inside) = (Id::next(), !awaited_by.is_empty());
+    scheduler.drains.0.lock().push(Drain { number, awaited_by, is_over: false });
+    LastWatch { scheduler, number, is_inside }
 }
 
 fn registries(scheduler: &Scheduler) -> [&OwnedTasks; 2] {
@@ -57,20 +83,41 @@ pub(crate) fn for_each_left(scheduler: &Scheduler, mut f: impl FnMut(TaskSnapsho
 #[derive(Debug)]
 pub(crate) struct LastWatch<'a> {
     scheduler: &'a Scheduler,
-    except: Option<Id>,
-    /// Its own, by which its wakers are known.
+    /// Its own, by which it and its wakers are known.
     number: Id,
+    is_inside: bool,
 }
 
 impl LastWatch<'_> {
     /// Ready once nothing is left; until then `waker` is woken when little is.
     pub(crate) fn poll(&self, waker: &Waker) -> Poll<()> {
-        OwnedTasks::poll_drained(&registries(self.scheduler), self.except, self.number, waker)
+        let (registries, drains) = (registries(self.scheduler), &self.scheduler.drains);
+        let is_over = |drain: &Drain| drain.number == self.number && drain.is_over;
+        if drains.0.lock().iter().any(is_over) {
+            return Poll::Ready(());
+        }
+        let excepted = self.excepted();
+        let answer = OwnedTasks::poll_drained(&registries, &excepted, self.number, waker);
+        if answer.is_ready() && self.is_inside {
+            // For all that await one: a task that goes on is one that the others would wait for.
+            let is_excepted = |drain: &&mut Drain| {
+                !drain.awaited_by.is_empty() && drain.awaited_by.iter().all(|task| excepted.contains(task))
+            };
+            drains.0.lock().iter_mut().filter(is_excepted).for_each(|drain| drain.is_over = true);
+            OwnedTasks::wake_drains(&registries);
+        }
+        answer
+    }
+
+    /// The tasks that it does not wait for.
+    pub(crate) fn excepted(&self) -> Vec<Id> {
+        if self.is_inside { self.scheduler.drains.awaited_by() } else { Vec::new() }
     }
 }
 
 impl Drop for LastWatch<'_> {
     fn drop(&mut self) {
         OwnedTasks::forget_drain(&registries(self.scheduler), self.number);
+        self.scheduler.drains.0.lock().retain(|drain| drain.number != self.number);
     }
 }

@@ -18,6 +18,7 @@ use crate::observe::timeline::Recorded;
 use crate::scheduler::alive::Listed;
 use crate::scheduler::charge::Work;
 use crate::scheduler::clock::Clock;
+use crate::scheduler::drain::Drains;
 use crate::scheduler::ending_signal::EndingSignal;
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::Idle;
@@ -190,6 +191,7 @@ pub(crate) struct Scheduler {
     pub(crate) shutdown: Shutdown,
     /// Tells tasks that they should end.
     pub(crate) ending: Arc<EndingSignal>,
+    pub(crate) drains: Drains,
     pub(crate) stalls: Stalls,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
     /// watcher.
@@ -242,6 +244,7 @@ impl Scheduler {
             root_thread: RootThread::new(),
             shutdown: Shutdown::new(),
             ending: Arc::default(),
+            drains: Drains::default(),
             stalls: Stalls::default(),
             elsewhere: CachePadded::default(),
             observer: Observer::new(config.task_hooks.clone()),

@@ -12,6 +12,9 @@ use super::reference::CountedRef;
 /// alive: only the task's allocation stays until the last handle and the last waker are gone.
 /// Dropping one does nothing to the task.
 ///
+/// On a computer of 32 bits a task has 2^24 wakers and handles at most: a program that makes more
+/// is aborted, with a message.
+///
 /// # Examples
 ///
 /// ```

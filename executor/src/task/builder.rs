@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use crate::blocking::jobs;
 use crate::runtime::Handle;
+use crate::task::large::boxed_if_large;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
 use crate::task::{JoinHandle, LocalSet, Origin};
 
@@ -84,7 +85,7 @@ impl<'a> Builder<'a> {
         F::Output: Send + 'static,
     {
         let origin = self.origin();
-        spawn_from("task::Builder::spawn", future, origin)
+        boxed_if_large!(F, future => spawn_from("task::Builder::spawn", future, origin))
     }
 
     /// Spawns a future as a task of the runtime that `handle` leads to.
@@ -103,7 +104,7 @@ impl<'a> Builder<'a> {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        handle.scheduler().spawn(future, self.origin())
+        boxed_if_large!(F, future => handle.scheduler().spawn(future, self.origin()))
     }
 
     /// Spawns a future that need not be Send: see [`spawn_local`](crate::task::spawn_local).
@@ -131,7 +132,7 @@ impl<'a> Builder<'a> {
         F: Future + 'static,
         F::Output: 'static,
     {
-        spawn_local_from("task::Builder::spawn_local", future, self.origin())
+        boxed_if_large!(F, future => spawn_local_from("task::Builder::spawn_local", future, self.origin()))
     }
 
     /// Spawns a future that need not be Send on `local_set`: see [`LocalSet::spawn_local`].
@@ -155,7 +156,7 @@ impl<'a> Builder<'a> {
         F: Future + 'static,
         F::Output: 'static,
     {
-        local_set.tasks().spawn(future, self.origin())
+        boxed_if_large!(F, future => local_set.tasks().spawn(future, self.origin()))
     }
 
     /// Runs a closure that blocks on a thread made for that: see

@@ -13,6 +13,7 @@ use wsrt_sync::drop_in;
 use crate::local::tasks::{InSet, LocalTasks};
 use crate::runtime::{Runtime, RuntimeId};
 use crate::task::JoinHandle;
+use crate::task::large::boxed_if_large;
 
 /// Runs futures that need not be `Send` as tasks, all on the thread that polls the set.
 ///
@@ -101,7 +102,7 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        self.tasks.spawn(future, Location::caller().into())
+        boxed_if_large!(F, future => self.tasks.spawn(future, Location::caller().into()))
     }
 
     /// Waits for `future` on this thread, inside of `runtime`, and polls the tasks of the set
@@ -128,6 +129,11 @@ impl LocalSet {
     #[track_caller]
     pub fn block_on<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
         drop_in::refuse_to_drive_a_set();
+        boxed_if_large!(F, future => self.block_on_here(runtime, future))
+    }
+
+    #[track_caller]
+    fn block_on_here<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
         runtime.block_on(self.run_until(future))
     }
 

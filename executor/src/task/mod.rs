@@ -45,6 +45,8 @@ pub(crate) mod join_map;
 #[cfg(not(loom))]
 pub mod join_set;
 #[cfg(not(loom))]
+pub(crate) mod large;
+#[cfg(not(loom))]
 pub(crate) mod local_set;
 #[cfg(not(loom))]
 pub(crate) mod spawn;

@@ -88,8 +88,8 @@ struct List {
     live: usize,
     /// The tasks that were ever listed.
     listed: u64,
-    /// To be woken when no more than one task is left: each waker with the number of the drain that
-    /// has left it.
+    /// To be woken when no more tasks are left than there are of these, since each drain may be
+    /// awaited by a task: each waker with the number of the drain that has left it.
     watchers: Vec<(Id, Waker)>,
 }
 
@@ -185,7 +185,7 @@ impl OwnedTasks {
         shard.publish(list.live);
         // SAFETY: the task is this shard's, as the caller promises, and the lock is held.
         let life = unsafe { list.unlink(task) };
-        if list.live <= 1 && !list.watchers.is_empty() {
+        if !list.watchers.is_empty() && list.live <= list.watchers.len() {
             wake_watchers(list);
         }
         life

@@ -11,6 +11,7 @@ use wsrt_sync::drop_in::{self, LOCAL_ELSEWHERE, NOWHERE_LOCAL, OUTSIDE};
 use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
+use crate::task::large::boxed_if_large;
 use crate::task::{Id, JoinHandle, Origin, current_id};
 use crate::util::sync::thread;
 
@@ -120,7 +121,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    spawn_from("spawn", future, Location::caller())
+    boxed_if_large!(F, future => spawn_from("spawn", future, Location::caller()))
 }
 
 /// Spawns a future that need not be Send, to be polled and dropped by this thread alone.
@@ -162,7 +163,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    spawn_local_from("spawn_local", future, Location::caller().into())
+    boxed_if_large!(F, future => spawn_local_from("spawn_local", future, Location::caller().into()))
 }
 
 /// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its

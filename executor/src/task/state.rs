@@ -16,10 +16,13 @@
 //! `SCHEDULED + 1 = RUNNING`, and `RUNNING + 2 = COMPLETE`.
 
 mod answers;
+#[cfg(all(test, not(loom), not(miri)))]
+mod tests;
 
 use std::fmt;
 use std::process;
 
+use crate::util::report::report;
 use crate::util::sync::atomic::Ordering;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicUsize, fence};
@@ -40,8 +43,8 @@ const REFERENCE: usize = 1 << 7;
 /// life reference.
 const NEW: usize = SCHEDULED | JOIN_INTEREST | (2 * REFERENCE);
 
-/// Beyond this many references a program leaks them in a loop, and the count is about to run over
-/// into a use after free.
+/// Beyond this the count is about to run over into a use after free. 2^24 references on a computer
+/// of 32 bits; on one of 64 no memory holds as many.
 const MOST: usize = isize::MAX as usize;
 
 /// One value of the word.
@@ -80,6 +83,15 @@ impl fmt::Debug for Snapshot {
         }
         set.entry(&format_args!("{} references", self.references())).finish()
     }
+}
+
+#[cold]
+fn abort_for_references() -> ! {
+    report(format_args!(
+        "a task has {} wakers, abort handles and other references, the most that can be counted: the process is aborted",
+        MOST / REFERENCE + 1
+    ));
+    process::abort();
 }
 
 /// The word.
@@ -321,7 +333,7 @@ impl State {
     /// synchronizes.
     pub(super) fn add_reference(&self) {
         if self.word.fetch_add(REFERENCE, Relaxed) > MOST {
-            process::abort();
+            abort_for_references();
         }
     }
 

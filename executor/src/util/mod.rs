@@ -35,6 +35,8 @@ pub(crate) mod joined_thread;
 pub(crate) mod numbered_path;
 pub(crate) mod report;
 pub(crate) mod rng;
+#[cfg(not(loom))]
+pub(crate) mod stack;
 pub(crate) mod sync;
 #[cfg(all(feature = "sim", target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri)))]
 pub(crate) mod system_calls;

@@ -4,7 +4,7 @@ use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::{Mutex, MutexGuard};
 use crate::wait_list::WaitList;
-use crate::wakers::Wakers;
+use crate::wakers::wake_in_batches;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 /// Lock order: the tail before a slot.
@@ -44,13 +44,11 @@ impl<T> Channel<T> {
         // Positions wrap at a multiple of the number of slots, so the low bits are enough.
         self.slots[position as usize & (self.slots.len() - 1)].lock()
     }
-}
 
-impl Tail {
-    /// Takes the wakers of all receivers that wait.
-    pub(super) fn unlink_all(&mut self, wakers: &mut Wakers) {
-        while let Some(((), waker)) = self.waiters.unlink_first() {
-            wakers.push(waker);
+    /// Wakes all receivers that wait, and releases the lock.
+    pub(super) fn wake_all<'a>(&'a self, mut tail: MutexGuard<'a, Tail>) {
+        if tail.waiters.release_all() {
+            wake_in_batches(tail, || self.tail.lock(), |mut tail, wakers| tail.waiters.take_released(wakers));
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{Arc, Mutex};
 use crate::wait::WaitKind;
 use crate::wait_list::WaitList;
-use crate::wakers::Wakers;
 use std::fmt;
 
 /// Sends to all [`Receiver`]s.
@@ -90,7 +89,6 @@ impl<T> Sender<T> {
     /// # });
     /// ```
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
-        let mut wakers = Wakers::default();
         let mut tail = self.channel.tail.lock();
         let receivers = tail.receivers;
         if receivers == 0 {
@@ -103,9 +101,7 @@ impl<T> Sender<T> {
         slot.left = receivers;
         let displaced = slot.value.replace(value);
         drop(slot);
-        tail.unlink_all(&mut wakers);
-        drop(tail);
-        wakers.wake();
+        self.channel.wake_all(tail);
         // Last: receivers are awake though its destructor panics.
         drop(displaced);
         Ok(receivers)
@@ -255,12 +251,9 @@ impl<T> Clone for Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if self.channel.senders.fetch_sub(1, AcqRel) == 1 {
-            let mut wakers = Wakers::default();
             let mut tail = self.channel.tail.lock();
             tail.is_closed = true;
-            tail.unlink_all(&mut wakers);
-            drop(tail);
-            wakers.wake();
+            self.channel.wake_all(tail);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Notifications, and the place of one waker.
 
-use super::{explore, poll_and_drop};
+use super::{explore, explore_with, poll_and_drop};
 use crate::Notify;
 use crate::waker_cell::WakerCell;
 use loom::future::block_on;
@@ -9,7 +9,7 @@ use loom::sync::atomic::AtomicUsize;
 use loom::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use loom::thread;
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 #[test]
@@ -99,5 +99,30 @@ fn a_waker_is_cleared_or_taken() {
         // SAFETY: this thread alone.
         unsafe { cell.clear() };
         waker.join().unwrap();
+    });
+}
+
+#[test]
+fn a_wake_up_beside_a_herd_reaches_a_later_task() {
+    explore_with(2, || {
+        fn is_ready(future: Pin<&mut impl Future>) -> bool {
+            future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        }
+
+        let notify = std::sync::Arc::new(Notify::new());
+        let [mut first, mut second] = [(); 2].map(|()| Box::pin(std::sync::Arc::clone(&notify).notified_owned()));
+        assert!(!is_ready(first.as_mut()) && !is_ready(second.as_mut()));
+        let notifying = std::sync::Arc::clone(&notify);
+        let notifier = thread::spawn(move || notifying.notify_waiters());
+        if is_ready(second.as_mut()) {
+            // The call has begun, and may be between two batches.
+            let mut late = pin!(notify.notified());
+            assert!(!is_ready(late.as_mut()), "it came after the call");
+            notify.notify_one();
+            assert!(is_ready(late.as_mut()), "the wake-up went to a task that was notified");
+        }
+        notifier.join().unwrap();
+        assert!(is_ready(first.as_mut()));
+        assert!(!poll_and_drop(notify.notified()), "nothing is kept");
     });
 }

@@ -113,3 +113,36 @@ fn a_writer_excludes_readers_until_it_downgrades() {
         assert_eq!(shared.0.free(), ALL);
     });
 }
+
+#[test]
+fn permits_for_a_herd_pass_no_waiter_by() {
+    explore_with(2, || {
+        let permits = Arc::new(Permits::new(0));
+        let taking = [Arc::clone(&permits), Arc::clone(&permits)];
+        let takers = taking.map(|permits| {
+            thread::spawn(move || block_on(permits.take(1, WaitKind::Semaphore)).expect("nothing closes it"))
+        });
+        // A batch is one waiter here: another may come, or leave, before the next.
+        permits.give(2);
+        if poll_and_drop(permits.take(1, WaitKind::Semaphore)) {
+            permits.give(1);
+        }
+        takers.into_iter().for_each(|taker| taker.join().unwrap());
+        assert_eq!(permits.free(), 0);
+    });
+}
+
+#[test]
+fn a_close_refuses_a_herd_that_grows_and_shrinks() {
+    explore_with(2, || {
+        let permits = Arc::new(Permits::new(0));
+        let waiting = [Arc::clone(&permits), Arc::clone(&permits)];
+        let waiters = waiting.map(|permits| {
+            thread::spawn(move || block_on(permits.take(1, WaitKind::Semaphore)).expect_err("none is given"))
+        });
+        assert!(!poll_and_drop(permits.take(2, WaitKind::Semaphore)));
+        permits.close();
+        waiters.into_iter().for_each(|waiter| _ = waiter.join().unwrap());
+        assert_eq!(permits.free(), 0);
+    });
+}

@@ -11,7 +11,7 @@ use crate::budget::{self, with_state};
 use crate::permits::Refused;
 use crate::sync::{WaitGuard, WaitLock};
 use crate::wait::{self, WaitKind};
-use crate::wakers::Wakers;
+use crate::wakers::wake_in_batches;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, Waker, ready};
 
@@ -153,15 +153,19 @@ impl<T> BoundedChannel<T> {
         self.give_to(self.room.lock(), count);
     }
 
-    fn give_to(&self, mut room: WaitGuard<'_, Room<T>>, count: usize) {
-        let mut wakers = Wakers::default();
-        room.give(count, &mut wakers);
-        if self.is_over(&room) {
-            // The receiver of a closed channel waits for that to see the end.
-            room.receiver.take().into_iter().for_each(|waker| wakers.push(waker));
-        }
-        drop(room);
-        wakers.wake();
+    fn give_to<'a>(&'a self, room: WaitGuard<'a, Room<T>>, mut count: usize) {
+        wake_in_batches(
+            room,
+            || self.room.lock(),
+            |mut room, wakers| {
+                let has_more = room.give(&mut count, wakers);
+                if self.is_over(&room) {
+                    // The receiver of a closed channel waits for that to see the end.
+                    room.receiver.take().into_iter().for_each(|waker| wakers.push(waker));
+                }
+                has_more
+            },
+        );
     }
 
     /// True if nothing will be sent any more, and nothing lies in the channel.
@@ -202,20 +206,31 @@ impl<T> BoundedChannel<T> {
     pub(super) fn remove_sender(&self) {
         if self.senders.remove() {
             let mut room = self.room.lock();
-            let mut wakers = Wakers::default();
-            room.close(&mut wakers);
-            room.receiver.take().into_iter().for_each(|waker| wakers.push(waker));
-            drop(room);
-            wakers.wake();
+            room.close();
+            self.wake_refused(room, true);
         }
     }
 
     /// Has senders fail from now on, by the receiver.
     pub(super) fn close(&self) {
-        let mut wakers = Wakers::default();
-        self.room.lock().close(&mut wakers);
-        wakers.wake();
+        let mut room = self.room.lock();
+        room.close();
+        self.wake_refused(room, false);
         self.closing.notify_all();
+    }
+
+    /// Wakes the senders that were refused, and the receiver before them if it waits for the end.
+    fn wake_refused<'a>(&'a self, room: WaitGuard<'a, Room<T>>, with_receiver: bool) {
+        wake_in_batches(
+            room,
+            || self.room.lock(),
+            |mut room, wakers| {
+                if with_receiver {
+                    room.receiver.take().into_iter().for_each(|waker| wakers.push(waker));
+                }
+                room.take_refused(wakers)
+            },
+        );
     }
 
     /// Drops the receiver's waker and what lies in the channel, after [`close`](Self::close).
@@ -231,7 +246,7 @@ impl<T> BoundedChannel<T> {
         let mut room = self.room.lock();
         match room.values.pop_front() {
             Some(value) => {
-                Self::vacate(room, 1);
+                self.vacate(room, 1);
                 Ok(value)
             }
             None if self.is_over(&room) => Err(TryRecvError::Disconnected),
@@ -241,20 +256,16 @@ impl<T> BoundedChannel<T> {
 
     /// Gives back the room of values that were taken out, and releases the lock.
     #[inline]
-    fn vacate(mut room: WaitGuard<'_, Room<T>>, count: usize) {
+    fn vacate<'a>(&'a self, mut room: WaitGuard<'a, Room<T>>, count: usize) {
         if !room.try_vacate(count) {
-            Self::vacate_for_others(room, count);
+            self.vacate_for_others(room, count);
         }
     }
 
     #[inline(never)]
-    fn vacate_for_others(mut room: WaitGuard<'_, Room<T>>, count: usize) {
-        let mut wakers = Wakers::default();
-        room.give(count, &mut wakers);
-        let surplus = room.surplus();
-        drop(room);
-        drop(surplus);
-        wakers.wake();
+    fn vacate_for_others<'a>(&'a self, mut room: WaitGuard<'a, Room<T>>, mut count: usize) {
+        let _surplus = room.surplus();
+        wake_in_batches(room, || self.room.lock(), |mut room, wakers| room.give(&mut count, wakers));
     }
 
     /// Receives one value. None at the end of the channel.
@@ -293,7 +304,7 @@ impl<T> BoundedChannel<T> {
                 let mut room = self.room.lock();
                 let taken = take(&mut room);
                 if let Some(taken) = &taken {
-                    Self::vacate(room, count(taken));
+                    self.vacate(room, count(taken));
                 } else if !self.is_over(&room) {
                     if self.leave_waker(room, &mut fresh, cx.waker()) {
                         return Poll::Pending;

@@ -14,6 +14,7 @@
 //! Positions count [`LAP`] for a block: one more than its slots. At the extra position no value
 //! lies: while the tail is there, the pusher that claimed the last slot is putting the next block
 //! in its place, which it has allocated before, and others wait for these three stores.
+//! Positions wrap, on a computer of 32 bits within hours: they are compared, and never ordered.
 //!
 //! # Freeing a block
 //!
@@ -39,6 +40,9 @@
 //! | `next` of a block | its installer | Release, before the last slot's flag |
 //! | `spare` | popper puts a block in, pushers take it | Release and Acquire: the block is as new |
 
+#[cfg(all(test, not(loom)))]
+mod tests;
+
 use crate::sync::UnsafeCell;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
@@ -55,6 +59,8 @@ const CLOSED: usize = 1;
 const ASLEEP: usize = 2;
 /// A position, in the tail.
 const ONE: usize = 4;
+/// The tail counts positions modulo this, and the head in a whole word. Blocks divide both.
+const POSITIONS: usize = usize::MAX / ONE + 1;
 
 /// Values from many threads to one.
 #[derive(Debug)]
@@ -132,10 +138,15 @@ impl<T> Block<T> {
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Self {
+        Self::starting_at(0)
+    }
+
+    /// One whose first position is not zero, so that tests need not count up to a wrap.
+    fn starting_at(head: usize) -> Self {
         Self {
-            tail: AtomicUsize::new(0),
+            tail: AtomicUsize::new(head.wrapping_mul(ONE)),
             tail_block: AtomicPtr::new(ptr::null_mut()),
-            head: AtomicUsize::new(0),
+            head: AtomicUsize::new(head),
             head_block: AtomicPtr::new(ptr::null_mut()),
             spare: AtomicPtr::new(ptr::null_mut()),
         }
@@ -167,7 +178,7 @@ impl<T> Queue<T> {
             if at + 1 == SLOTS && next.is_none() {
                 next = Some(self.fresh_block());
             }
-            match self.tail.compare_exchange_weak(tail, (tail & !ASLEEP) + ONE, AcqRel, Acquire) {
+            match self.tail.compare_exchange_weak(tail, (tail & !ASLEEP).wrapping_add(ONE), AcqRel, Acquire) {
                 Ok(_) => {
                     if at + 1 == SLOTS {
                         let next = next.take().unwrap_or_else(Block::new);
@@ -243,7 +254,7 @@ impl<T> Queue<T> {
     pub(super) unsafe fn fall_asleep(&self) -> bool {
         let head = self.head.load(Relaxed);
         let mut tail = self.tail.load(Acquire);
-        while tail / ONE == head {
+        while is_at(tail, head) {
             // Release gives the waker, which was left before, to the pusher that clears the bit.
             match self.tail.compare_exchange_weak(tail, tail | ASLEEP, AcqRel, Acquire) {
                 Ok(_) => return true,
@@ -265,10 +276,14 @@ impl<T> Queue<T> {
     /// The number of values, written or claimed. Exact for the popper.
     pub(super) fn len(&self) -> usize {
         let head = self.head.load(Relaxed);
-        let tail = self.tail.load(Acquire) / ONE;
+        let ahead = (self.tail.load(Acquire) / ONE).wrapping_sub(head) % POSITIONS;
+        if ahead > POSITIONS / 2 {
+            // The popper has passed the tail that was read.
+            return 0;
+        }
         // Of each lap one position has no value.
         let values = |position: usize| position / LAP * SLOTS + (position % LAP).min(SLOTS);
-        values(tail).saturating_sub(values(head))
+        values(head % LAP + ahead) - values(head % LAP)
     }
 
     /// Takes the first value.
@@ -287,15 +302,15 @@ impl<T> Queue<T> {
         // SAFETY: the popper alone frees blocks, below.
         let taken = unsafe { take(block, at) };
         let Some(value) = taken else {
-            let is_claimed = self.tail.load(Acquire) / ONE != head;
+            let is_claimed = !is_at(self.tail.load(Acquire), head);
             return if is_claimed { Popped::Busy } else { Popped::Empty };
         };
         if at + 1 == SLOTS {
-            self.head.store(head + 2, Relaxed);
+            self.head.store(head.wrapping_add(2), Relaxed);
             // SAFETY: its last value was just taken: see the head of this file.
             unsafe { self.leave(block) };
         } else {
-            self.head.store(head + 1, Relaxed);
+            self.head.store(head.wrapping_add(1), Relaxed);
         }
         Popped::Value(value)
     }
@@ -329,6 +344,11 @@ impl<T> Drop for Queue<T> {
             }
         }
     }
+}
+
+/// Whether the tail is where the head is, so that nothing is claimed.
+fn is_at(tail: usize, head: usize) -> bool {
+    tail / ONE == head % POSITIONS
 }
 
 /// Writes a value into its slot, and says so.

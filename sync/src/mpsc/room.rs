@@ -7,6 +7,7 @@
 //! newcomer cannot overtake.
 
 use crate::permits::Refused;
+use crate::sync::BATCH;
 use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
 use std::collections::VecDeque;
@@ -54,27 +55,38 @@ impl<T> Room<T> {
         Ok(())
     }
 
-    /// Gives room for `count` values back, to the first in line if there are any.
+    /// Gives room for `left` values back, to the first in line if there are any. Returns true if a
+    /// batch of them was served and the next one waits, for what is `left` then.
     #[inline]
-    pub(super) fn give(&mut self, count: usize, wakers: &mut Wakers) {
-        let left = if self.line.is_some() { self.serve(count, wakers) } else { count };
-        self.free += left;
+    #[must_use = "if this is true, the rest is yet to be given"]
+    pub(super) fn give(&mut self, left: &mut usize, wakers: &mut Wakers) -> bool {
+        if self.line.is_some() && self.serve(left, wakers) {
+            return true;
+        }
+        self.free += std::mem::take(left);
+        false
     }
 
-    /// Gives room to the first in line, and returns that which remains once none waits.
-    fn serve(&mut self, mut left: usize, wakers: &mut Wakers) -> usize {
+    /// Gives room to the first in line, a batch at most. Returns true if another one waits for what
+    /// is left.
+    fn serve(&mut self, left: &mut usize, wakers: &mut Wakers) -> bool {
         let line = self.line.as_mut().expect("the caller has seen it");
+        let mut served = 0;
         while let Some(need) = line.first_mut() {
-            let given = left.min(need.lacks);
+            if served == BATCH {
+                return true;
+            }
+            let given = need.lacks.min(*left);
             need.lacks -= given;
             need.has += given;
-            left -= given;
+            *left -= given;
             if need.lacks > 0 {
                 break;
             }
             line.unlink_first().into_iter().for_each(|(_, waker)| wakers.push(waker));
+            served += 1;
         }
-        left
+        false
     }
 
     /// The line, for a sender that has got in.
@@ -102,13 +114,17 @@ impl<T> Room<T> {
     }
 
     /// Refuses all that is not held yet. Senders in line give back the room that they had so far as
-    /// they leave.
-    pub(super) fn close(&mut self, wakers: &mut Wakers) {
+    /// they leave, and are woken by [`take_refused`](Self::take_refused).
+    pub(super) fn close(&mut self) {
         self.is_closed = true;
-        let Some(line) = self.line.as_mut() else { return };
-        while let Some((_, waker)) = line.unlink_first() {
-            wakers.push(waker);
-        }
+        self.line.iter_mut().for_each(|line| _ = line.release_all());
+    }
+
+    /// Takes the wakers of a batch of the senders that `close` has refused. Returns true if there
+    /// are more.
+    #[must_use = "if this is true, others are yet to be woken"]
+    pub(super) fn take_refused(&mut self, wakers: &mut Wakers) -> bool {
+        self.line.as_mut().is_some_and(|line| line.take_released(wakers))
     }
 
     /// Takes all values out, with the room that they took: the receiver is gone. To be dropped with

@@ -29,6 +29,7 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, panic_message};
 use crate::util::given_time;
 use crate::util::report::report;
+use crate::util::stack::ask_for_room;
 use crate::util::unwind::WaitLeft;
 
 thread_local! {
@@ -165,6 +166,7 @@ impl Stage {
 
     /// Waits inside of a turn.
     fn wait_inside<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> F::Output {
+        ask_for_room();
         let outer = Context::current();
         let wait = InnerWait::new(simulation, self.base.root());
         let mut future = pin!(wait.while_its_host_lives(simulation, future));

@@ -4,7 +4,7 @@ use super::*;
 
 fn is_drained(homes: &[&Home], bell: &Arc<Bell>) -> bool {
     let registries: Vec<_> = homes.iter().map(|home| &home.inner.owned).collect();
-    OwnedTasks::poll_drained(&registries, None, Id::next(), &Waker::from(Arc::clone(bell))).is_ready()
+    OwnedTasks::poll_drained(&registries, &[], Id::next(), &Waker::from(Arc::clone(bell))).is_ready()
 }
 
 #[test]

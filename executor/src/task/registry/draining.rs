@@ -11,7 +11,7 @@
 
 use std::task::{Poll, Waker};
 
-use super::{Intake, List, OwnedTasks};
+use super::{Header, Intake, OwnedTasks, wake_watchers};
 use crate::task::Id;
 
 impl OwnedTasks {
@@ -31,19 +31,21 @@ impl OwnedTasks {
         self.shards[0].list.lock().intake == Intake::Open
     }
 
-    /// Ready once no task is live in any of the registries but `except`; until then `waker` is
-    /// woken when few are left. It is left in the name of `drain`, whose last one it replaces;
-    /// [`forget_drain`](Self::forget_drain) takes it back.
+    /// Ready once no task is live in any of the registries but those of `except`, which all wait
+    /// for a drain; until then `waker` is woken when few are left. It is left in the name of
+    /// `drain`, whose last one it replaces; [`forget_drain`](Self::forget_drain) takes it back.
     ///
     /// All callers have to name the registries in the same order.
-    pub(crate) fn poll_drained(registries: &[&Self], except: Option<Id>, drain: Id, waker: &Waker) -> Poll<()> {
+    pub(crate) fn poll_drained(registries: &[&Self], except: &[Id], drain: Id, waker: &Waker) -> Poll<()> {
         let shards = || registries.iter().flat_map(|registry| &registry.shards);
         // Cloned before and dropped after the locks are held: that is foreign code.
         let mut wakers = vec![waker.clone(); shards().count()];
         let mut replaced = Vec::with_capacity(wakers.len());
         let mut lists: Vec<_> = shards().map(|shard| shard.list.lock()).collect();
         let live: usize = lists.iter().map(|list| list.live).sum();
-        if live == 0 || (live == 1 && lists.iter().any(|list| list.is_led_by(except))) {
+        let is_excepted = |header: &&Header| except.contains(&header.id);
+        let excepted = || lists.iter().flat_map(|list| list.headers()).filter(is_excepted).count();
+        if live == 0 || (live <= except.len() && live == excepted()) {
             return Poll::Ready(());
         }
         for list in lists.iter_mut().filter(|list| list.live > 0) {
@@ -68,10 +70,11 @@ impl OwnedTasks {
             drop(waker);
         }
     }
-}
 
-impl List {
-    fn is_led_by(&self, task: Option<Id>) -> bool {
-        task.is_some() && self.headers().next().map(|header| header.id) == task
+    /// Has every drain look again.
+    pub(crate) fn wake_drains(registries: &[&Self]) {
+        for shard in registries.iter().flat_map(|registry| &registry.shards) {
+            wake_watchers(shard.list.lock());
+        }
     }
 }

@@ -11,6 +11,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use crate::runtime::Handle;
+use crate::task::large::boxed_if_large;
 use crate::task::task_group::siblings::{Member, Siblings};
 use crate::task::{AbortHandle, JoinError, JoinSet};
 
@@ -142,9 +143,11 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         T: Send,
         E: Send,
     {
-        let (key, child) = self.child(future);
-        let handle = self.children.spawn(child);
-        self.siblings.admit(key, handle);
+        boxed_if_large!(F, future => {
+            let (key, child) = self.child(future);
+            let handle = self.children.spawn(child);
+            self.siblings.admit(key, handle);
+        });
     }
 
     /// Spawns a future on the runtime of `handle`, from inside a runtime or not, as a child of the
@@ -156,9 +159,11 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         T: Send,
         E: Send,
     {
-        let (key, child) = self.child(future);
-        let handle = self.children.spawn_on(child, handle);
-        self.siblings.admit(key, handle);
+        boxed_if_large!(F, future => {
+            let (key, child) = self.child(future);
+            let handle = self.children.spawn_on(child, handle);
+            self.siblings.admit(key, handle);
+        });
     }
 
     /// Spawns a future that need not be `Send`, as a child of the group: see
@@ -172,9 +177,11 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     where
         F: Future<Output = Result<T, E>> + 'static,
     {
-        let (key, child) = self.child(future);
-        let handle: AbortHandle = self.children.spawn_local(child);
-        self.siblings.admit(key, handle);
+        boxed_if_large!(F, future => {
+            let (key, child) = self.child(future);
+            let handle: AbortHandle = self.children.spawn_local(child);
+            self.siblings.admit(key, handle);
+        });
     }
 
     /// A new child, with its key among its siblings.
