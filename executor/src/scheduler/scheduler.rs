@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::panic::RefUnwindSafe;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -191,6 +191,8 @@ pub(crate) struct Scheduler {
     /// Tells tasks that they should end.
     pub(crate) ending: Arc<EndingSignal>,
     pub(crate) stalls: Stalls,
+    /// Done when it was said that the runtime seems to make no progress.
+    pub(crate) suspicion: Once,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
     /// watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
@@ -243,6 +245,7 @@ impl Scheduler {
             shutdown: Shutdown::new(),
             ending: Arc::default(),
             stalls: Stalls::default(),
+            suspicion: Once::new(),
             elsewhere: CachePadded::default(),
             observer: Observer::new(config.task_hooks.clone()),
             tokio: TokioCompat::new(),
