@@ -13,6 +13,7 @@ use wsrt_reactor::{EventsPerTurn, Netpoller};
 use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
 use crate::observe::observer::Observer;
+use crate::observe::rescues::Rescues;
 use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
 use crate::scheduler::alive::Listed;
@@ -191,6 +192,7 @@ pub(crate) struct Scheduler {
     /// Tells tasks that they should end.
     pub(crate) ending: Arc<EndingSignal>,
     pub(crate) stalls: Stalls,
+    pub(crate) rescues: Rescues,
     /// Done when it was said that the runtime seems to make no progress.
     pub(crate) suspicion: Once,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
@@ -245,6 +247,7 @@ impl Scheduler {
             shutdown: Shutdown::new(),
             ending: Arc::default(),
             stalls: Stalls::default(),
+            rescues: Rescues::default(),
             suspicion: Once::new(),
             elsewhere: CachePadded::default(),
             observer: Observer::new(config.task_hooks.clone()),
