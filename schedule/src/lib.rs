@@ -4,7 +4,8 @@
 //! is one run of a program in which one thread runs at a time, and a seed decides at each access to
 //! an atomic, each lock, wait and start which thread that is. [`explore()`] runs a program under
 //! many seeds. A run fails if the program panics, if no thread can go on and none waits for a
-//! moment (a deadlock), if a thread is left that never ends, or if the run does not end.
+//! moment (a deadlock), if a thread is left that never ends, if the run does not end, or if the
+//! program says so ([`verdict`]).
 //!
 //! Threads are the system's, so thread-locals, their destructors and unwinding are the real ones.
 //! Time is virtual: each step takes a little, and when no thread can run it jumps to the next
@@ -36,6 +37,7 @@ pub mod events;
 pub mod hint;
 pub mod thread;
 pub mod time;
+pub mod verdict;
 
 pub use self::condvar::{Condvar, WaitTimeoutResult};
 pub use self::explore::{Explored, explore, replay};

@@ -78,7 +78,7 @@ impl<T> Mutex<T> {
     }
 
     fn on_free(&self) -> On {
-        On::Address((&raw const self.is_held).addr())
+        On::Lock((&raw const self.is_held).addr())
     }
 }
 
@@ -103,7 +103,7 @@ impl<T> MutexGuard<'_, T> {
     /// Unlocks, and lets a thread that waits have the lock.
     pub fn unlock_fair(this: Self) {
         drop(this);
-        steps::give_way();
+        steps::hand_on();
     }
 }
 

@@ -17,8 +17,10 @@ const LONGEST_LOSS: u64 = 20_000_000;
 /// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum On {
-    /// The lock or the condition variable at this address.
+    /// The condition variable at this address.
     Address(usize),
+    /// The lock at this address.
+    Lock(usize),
     /// `unpark`.
     Token,
     /// Nothing but time.
@@ -55,6 +57,9 @@ pub(crate) struct Thread {
     pub(crate) steps: u64,
     /// Steps since it last waited or gave way.
     run: u64,
+    /// How often it has, but for waits for a lock and looks at events, which are in the midst of
+    /// something.
+    pub(crate) rests: u64,
 }
 
 #[derive(Debug)]
@@ -120,6 +125,7 @@ impl State {
             priority,
             steps: 0,
             run: 0,
+            rests: 0,
         });
         self.threads.len() - 1
     }
@@ -162,6 +168,12 @@ impl State {
 
     /// The next thread when the running one lets the others go first.
     pub(crate) fn after_yield(&mut self) -> Result<usize, Failure> {
+        self.threads[self.running].rests += 1;
+        self.after_handing_on()
+    }
+
+    /// The next thread when the running one, in the midst of something, lets the others go first.
+    pub(crate) fn after_handing_on(&mut self) -> Result<usize, Failure> {
         self.count_step()?;
         Ok(self.choose_other())
     }
@@ -242,6 +254,7 @@ impl State {
         let thread = &mut self.threads[self.running];
         thread.has_looked = on == On::Events && thread.looks;
         (thread.looks, thread.timed_out, thread.run) = (false, false, 0);
+        thread.rests += u64::from(!matches!(on, On::Lock(_)) && until.is_none_or(|until| until > self.now));
         thread.status = Status::Waiting { on, until };
         self.release_due();
     }

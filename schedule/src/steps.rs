@@ -71,6 +71,13 @@ pub(crate) fn give_way() -> bool {
     true
 }
 
+/// Lets other threads have the lock that was just given up, before this one goes on.
+pub(crate) fn hand_on() {
+    if let Some(number) = current() {
+        go_on(number, State::after_handing_on);
+    }
+}
+
 /// Waits until another thread wakes those that wait for `on`, or until that moment: then `false`.
 /// In a schedule only.
 pub(crate) fn wait(on: On, until: Option<u64>) -> bool {

@@ -8,8 +8,9 @@ pub(crate) enum Strategy {
     /// At one step in so many any thread may be next; between them the running thread goes on.
     Random { one_in: u64 },
     /// The thread of the highest priority runs. At a few steps, chosen beforehand, the running
-    /// thread gets the lowest: a fault that needs `d` steps in a certain order is found with a
-    /// probability that does not fall with the number of threads (PCT).
+    /// thread gets the lowest. So PCT finds a fault that needs `d` steps in a certain order with a
+    /// probability of 1/(n·k^(d-1)) at least, for `n` threads and `k` steps. Here `k` is a guess,
+    /// and threads that give way get the lowest too: `docs/PROOF.md` says what that changes.
     Priorities { changes: Vec<u64> },
 }
 

@@ -3,8 +3,8 @@
 //!
 //! The test is Go's: tasks that block their threads, each waiting for the others to take their
 //! turns. They end only if all of them run at the same time, on as many machines; a single wake
-//! that goes missing hangs them for ever. It is run by the thousand, in the situations in which
-//! machines are just about to fall asleep.
+//! that goes missing hangs them, or has sysmon send a machine, which counts that. It is run by the
+//! thousand, in the situations in which machines are just about to fall asleep.
 
 use std::io::{Read, Write};
 use std::net::TcpStream as StdStream;
@@ -15,19 +15,21 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wsrt::net::TcpListener;
-use wsrt::runtime::Runtime;
+use wsrt::runtime::{Handle, Runtime};
+use wsrt::task::yield_now;
 use wsrt::time::sleep;
-use wsrt_tests::{compute, runtime_with, within_a_minute};
+use wsrt_tests::{assert_no_wake_was_lost, compute, runtime_with, within_a_minute};
 
 const LAPS: usize = 3;
-/// A loop goes on no longer than this, however slow the machine is today: the rounds that it has
-/// had then are its rounds.
+/// A loop ends after this time, however slow the machine is today, with the rounds that it has had
+/// then, if these are enough.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The numbers of a test's rounds, `count` of them or as many as there is time for.
+/// The numbers of a test's rounds: `count` of them, or as many as there is time for, but a
+/// twentieth at least.
 fn rounds(count: u64) -> impl Iterator<Item = u64> {
     let began = Instant::now();
-    (0..count).take_while(move |_| began.elapsed() < TIME)
+    (0..count).take_while(move |&number| number < count / 20 || began.elapsed() < TIME)
 }
 
 /// Runs as many tasks as there are processors, each of which keeps its processor until all have had
@@ -74,11 +76,13 @@ async fn load(processors: usize) {
 fn as_many_tasks_as_processors_run_at_the_same_time() {
     within_a_minute(|| {
         for processors in [2, 3, 4] {
-            runtime_with(processors).run(async move {
+            let runtime = runtime_with(processors);
+            runtime.run(async move {
                 for _ in rounds(2_000) {
                     round(processors).await;
                 }
             });
+            assert_no_wake_was_lost(&runtime);
         }
     });
 }
@@ -87,11 +91,13 @@ fn as_many_tasks_as_processors_run_at_the_same_time() {
 fn they_do_when_spawned_by_tasks_that_were_spawned() {
     within_a_minute(|| {
         for processors in [2, 3] {
-            runtime_with(processors).run(async move {
+            let runtime = runtime_with(processors);
+            runtime.run(async move {
                 for _ in rounds(2_000) {
                     nested_round(processors).await;
                 }
             });
+            assert_no_wake_was_lost(&runtime);
         }
     });
 }
@@ -100,7 +106,8 @@ fn they_do_when_spawned_by_tasks_that_were_spawned() {
 fn they_do_when_the_machines_are_just_falling_asleep() {
     within_a_minute(|| {
         for processors in [2, 3] {
-            runtime_with(processors).run(async move {
+            let runtime = runtime_with(processors);
+            runtime.run(async move {
                 for number in rounds(2_000) {
                     load(processors).await;
                     // At different moments of falling asleep.
@@ -108,6 +115,7 @@ fn they_do_when_the_machines_are_just_falling_asleep() {
                     nested_round(processors).await;
                 }
             });
+            assert_no_wake_was_lost(&runtime);
         }
     });
 }
@@ -120,6 +128,7 @@ fn they_do_when_spawned_from_a_foreign_thread() {
             compute(number % 50 * 100);
             runtime.block_on(round(2));
         }
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -159,6 +168,7 @@ fn they_do_beside_network_activity() {
                 nested_round(2).await;
             }
         });
+        assert_no_wake_was_lost(&runtime);
         drop(runtime);
         assert!(client.join().expect("the client does not panic") > 0, "there was no network activity");
     });
@@ -181,6 +191,7 @@ fn they_do_beside_timers() {
                 nested_round(2).await;
             }
         });
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -195,5 +206,27 @@ fn they_do_when_all_machines_have_been_asleep() {
                 nested_round(2).await;
             }
         });
+        assert_no_wake_was_lost(&runtime);
+    });
+}
+
+/// A task that blocks hands its processor, with the task that it has just readied, to a machine
+/// that sleeps.
+#[test]
+fn a_processor_that_is_handed_over_goes_on() {
+    within_a_minute(|| {
+        for processors in [1, 2] {
+            let runtime = runtime_with(processors);
+            runtime.run(async {
+                for number in rounds(1_000) {
+                    // It may have gone on without a processor.
+                    yield_now().await;
+                    compute(number % 50 * 1_000);
+                    let readied = wsrt::spawn(async {});
+                    Handle::current().block_on(readied).expect("another machine runs it");
+                }
+            });
+            assert_no_wake_was_lost(&runtime);
+        }
     });
 }

@@ -1,18 +1,18 @@
 //! A current-thread runtime that can make no progress any more says so, with a dump that names the
-//! places: `block_on` panics in place of waiting for ever.
+//! places. Where locks take part it goes on waiting, since another thread may have a guard; a test
+//! in which no waker is left ends.
 
 use std::future::pending;
+use std::process::exit;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 
-use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::runtime::{Builder, Handle};
 use wsrt::sync::{Barrier, Mutex, RwLock};
 use wsrt::task::{JoinHandle, spawn_blocking, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{panic_message, within_a_minute};
-
-fn current_thread() -> Runtime {
-    Builder::new_current_thread().build().expect("a runtime")
-}
+use wsrt_tests::{in_a_process_of_its_own, text_of};
 
 /// Two tasks that wait for each other's lock.
 fn spawn_a_ring() -> [JoinHandle<()>; 2] {
@@ -28,97 +28,109 @@ fn spawn_a_ring() -> [JoinHandle<()>; 2] {
     })
 }
 
-/// Checks that `root` ends in a report, and returns that.
-fn report_of(runtime: &Runtime, root: impl Future<Output = ()>) -> String {
-    let message = panic_message(|| runtime.block_on(root));
-    assert!(message.starts_with("wsrt: this runtime can make no progress: "), "{message}");
-    // And it is there for others.
-    assert_eq!(runtime.block_on(async { wsrt::spawn(async { 7 }).await.expect("no panic") }), 7);
-    message
+/// Whether the next sleep of the runtime's thread is the one that does not end.
+static IS_CLOSING: AtomicBool = AtomicBool::new(true);
+
+/// Runs `root` in a process of its own, which ends when the runtime's thread sleeps, and returns
+/// the report of that.
+fn report_of<F: Future<Output = ()>>(test: &str, paused: bool, root: impl FnOnce() -> F) -> String {
+    let output = in_a_process_of_its_own(test, &[], || {
+        let sleeps = || {
+            if IS_CLOSING.load(SeqCst) {
+                exit(0);
+            }
+        };
+        let mut builder = Builder::new_current_thread();
+        let runtime = builder.start_paused(paused).on_thread_park(sleeps).build().expect("a runtime");
+        runtime.block_on(async { root().await });
+        panic!("it cannot end");
+    });
+    let errors = text_of(&output);
+    assert!(output.status.success(), "{errors}");
+    let reports: Vec<_> = errors.match_indices("wsrt: this runtime seems to make no progress: ").collect();
+    let [(at, _)] = reports[..] else { panic!("one report: {errors}") };
+    errors[at..].to_owned()
 }
 
 #[test]
-fn two_tasks_on_two_locks_end_the_wait() {
-    within_a_minute(|| {
-        for paused in [false, true] {
-            let runtime = Builder::new_current_thread().start_paused(paused).build().expect("a runtime");
-            let message = report_of(&runtime, async {
-                for task in spawn_a_ring() {
-                    task.await.expect("no panic");
-                }
-            });
-            assert!(message.contains("which waits for the end of task "), "{message}");
-            assert!(message.contains("\ncycle of waits: 2 tasks cannot go on"), "{message}");
-            assert_eq!(message.matches("waits for Mutex made at tests/").count(), 4, "{message}");
-            assert_eq!(message.matches(", held by task ").count(), 4, "{message}");
-        }
-    });
+fn two_tasks_on_two_locks_are_reported() {
+    let report = report_of("two_tasks_on_two_locks_are_reported", false, await_a_ring);
+    assert!(report.contains("which waits for the end of task "), "{report}");
+    assert!(report.contains("unless another thread has the guard of a lock"), "{report}");
+    assert!(report.contains("\ncycle of waits: 2 tasks cannot go on"), "{report}");
+    assert_eq!(report.matches("waits for Mutex made at tests/").count(), 4, "{report}");
+    assert_eq!(report.matches(", held by task ").count(), 4, "{report}");
+}
+
+async fn await_a_ring() {
+    for task in spawn_a_ring() {
+        task.await.expect("no panic");
+    }
+}
+
+#[test]
+fn a_paused_clock_hides_no_ring() {
+    report_of("a_paused_clock_hides_no_ring", true, await_a_ring);
 }
 
 #[test]
 fn a_root_that_holds_the_lock_is_in_the_ring() {
-    within_a_minute(|| {
-        let message = report_of(&current_thread(), async {
-            let lock = Arc::new(Mutex::new(()));
-            let _guard = lock.lock().await;
-            let waiter = Arc::clone(&lock);
-            wsrt::spawn(async move { drop(waiter.lock().await) }).await.expect("no panic");
-        });
-        assert!(message.contains("waits for Mutex made at tests/tests/no_progress.rs:"), "{message}");
-        assert!(message.contains(", held by a future in `block_on`"), "{message}");
+    let report = report_of("a_root_that_holds_the_lock_is_in_the_ring", false, || async {
+        let lock = Arc::new(Mutex::new(()));
+        let _guard = lock.lock().await;
+        let waiter = Arc::clone(&lock);
+        wsrt::spawn(async move { drop(waiter.lock().await) }).await.expect("no panic");
     });
+    assert!(report.contains("waits for Mutex made at tests/tests/no_progress.rs:"), "{report}");
+    assert!(report.contains(", held by a future in `block_on`"), "{report}");
 }
 
 #[test]
 fn a_root_that_locks_twice_is_reported() {
-    within_a_minute(|| {
-        let message = report_of(&current_thread(), async {
-            let lock = RwLock::new(());
-            let _reader = lock.read().await;
-            drop(lock.write().await);
-        });
-        assert!(message.contains("which waits for RwLock, to write, made at tests/tests/no_progress.rs:"), "{message}");
+    let report = report_of("a_root_that_locks_twice_is_reported", false, || async {
+        let lock = RwLock::new(());
+        let _reader = lock.read().await;
+        drop(lock.write().await);
     });
+    assert!(report.contains("which waits for RwLock, to write, made at tests/tests/no_progress.rs:"), "{report}");
 }
 
 #[test]
 fn tasks_that_wait_for_the_ring_are_shown_too() {
-    within_a_minute(|| {
-        let message = report_of(&current_thread(), async {
-            let [one, _other] = spawn_a_ring();
-            let next = wsrt::spawn(one);
-            wsrt::spawn(pending::<()>());
-            drop(next.await);
-        });
-        assert!(message.contains("4 tasks, 0 blocking jobs: 0 running, 0 scheduled, 4 idle"), "{message}");
+    let report = report_of("tasks_that_wait_for_the_ring_are_shown_too", false, || async {
+        let [one, _other] = spawn_a_ring();
+        let next = wsrt::spawn(one);
+        wsrt::spawn(pending::<()>());
+        drop(next.await);
     });
+    assert!(report.contains("4 tasks, 0 blocking jobs: 0 running, 0 scheduled, 4 idle"), "{report}");
 }
 
 #[test]
 fn threads_for_blocking_jobs_hide_no_ring() {
-    within_a_minute(|| {
-        report_of(&current_thread(), async {
-            spawn_blocking(|| {}).await.expect("no panic");
-            // The thread that ran it holds a handle until it has come to rest.
-            while Handle::current().metrics().num_idle_blocking_threads() == 0 {
-                yield_now().await;
-            }
-            let [one, other] = spawn_a_ring();
-            wsrt::join!(async { drop(one.await) }, async { drop(other.await) });
-        });
+    report_of("threads_for_blocking_jobs_hide_no_ring", false, || async {
+        IS_CLOSING.store(false, SeqCst);
+        spawn_blocking(|| {}).await.expect("no panic");
+        // The thread that ran it holds a handle until it has come to rest.
+        while Handle::current().metrics().num_idle_blocking_threads() == 0 {
+            yield_now().await;
+        }
+        IS_CLOSING.store(true, SeqCst);
+        let [one, other] = spawn_a_ring();
+        wsrt::join!(async { drop(one.await) }, async { drop(other.await) });
     });
 }
 
 /// Timers that have fired, and yields before the ring closes.
 #[test]
 fn a_ring_that_closes_late_is_found() {
-    within_a_minute(|| {
-        report_of(&current_thread(), async {
-            sleep(std::time::Duration::from_millis(1)).await;
-            let [one, other] = spawn_a_ring();
-            yield_now().await;
-            drop((one.await, other.await));
-        });
+    report_of("a_ring_that_closes_late_is_found", false, || async {
+        IS_CLOSING.store(false, SeqCst);
+        sleep(std::time::Duration::from_millis(1)).await;
+        IS_CLOSING.store(true, SeqCst);
+        let [one, other] = spawn_a_ring();
+        yield_now().await;
+        drop((one.await, other.await));
     });
 }
 

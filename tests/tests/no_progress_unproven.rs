@@ -286,3 +286,53 @@ fn a_thread_that_is_parked_for_good() {
         has_slept.recv_timeout(LIMIT).expect("it sleeps, and has not panicked");
     });
 }
+
+/// A borrowed guard: the future of `block_on` need not be `'static`.
+#[test]
+fn a_guard_that_a_scoped_thread_has_borrowed() {
+    within_a_minute(|| {
+        let (runtime, has_slept) = watched();
+        let lock = Mutex::new(7);
+        let seven = thread::scope(|scope| {
+            runtime.block_on(async {
+                let guard = lock.lock().await;
+                scope.spawn(move || {
+                    has_slept.recv_timeout(LIMIT).expect("it sleeps, and has not panicked");
+                    drop(guard);
+                });
+                *lock.lock().await
+            })
+        });
+        assert_eq!(seven, 7);
+    });
+}
+
+/// A future that has taken the lock in its first poll, and is finished by another thread.
+#[test]
+fn a_guard_in_a_future_that_has_moved() {
+    within_a_minute(|| {
+        let (runtime, has_slept) = watched();
+        let lock = Arc::new(Mutex::new(7));
+        let (give, given) = channel::<std::pin::Pin<Box<dyn Future<Output = ()> + Send>>>();
+        let outside = once_asleep(has_slept, move || {
+            let other = Builder::new_current_thread().build().expect("a runtime");
+            other.block_on(given.recv_timeout(LIMIT).expect("it is sent"));
+        });
+        let shared = Arc::clone(&lock);
+        let seven = runtime.block_on(async {
+            let mut moving: std::pin::Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
+                let _guard = shared.lock().await;
+                wsrt::task::yield_now().await;
+            });
+            poll_fn(|cx| {
+                assert!(moving.as_mut().poll(cx).is_pending());
+                std::task::Poll::Ready(())
+            })
+            .await;
+            give.send(moving).expect("the thread waits");
+            *lock.lock().await
+        });
+        assert_eq!(seven, 7);
+        outside.join().expect("no panic");
+    });
+}

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use wsrt::net::UnixStream;
 use wsrt::runtime::Builder;
-use wsrt_tests::{Gate, Hold, LIMIT, Manner, within_a_minute};
+use wsrt_tests::{Gate, Hold, LIMIT, Manner, assert_no_wake_was_lost, within_a_minute};
 
 /// The first thread of the runtime to start waits in its hook until a task has run.
 fn a_hook_that_waits_for_a_task(processors: usize) {
@@ -41,6 +41,7 @@ fn a_hook_that_waits_for_a_task(processors: usize) {
     runtime.block_on(async {
         wsrt::spawn(async move { gate.open() }).await.expect("no panic");
     });
+    assert_no_wake_was_lost(&runtime);
 }
 
 #[test]
@@ -93,5 +94,6 @@ fn a_blocking_foreign_waker_holds_up_no_other_task() {
             opens.await.expect("no panic");
             long_poll.await.expect("no panic");
         });
+        assert_no_wake_was_lost(&runtime);
     });
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Barrier};
 use wsrt::parallel::{self, join, scope};
 use wsrt::runtime::Runtime;
 use wsrt::task::spawn_blocking;
-use wsrt_tests::{Gate, LIMIT, Manner, runtime_with, within_a_minute};
+use wsrt_tests::{Gate, LIMIT, Manner, assert_no_wake_was_lost, runtime_with, within_a_minute};
 
 fn wait(all: &Barrier) {
     let _ = all.wait();
@@ -42,6 +42,7 @@ fn from_a_task() {
         for processors in [2, 3, 4] {
             let runtime = runtime_with(processors);
             (0..20).for_each(|_| runtime.run(async move { meet(processors) }));
+            assert_no_wake_was_lost(&runtime);
         }
     });
 }
@@ -57,6 +58,7 @@ fn from_a_blocking_job_and_from_outside() {
             let _guard = runtime.enter();
             meet(2);
         }
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -79,6 +81,7 @@ fn with_what_comes_later() {
                 });
             }
         });
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -99,6 +102,7 @@ fn help_comes_when_a_task_ends(call: fn(&Barrier, &(dyn Fn() + Sync))) {
             runtime.block_on(call).expect("no panic");
             runtime.block_on(busy).expect("no panic");
         }
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -159,6 +163,7 @@ fn a_blocked_task_holds_up_no_other() {
                 };
                 runtime.block_on(async { parallel::for_each(0..1_000, finish) });
             }
+            assert_no_wake_was_lost(&runtime);
         }
     });
 }

@@ -198,6 +198,7 @@ struct Picture<'a> {
     line: Line,
     processors: Vec<Detail<'a>>,
     machines: Vec<(u64, Detail<'a>)>,
+    sysmon: Option<Detail<'a>>,
 }
 
 /// The whole trace with its detail. Processors come first, by index.
@@ -205,9 +206,13 @@ fn pictures(errors: &str) -> Vec<Picture<'_>> {
     let mut pictures: Vec<Picture<'_>> = Vec::new();
     for line in errors.lines() {
         if line.starts_with("SCHED ") {
-            pictures.push(Picture { line: parse(line), processors: Vec::new(), machines: Vec::new() });
+            pictures.push(Picture { line: parse(line), processors: Vec::new(), machines: Vec::new(), sysmon: None });
         } else if let Some((name, words)) = line.strip_prefix("  ").and_then(|line| line.split_once(": ")) {
             let picture = pictures.last_mut().expect("a line of its own comes first");
+            if name == "sysmon" {
+                picture.sysmon = Some(Detail::parse(words));
+                continue;
+            }
             let number = name[1..].parse().expect("a number");
             match &name[..1] {
                 "P" => {
@@ -237,7 +242,9 @@ fn each_processor_and_machine_has_a_line_of_detail() {
     });
     let pictures = pictures(&errors);
     assert!(pictures.len() >= 5, "{errors}");
-    for Picture { line, processors, machines } in &pictures {
+    for Picture { line, processors, machines, sysmon } in &pictures {
+        let sysmon = sysmon.as_ref().expect("a line of sysmon's");
+        assert!(sysmon.number("unexplained") <= sysmon.number("rescues"), "{sysmon:?}");
         assert_eq!(processors.len(), line.rings.len(), "{line:?}");
         for processor in processors {
             assert!(["idle", "running", "searching"].contains(&processor.status()), "{processor:?}");
@@ -290,6 +297,23 @@ fn the_detail_names_the_stuck_task_and_since_when() {
     assert!(since.len() >= 5 && since.is_sorted() && since[since.len() - 1] >= 100, "{since:?} in {errors}");
     let blocked = pictures.iter().filter(|picture| picture.processors.iter().any(|p| p.status() == "blocked")).count();
     assert!(blocked >= 5, "{errors}");
+}
+
+/// The poll that blocks has a task in runnext, and only sysmon can have another machine run it.
+#[test]
+fn the_detail_counts_what_sysmon_has_mended() {
+    let errors = detail_of("the_detail_counts_what_sysmon_has_mended", || {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        runtime.run(async {
+            let (send, receive) = std::sync::mpsc::channel();
+            wsrt::spawn(async move { send.send(()).expect("the other waits") });
+            receive.recv().expect("it runs");
+            wsrt::time::sleep(Duration::from_millis(400)).await;
+        });
+    });
+    let pictures = pictures(&errors);
+    let last = pictures.iter().filter_map(|picture| picture.sysmon.as_ref()).next_back().expect("a line of sysmon's");
+    assert!(last.number("rescues") >= 1 && last.number("unexplained") == 0, "{errors}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use wsrt::runtime::Builder;
 use wsrt::task::JoinSet;
 use wsrt::time::{Instant, Sleep, sleep, sleep_until, timeout};
-use wsrt_tests::{LIMIT, within_a_minute};
+use wsrt_tests::{LIMIT, assert_no_wake_was_lost, within_a_minute};
 
 const TASKS: u64 = 64;
 const STEPS: u64 = 300;
@@ -93,6 +93,7 @@ fn no_timer_is_early_or_lost_under_stress() {
                 }
                 sleep(Duration::from_millis(1)).await;
             });
+            assert_no_wake_was_lost(&runtime);
         }
     });
 }

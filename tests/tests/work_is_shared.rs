@@ -16,7 +16,7 @@ use std::time::Duration;
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::JoinHandle;
 use wsrt::time::{Instant, sleep_until};
-use wsrt_tests::within_a_minute;
+use wsrt_tests::{assert_no_wake_was_lost, within_a_minute};
 
 /// An even number: they meet in pairs.
 const TASKS: usize = 1_000;
@@ -66,7 +66,9 @@ fn tasks_born_on_one_processor_run_on_both() {
             let meeting = meeting.clone();
             wsrt::spawn(async move { meeting.work() })
         };
-        assert_shared(&two_processors().run(async move { count((0..TASKS).map(task).collect()).await }));
+        let runtime = two_processors();
+        assert_shared(&runtime.run(async move { count((0..TASKS).map(task).collect()).await }));
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -80,13 +82,15 @@ fn tasks_from_a_foreign_thread_run_on_both() {
         };
         let tasks = (0..TASKS).map(task).collect();
         assert_shared(&runtime.block_on(count(tasks)));
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
 #[test]
 fn tasks_woken_together_by_timers_run_on_both() {
     within_a_minute(|| {
-        let counts = two_processors().run(async {
+        let runtime = two_processors();
+        let counts = runtime.run(async {
             let (deadline, meeting) = (Instant::now() + Duration::from_millis(50), Meeting::default());
             let task = |_| {
                 let meeting = meeting.clone();
@@ -98,13 +102,15 @@ fn tasks_woken_together_by_timers_run_on_both() {
             count((0..TASKS).map(task).collect()).await
         });
         assert_shared(&counts);
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
 #[test]
 fn tasks_woken_by_one_task_run_on_both() {
     within_a_minute(|| {
-        let counts = two_processors().run(async {
+        let runtime = two_processors();
+        let counts = runtime.run(async {
             let (start, started) = tokio::sync::watch::channel(false);
             let meeting = Meeting::default();
             let task = |_| {
@@ -119,6 +125,7 @@ fn tasks_woken_by_one_task_run_on_both() {
             count(tasks).await
         });
         assert_shared(&counts);
+        assert_no_wake_was_lost(&runtime);
     });
 }
 
@@ -151,5 +158,6 @@ fn a_tree_of_tasks_grows_on_both() {
             *counts.entry(format!("{machine:?}")).or_default() += 1;
         }
         assert_shared(&counts);
+        assert_no_wake_was_lost(&runtime);
     });
 }

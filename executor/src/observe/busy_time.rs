@@ -1,8 +1,7 @@
 //! How long machines have held a processor.
 
-// std's atomics on purpose: these are figures, and take part in no protocol.
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::unmodelled::AtomicU64;
+use crate::util::sync::unmodelled::Ordering::Relaxed;
 
 /// Set while a machine holds the processor.
 const HELD: u64 = 1 << 63;

@@ -1,15 +1,13 @@
 //! Counts that any thread may read. A count with one writer at a time is a plain store: no
 //! shared line, no locked cycle.
 
-// std's atomics on purpose: counts take no part in any protocol, and a model need not explore them.
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-
 use wsrt_reactor::Turn;
 use wsrt_reactor::timer::Fired;
 use wsrt_trace::TaskSource;
 
 use crate::observe::victims::Victims;
+use crate::util::sync::unmodelled::AtomicU64;
+use crate::util::sync::unmodelled::Ordering::Relaxed;
 
 /// A count that never falls.
 pub(crate) trait Count {

@@ -27,6 +27,8 @@ pub(crate) mod no_progress;
 #[cfg(not(loom))]
 pub(crate) mod observer;
 #[cfg(not(loom))]
+pub(crate) mod rescues;
+#[cfg(not(loom))]
 mod statics;
 #[cfg(not(loom))]
 pub(crate) mod switches;

@@ -1,20 +1,22 @@
 //! Whether a current-thread runtime can make no progress any more: asked by the thread that drives
 //! it when it is about to sleep without a deadline.
 //!
-//! The proof counts wakers. A task goes on only if one of its wakers is woken, and knows how many
+//! The look counts wakers. A task goes on only if one of its wakers is woken, and knows how many
 //! there are; so does the future in `block_on`. A waker is *accounted for* if it lies in a place
 //! that only a task which cannot go on could wake it from: with a task that is awaited, or in the
 //! line for a lock that such a task holds. Tasks that have other wakers may go on, and so may those
 //! that wait for them. If none is left over, no event, thread or signal can wake any, for each of
 //! these would need a waker.
 //!
-//! A lock does not count if its guard could be with another thread: if the guard borrows nothing,
-//! or the lock is static. Taken on trust is that no other thread has the guard of a lock that was
-//! leaked, or aborts a task by its join handle; an abort handle counts as a waker.
+//! It is a *proof* only where no lock takes part: the guard of a lock may be with another thread,
+//! which a scoped thread borrows, or the future that holds it is finished by. Where locks take part
+//! it is a *suspicion*, which is reported, and the thread sleeps. To raise few false ones, a lock
+//! does not count if its guard borrows nothing, or the lock is static. An abort handle counts as a
+//! waker; taken on trust is that no other thread has the join handle that the root has polled last,
+//! and aborts the task by it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering::Acquire, fence};
 
 use wsrt_sync::contended::{self, ContendedLock};
 use wsrt_sync::current_task::Owner;
@@ -27,6 +29,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::root::RootSeen;
 use crate::task::{Id, Phase, TaskAddress, TaskSnapshot};
 use crate::util::sync;
+use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
 /// The references to the scheduler of a runtime that its user shares with no other: the runtime's
 /// own, and that of the thread that drives it.
@@ -35,41 +38,47 @@ const OWN_REFERENCES: usize = 2;
 /// Those of an idle thread for blocking jobs: its own, and that of its context.
 const POOL_REFERENCES: usize = 2;
 
-/// With more locks on the list, or more tasks, nothing is proven: the thread may be about to sleep
+/// With more locks on the list, or more tasks, nothing is said: the thread may be about to sleep
 /// for a moment only, and to look at one takes it some tens of nanoseconds.
 const MOST_LOCKS: usize = 256;
 const MOST_TASKS: usize = 1024;
 
-/// A runtime that can make no progress.
+/// A runtime that can make no progress, or seems to.
 pub(crate) struct Stuck {
+    pub(crate) is_proven: bool,
     /// The waits of the future in `block_on`.
     pub(crate) root: Vec<WaitsOn>,
     pub(crate) seen: Seen,
 }
 
-/// Returns the state of the runtime if neither the future in `block_on` nor any task can ever go
-/// on.
+/// Returns the state of the runtime if neither the future in `block_on` nor any task seems able to
+/// go on, ever.
 ///
-/// Programs may park a thread in `block_on` for good: so the future has to wait, directly or not,
-/// for a ring of waits. In a test it need not.
-pub(crate) fn prove(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
+/// Programs may park a thread in `block_on` for good. So only in a test is it enough that the
+/// future, or the task that it awaits, has no waker left; elsewhere the future has to wait,
+/// directly or not, for a ring of waits.
+pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
     let is_test = scheduler.config.is_test;
-    if is_shared(scheduler) || scheduler.tasks.len() > MOST_TASKS {
-        return None;
-    }
-    let locks = contended::locks_if_few(MOST_LOCKS)?;
-    if locks.is_empty() && !is_test {
+    let is_told = scheduler.suspicion.is_completed();
+    let locks = if is_told { Vec::new() } else { contended::locks_if_few(MOST_LOCKS).unwrap_or_default() };
+    if (locks.is_empty() && !is_test) || is_shared(scheduler) || scheduler.tasks.len() > MOST_TASKS {
         return None;
     }
     let mut waits = Waits::of(scheduler, root);
-    waits.note_locks(&locks);
-    let is_proven = waits.is_none_left() && (is_test || waits.lead_into_a_ring(root.owner));
+    let is_proven = is_test && waits.is_none_left();
+    if !is_proven {
+        waits.note_locks(&locks);
+        let is_suspected = !waits.locks.is_empty() && waits.is_none_left();
+        if !is_suspected || !(is_test || waits.lead_into_a_ring(root.owner)) {
+            return None;
+        }
+    }
     // Pairs with the Release of the thread that dropped a waker of the root after it had woken it.
     fence(Acquire);
-    if !is_proven || root.is_woken() || !waits.locks.iter().all(|lock| lock.is_unchanged()) {
+    if root.is_woken() || !waits.locks.iter().all(|lock| lock.is_unchanged()) {
         return None;
     }
-    Some(Stuck { root: waits.of_root(root), seen: dump::look(scheduler) })
+    Some(Stuck { is_proven, root: waits.of_root(root), seen: dump::look(scheduler) })
 }
 
 /// Whether other threads can give the runtime work: by handles, blocking jobs, or local sets, whose

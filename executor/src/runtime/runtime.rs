@@ -225,9 +225,10 @@ impl Runtime {
     /// # Panics
     ///
     /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
-    /// waker that the runtime itself wakes, on the thread that runs its tasks; or, with a dump,
-    /// once `future` waits in a ring of tasks and locks from which no waker can free it any more,
-    /// and all tasks do.
+    /// waker that the runtime itself wakes, on the thread that runs its tasks; or, with a dump, in
+    /// a test of [`wsrt::test`](macro@crate::test) once no waker is left that could wake `future`
+    /// or any task. Where they wait in a ring of tasks and locks, it says so once on standard error
+    /// and goes on waiting: another thread may have the guard of a lock.
     ///
     /// # Examples
     ///

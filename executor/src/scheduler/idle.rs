@@ -305,6 +305,13 @@ impl Idle {
         self.waiting.lock().machines.len()
     }
 
+    /// Whether there are machines on the list, and each is asleep: none of them is about to look at
+    /// all queues, or was woken.
+    pub(crate) fn are_all_asleep(&self) -> bool {
+        let waiting = self.waiting.lock();
+        !waiting.machines.is_empty() && waiting.machines.iter().all(|machine| machine.parker().is_asleep())
+    }
+
     /// Machines that a look for `machine` on the list compares with it.
     pub(crate) fn count_compared(&self, machine: &Arc<Machine>) -> usize {
         let waiting = self.waiting.lock();

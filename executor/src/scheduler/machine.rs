@@ -57,6 +57,11 @@ impl Machine {
         self.mailbox.lock().take()
     }
 
+    /// Whether a processor was left that it has not taken out.
+    pub(crate) fn has_mail(&self) -> bool {
+        self.mailbox.lock().is_some()
+    }
+
     pub(crate) fn set_in_hook(&self, in_hook: bool) {
         self.in_hook.store(in_hook, Relaxed);
     }

@@ -206,12 +206,13 @@ impl<'a> MachineLoop<'a> {
     /// Where processors are many, each wakes two, so that those awake double with each wake.
     #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
-        processor.set_searching(false);
         self.scheduler.charge(Work::IdleWord, 1);
         let (was_last, are_many) = (self.scheduler.idle.stop_searching(), self.scheduler.are_processors_many());
         if (was_last || are_many) && self.scheduler.work_is_visible() {
             if are_many { self.scheduler.wake_several(2) } else { self.scheduler.wake_one() }
         }
+        // Shown until now: the look is part of the search.
+        processor.set_searching(false);
     }
 
     fn injector_in_its_turn(&self, processor: &mut Processor) -> Option<Found> {

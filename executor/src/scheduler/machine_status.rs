@@ -1,11 +1,10 @@
 //! The status of a machine, for dumps and schedtrace: its number and thread, and its activity while
 //! it holds no processor.
 
-// std's atomics on purpose: these are snapshots, and order nothing.
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU8;
-use std::sync::atomic::Ordering::Relaxed;
 
+use crate::util::sync::unmodelled::AtomicU8;
+use crate::util::sync::unmodelled::Ordering::Relaxed;
 use crate::util::thread_state::current_thread_number;
 
 /// Why a machine that is awake holds no processor. The numbers are those in the word.

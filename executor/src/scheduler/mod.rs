@@ -4,6 +4,7 @@
 //! Start with [`machine_loop`]: its `look` is the list of places where a machine looks for a task,
 //! in order. Each place has a file of its own.
 
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod queue;
 
 #[cfg(not(loom))]
@@ -31,6 +32,7 @@ pub(crate) mod found;
 #[cfg(not(loom))]
 pub(crate) mod hand_over;
 pub(crate) mod helpers;
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod idle;
 #[cfg(not(loom))]
 pub(crate) mod idle_work;
@@ -38,12 +40,15 @@ pub(crate) mod idle_work;
 pub(crate) mod kept;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod limits;
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod machine;
 #[cfg(not(loom))]
 pub(crate) mod machine_loop;
 pub(crate) mod machine_status;
 #[cfg(not(loom))]
 pub(crate) mod network;
+#[cfg(not(loom))]
+pub(crate) mod overslept;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod parker;
 #[cfg(not(loom))]

@@ -121,6 +121,11 @@ impl Parker {
         self.state.is_one_of([PARKED])
     }
 
+    /// Whether it sleeps, there or in the netpoller, with no wake pending. A hint.
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.state.is_one_of([PARKED, POLLING])
+    }
+
     /// Whether it is in the netpoller. A hint.
     pub(crate) fn is_polling(&self) -> bool {
         self.state.is_one_of([POLLING])

@@ -280,7 +280,7 @@ impl Scheduler {
         }
     }
 
-    fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
+    pub(crate) fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
         self.charge(Work::IdleWord, 1);
         self.charge(Work::IdleList, 1);
         match machine {

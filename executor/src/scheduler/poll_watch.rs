@@ -1,13 +1,12 @@
 //! The state that a processor's holder shows to the watcher: which task it polls, on which thread,
 //! and whether it blocks. And the watcher's conclusion, for observers.
 
-// std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
 use std::panic::Location;
 use std::ptr;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
 use crate::scheduler::limits::LONG_POLLS_LATELY;
+use crate::util::sync::unmodelled::Ordering::{Acquire, Relaxed, Release};
+use crate::util::sync::unmodelled::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
 /// The watch on one processor. Written by its holder with plain stores, read by the watcher and
 /// observers.

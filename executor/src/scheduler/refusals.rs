@@ -7,10 +7,10 @@
 
 use std::fmt;
 use std::io;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 use crate::util::report::Recurring;
+use crate::util::sync::atomic::AtomicU64;
+use crate::util::sync::atomic::Ordering::Relaxed;
 
 /// No thread is asked for for so long after a refusal, in nanoseconds.
 const PAUSE: u64 = 100_000_000;

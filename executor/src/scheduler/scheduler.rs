@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::panic::RefUnwindSafe;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -13,6 +13,7 @@ use wsrt_reactor::{EventsPerTurn, Netpoller};
 use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
 use crate::observe::observer::Observer;
+use crate::observe::rescues::Rescues;
 use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
 use crate::scheduler::alive::Listed;
@@ -193,6 +194,9 @@ pub(crate) struct Scheduler {
     pub(crate) ending: Arc<EndingSignal>,
     pub(crate) drains: Drains,
     pub(crate) stalls: Stalls,
+    pub(crate) rescues: Rescues,
+    /// Done when it was said that the runtime seems to make no progress.
+    pub(crate) suspicion: Once,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
     /// watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
@@ -246,6 +250,8 @@ impl Scheduler {
             ending: Arc::default(),
             drains: Drains::default(),
             stalls: Stalls::default(),
+            rescues: Rescues::default(),
+            suspicion: Once::new(),
             elsewhere: CachePadded::default(),
             observer: Observer::new(config.task_hooks.clone()),
             tokio: TokioCompat::new(),

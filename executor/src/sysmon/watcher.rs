@@ -24,8 +24,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
-use crate::scheduler::driver::{Driver, Wait};
+use crate::scheduler::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::limits::NETWORK_UNWATCHED;
+use crate::scheduler::overslept::Overslept;
 use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::threads::AbortOnUnwind;
@@ -35,7 +36,7 @@ use crate::sysmon::cpu_meter::BurnMeter;
 use crate::sysmon::quota::QuotaFollower;
 use crate::sysmon::stall::Stall;
 use crate::util::report::report;
-use crate::util::sync::thread;
+use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
 
 /// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does
@@ -245,21 +246,35 @@ impl<'a> Watcher<'a> {
             return;
         }
         self.cadence.suspect();
+        // Before a spare is put into play.
+        let overslept = self.overslept();
         if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
             return;
         }
         self.cadence.alarm();
-        self.send_somebody();
+        self.send_somebody(overslept);
     }
 
     /// Wakes a machine for the waiting tasks. Not if one searches, for that one will find it,
     /// unless it is stuck itself, in a foreign waker.
-    fn send_somebody(&self) {
-        if self.a_searcher_is_stuck() {
-            self.scheduler.wake_several(1);
-        } else {
-            self.scheduler.wake_one();
+    fn send_somebody(&self, overslept: Option<Overslept>) {
+        let idle = &self.scheduler.idle;
+        let chosen = if self.a_searcher_is_stuck() { idle.wake_another() } else { idle.submit() };
+        if let Some(chosen) = chosen {
+            match overslept {
+                Some(beside) => self.scheduler.rescues.count_unexplained(beside),
+                None => self.scheduler.rescues.count(),
+            }
+            self.scheduler.put_to_work(chosen);
         }
+    }
+
+    /// Returns the work beside which a machine sleeps. Under a controlled schedule the others go on
+    /// between two looks, until none can be just short of the wake.
+    fn overslept(&self) -> Option<Overslept> {
+        let first = self.scheduler.overslept()?;
+        sync::let_others_go_on();
+        self.scheduler.overslept().filter(|second| *second == first)
     }
 
     /// Whether a processor searches now that has not begun a poll since the last tick.
@@ -326,12 +341,20 @@ impl<'a> Watcher<'a> {
         }
         if self.scheduler.idle.count_idle() > 0 {
             // The machine that is woken finds nothing to do and blocks in the netpoller.
-            self.send_somebody();
+            self.send_somebody(self.overslept());
         } else if now - self.network.1 >= NETWORK_UNWATCHED {
             self.network.1 = now;
             let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll, 0);
-            self.scheduler.inject_all(batch.into_tasks());
+            self.give_to_all(batch);
         }
+    }
+
+    /// Puts tasks that the watcher has readied where all machines find them.
+    fn give_to_all(&self, batch: WakeBatch) {
+        if !batch.is_empty() {
+            self.scheduler.rescues.count();
+        }
+        self.scheduler.inject_all(batch.into_tasks());
     }
 
     fn report_if_stalled(&mut self, index: usize, now: u64) {

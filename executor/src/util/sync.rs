@@ -25,8 +25,11 @@ mod with_std {
     #[cfg(wsrt_schedule)]
     use wsrt_schedule as primitives;
 
+    /// Atomics that no loom model explores: figures and sightings. Controlled schedules do.
+    pub(crate) use self::primitives::atomic as unmodelled;
     use self::primitives::hint;
     pub(crate) use self::primitives::time::now;
+    pub(crate) use self::primitives::verdict::{fail, let_others_go_on};
     pub(crate) use self::primitives::{Condvar, Mutex, MutexGuard, atomic, seed, thread};
 
     #[cfg(not(wsrt_schedule))]
@@ -42,6 +45,16 @@ mod with_std {
             pub(crate) fn now() -> std::time::Instant {
                 std::time::Instant::now()
             }
+        }
+
+        pub(crate) mod verdict {
+            /// Ends a controlled schedule, as failed.
+            #[inline(always)]
+            pub(crate) fn fail(_: std::fmt::Arguments<'_>) {}
+
+            /// Lets each other thread go on for a while, in a controlled schedule.
+            #[inline(always)]
+            pub(crate) fn let_others_go_on() {}
         }
 
         /// Returns a seed for a generator of random numbers: the OS's randomness, by way of std's
@@ -139,6 +152,7 @@ mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;
     pub(crate) use loom::thread;
+    pub(crate) use std::sync::atomic as unmodelled;
 
     pub(crate) use self::locks::{Condvar, Mutex, MutexGuard};
 

@@ -7,6 +7,7 @@
 //! `WSRT_TIDY=lower cargo test -p wsrt-tests --test tidy` lowers them.
 
 mod arrows;
+mod atomics;
 mod examples;
 mod heads;
 mod ledger;
@@ -59,6 +60,11 @@ fn crates_depend_only_on_those_below_them() {
 #[test]
 fn cfg_loom_is_in_sync_and_on_mod_lines() {
     check("loom", loom::elsewhere(sources()));
+}
+
+#[test]
+fn atomics_of_modelled_crates_come_from_sync() {
+    check("atomic", atomics::elsewhere(sources()));
 }
 
 #[test]

@@ -5,22 +5,33 @@ use std::sync::Arc;
 use super::Dump;
 #[cfg(feature = "sim")]
 use crate::observe::dump;
-use crate::observe::no_progress::prove;
+use crate::observe::no_progress::look;
 use crate::runtime::WaitsOn;
 use crate::scheduler::Scheduler;
 use crate::scheduler::root::RootSeen;
+use crate::util::report::report;
 use crate::util::sync;
 
-/// Returns a report, with a dump, if neither the future in `block_on` nor any task can ever go on.
+/// Returns a report, with a dump, if it is proven that neither the future in `block_on` nor any
+/// task can ever go on. A suspicion is reported on standard error, once for each runtime.
 pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<String> {
     let began = sync::now();
-    let stuck = prove(scheduler, root)?;
+    let stuck = look(scheduler, root)?;
     let dump = Dump::of(stuck.seen, began);
-    Some(format!(
-        "wsrt: this runtime can make no progress: no task can go on, nor the future in `block_on`, which waits for {}; \
-         no waker is left that could wake one of them\n{dump}",
-        in_words(&stuck.root)
-    ))
+    let waits = in_words(&stuck.root);
+    if stuck.is_proven {
+        return Some(format!(
+            "wsrt: this runtime can make no progress: no task can go on, nor the future in `block_on`, which waits for \
+             {waits}; no waker is left that could wake one of them\n{dump}"
+        ));
+    }
+    scheduler.suspicion.call_once(|| {
+        report(format_args!(
+            "this runtime seems to make no progress: no task can go on, nor the future in `block_on`, which waits for \
+             {waits}, unless another thread has the guard of a lock (said once)\n{dump}"
+        ));
+    });
+    None
 }
 
 /// Returns a dump, for a simulation none of whose tasks can go on.

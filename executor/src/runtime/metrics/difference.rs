@@ -22,6 +22,8 @@ impl Metrics {
             elsewhere: self.elsewhere.combine(&earlier.elsewhere, u64::saturating_sub),
             stalls: self.stalls.saturating_sub(earlier.stalls),
             stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
+            rescues: self.rescues.saturating_sub(earlier.rescues),
+            unexplained_rescues: self.unexplained_rescues.saturating_sub(earlier.unexplained_rescues),
             spawns: self.spawns.saturating_sub(earlier.spawns),
             blocking_jobs: self.blocking_jobs.saturating_sub(earlier.blocking_jobs),
             blocking_wait: self.blocking_wait.saturating_sub(earlier.blocking_wait),

@@ -58,6 +58,8 @@ pub struct Metrics {
     elsewhere: Arrivals,
     stalls: u64,
     stalls_by_site: Vec<(&'static Location<'static>, u64)>,
+    rescues: u64,
+    unexplained_rescues: u64,
     spawns: u64,
     blocking_jobs: u64,
     blocking_wait: Duration,
@@ -138,6 +140,38 @@ impl Metrics {
     /// Counts those polls by the place where the task was spawned, the most frequent first.
     pub fn stalls_by_site(&self) -> &[(&'static Location<'static>, u64)] {
         &self.stalls_by_site
+    }
+
+    /// Counts what sysmon, the watcher, did in the machines' stead: it woke one for tasks that
+    /// waited, or took tasks, timers or events of the network on itself.
+    ///
+    /// Nearly always a poll explains it that blocked or computed for long: others had to wait for
+    /// it, some milliseconds at most. Many rescues a second say that polls are too long; what is
+    /// behind them, [stall reports](crate::runtime::Builder::on_stall) and a trace show. Zero on a
+    /// current-thread runtime, which has no watcher.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let metrics = runtime.metrics().snapshot();
+    /// println!("{} rescues, {} unexplained", metrics.rescue_count(), metrics.unexplained_rescue_count());
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn rescue_count(&self) -> u64 {
+        self.rescues
+    }
+
+    /// Counts those of the [rescues](Self::rescue_count) that no poll explains: a machine slept
+    /// beside a task that it was to be woken for, or beside a processor that it was given, and none
+    /// was on its way.
+    ///
+    /// It should stay at zero. On a machine with more threads than cores the system may stop a
+    /// thread just between making a task ready and waking a machine for it, and it may count that:
+    /// once in some hundred thousand wakes. If it rises faster, it is a fault of wsrt's: please
+    /// report it.
+    pub fn unexplained_rescue_count(&self) -> u64 {
+        self.unexplained_rescues
     }
 
     /// Counts the tasks that were spawned. It includes neither blocking jobs, nor the tasks of a

@@ -1,8 +1,6 @@
 //! Reads a runtime's counts while it runs.
 
 use std::cmp::Reverse;
-use std::sync::atomic::Ordering::Acquire;
-use std::sync::atomic::fence;
 use std::time::Duration;
 
 use super::processor::Counts;
@@ -10,6 +8,8 @@ use super::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
 use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
 use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
+use crate::util::sync::atomic::Ordering::Acquire;
+use crate::util::sync::atomic::fence;
 
 /// How often the counters of a processor are read at most, in the hope that two readings agree.
 const READINGS: usize = 8;
@@ -27,6 +27,8 @@ impl Metrics {
             elsewhere: read_arrivals(&*scheduler.elsewhere),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
+            rescues: scheduler.rescues.all(),
+            unexplained_rescues: scheduler.rescues.unexplained(),
             spawns: scheduler.tasks.listed(),
             blocking_jobs: waits.begun.get(),
             blocking_wait: Duration::from_nanos(waits.total.get()),

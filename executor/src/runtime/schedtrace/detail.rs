@@ -1,8 +1,9 @@
-//! The detail: a line for each processor in state, and one for each machine.
+//! The detail: a line for each processor in state, one for each machine, and one for sysmon.
 //!
 //! ```text
 //!   P0: status=running m=1 task=17 since=3ms ring=12 runnext=1 timers=2 polls=8311 steal=4 stolen=31 parks=7 noops=1 overflows=0
 //!   M1: thread=24817 status=running p=0
+//!   sysmon: rescues=3 unexplained=0
 //! ```
 
 use std::fmt::Write as _;
@@ -23,6 +24,10 @@ pub(super) fn write(text: &mut String, scheduler: &Scheduler) {
     }
     for machine in &machines {
         write_machine(text, machine, &held);
+    }
+    if scheduler.config.has_watcher() {
+        let rescues = &scheduler.rescues;
+        let _ = writeln!(text, "  sysmon: rescues={} unexplained={}", rescues.all(), rescues.unexplained());
     }
 }
 

@@ -152,6 +152,11 @@ impl<P: Queued> Injector<P> {
         self.back.is_empty()
     }
 
+    /// How many tasks have been taken. A figure: while it stays, so does the oldest that waits.
+    pub(crate) fn taken(&self) -> usize {
+        self.front.taken.load(Relaxed)
+    }
+
     /// How many tasks wait. A figure, not to be relied on: it may be a little behind, or ahead by
     /// pushes that are under way.
     pub(crate) fn len(&self) -> usize {

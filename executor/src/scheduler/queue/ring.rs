@@ -325,6 +325,12 @@ impl<T> Thief<T> {
         self.len() == 0
     }
 
+    /// The position of the oldest item, for observers. While that waits, it stays.
+    pub(crate) fn oldest(&self) -> Option<u32> {
+        let word = self.shared.word();
+        (word.len() > 0).then(|| word.head())
+    }
+
     /// Moves the newest half of this ring, rounded up, into `own`, which must be empty, and returns
     /// how many those were.
     pub(crate) fn steal_into(&self, own: &mut Owner<T>) -> usize {

@@ -18,7 +18,7 @@ impl Watcher<'_> {
         let keeps = |&(_, busy): &(usize, &Shared)| stays_in_runnext(busy).is_some();
         if let Some((index, _)) = scheduler.processors.iter().enumerate().take(self.watched.len()).find(keeps) {
             self.watched[index].relieved = true;
-            self.send_somebody();
+            self.send_somebody(self.overslept());
         }
     }
 
@@ -41,6 +41,7 @@ impl Watcher<'_> {
         for (index, watched) in self.watched.iter().enumerate() {
             let is_late = watched.compensation.is_some() && now - watched.since >= TIME_SLICE;
             if is_late && self.waiting_behind(index) > 0 {
+                self.scheduler.rescues.count();
                 self.scheduler.injector.push_all(self.scheduler.processors.get(index).rob());
                 self.scheduler.wake_one();
             }
@@ -67,6 +68,6 @@ impl Watcher<'_> {
         });
         let processors = forgotten.map(|(_, processor)| processor);
         let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time, usize::MAX);
-        scheduler.inject_all(batch.into_tasks());
+        self.give_to_all(batch);
     }
 }

@@ -50,12 +50,14 @@ const ARRIVALS: [Figure<Arrivals, u64>; 3] = [
 ];
 
 /// Counters with labels of their own.
-const OTHER_COUNTERS: [(&str, &str); 7] = [
+const OTHER_COUNTERS: [(&str, &str); 9] = [
     ("wsrt_polls_total", "Polls of tasks, by where the task was found"),
     ("wsrt_steals_total", "Successful steals, by victim"),
     ("wsrt_stolen_tasks_total", "Tasks that were stolen, by victim"),
     ("wsrt_stalls_total", "Polls that were reported as stalls"),
     ("wsrt_stalls_by_site_total", "The same by the place where the task was spawned"),
+    ("wsrt_rescues_total", "Times that sysmon acted in the machines' stead"),
+    ("wsrt_unexplained_rescues_total", "Those of them that no long poll explains"),
     ("wsrt_spawns_total", "Tasks that were spawned"),
     ("wsrt_blocking_jobs_total", "Blocking jobs that a thread has begun"),
 ];
@@ -91,6 +93,8 @@ fn publish(now: &Metrics) {
     for (site, count) in now.stalls_by_site() {
         counter!("wsrt_stalls_by_site_total", "spawned_at" => site.to_string()).absolute(*count);
     }
+    counter!("wsrt_rescues_total").absolute(now.rescue_count());
+    counter!("wsrt_unexplained_rescues_total").absolute(now.unexplained_rescue_count());
     counter!("wsrt_spawns_total").absolute(now.spawn_count());
     counter!("wsrt_blocking_jobs_total").absolute(now.blocking_job_count());
     counter!("wsrt_blocking_queue_wait_nanoseconds_total").absolute(nanos(now.blocking_queue_wait()));
