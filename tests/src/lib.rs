@@ -16,6 +16,7 @@ mod random;
 mod sources;
 mod spin;
 mod threads;
+mod unchecked;
 
 pub use self::api::{PublicLine, public_lines, public_lines_of};
 #[cfg(unix)]
@@ -37,4 +38,5 @@ pub use self::random::Random;
 pub use self::sources::{Item, items_below, items_of};
 pub use self::spin::{compute, spin_for};
 pub use self::threads::count_threads;
+pub use self::unchecked::{has_recorded_compiler, not_checked};
 pub use wsrt_reactor_testing::Directory;
