@@ -1,7 +1,9 @@
 //! The page: whole in itself, well formed, harmless whatever names a trace holds, and of a bounded
 //! size.
 
+use std::env;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
@@ -215,7 +217,10 @@ fn a_browser_has_nothing_to_complain_of() {
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok())
     else {
-        eprintln!("no chromium here: the page was not opened in a browser");
+        let is_ci = env::var("CI").is_ok_and(|value| value == "true");
+        assert!(!is_ci, "there is no chromium, and in CI there has to be (Debian: apt-get install chromium)");
+        // Past the test harness, which would keep it to itself.
+        let _ = writeln!(io::stderr(), "\n*** NOT CHECKED: there is no chromium, so no browser opened the page ***");
         return;
     };
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));

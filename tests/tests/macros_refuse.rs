@@ -5,6 +5,7 @@
 //! and read the difference.
 
 use trybuild::TestCases;
+use wsrt_tests::has_recorded_compiler;
 
 /// These messages are wsrt's own: the same under every compiler.
 #[test]
@@ -12,10 +13,12 @@ fn a_mistake_is_refused_at_its_place_with_advice() {
     TestCases::new().compile_fail("ui/*.rs");
 }
 
-/// These messages are the compiler's, made readable by where the expansion puts its tokens. A new
-/// compiler may word them differently, and so may a change to the bounds of `Runtime::run`: then
-/// write them anew and read the difference.
+/// These messages are the compiler's, made readable by where the expansion puts its tokens. Another
+/// compiler may word them differently, so only the one of `unchecked.rs` is asked. A change to the
+/// bounds of `Runtime::run` may word them differently, too: write them anew, read the difference.
 #[test]
 fn a_type_error_is_reported_at_the_users_own_tokens() {
-    TestCases::new().compile_fail("ui/compiler/*.rs");
+    if has_recorded_compiler("messages of type errors") {
+        TestCases::new().compile_fail("ui/compiler/*.rs");
+    }
 }

@@ -3,12 +3,14 @@
 
 #![cfg(target_os = "linux")]
 
+use std::fs;
+use std::io::Write;
 use std::thread;
 
 use wsrt::process::Command;
 use wsrt::runtime::Builder;
 use wsrt::task::spawn_blocking;
-use wsrt_tests::{in_a_process_of_its_own, runtime_with, text_of, within_a_minute};
+use wsrt_tests::{in_a_process_of_its_own, not_checked, runtime_with, text_of, within_a_minute};
 
 /// `struct sched_attr` of the kernel, in its first version.
 #[repr(C)]
@@ -37,6 +39,17 @@ impl Attributes {
     }
 }
 
+/// The first Linux that grants a thread the slice that it asks for.
+const GRANTED_SINCE: (u32, u32) = (6, 12);
+
+/// The version of the kernel, without what a distribution adds to it.
+fn kernel() -> (u32, u32) {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").expect("Linux tells its version");
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit()).map(|number| number.parse());
+    let mut next = || numbers.next().expect("a version has two numbers").expect("a number");
+    (next(), next())
+}
+
 fn own_slice() -> u64 {
     Attributes::of(0).runtime
 }
@@ -52,10 +65,10 @@ async fn slice_of_a_child() -> u64 {
 #[test]
 fn what_a_machine_starts_has_the_slices_of_the_system() {
     within_a_minute(|| {
-        let (usual, runtime) = (own_slice(), runtime_with(1));
-        if usual == 0 || runtime.run(async { own_slice() }) == usual {
-            return eprintln!("skipped: this system does not grant short time slices");
+        if kernel() < GRANTED_SINCE {
+            return not_checked("short time slices", "Linux grants them since 6.12, and this one is older");
         }
+        let (usual, runtime) = (own_slice(), runtime_with(1));
         assert_eq!(runtime.run(async { own_slice() }), 100_000, "it has asked for that");
         runtime.run(async move {
             assert_eq!(thread::spawn(own_slice).join().expect("no panic"), usual, "of a thread");
@@ -83,10 +96,10 @@ fn nice_values_are_handed_down_as_ever() {
             let nice = std::env::var("NICE").expect("it is set").parse().expect("a number");
             match nice_values(nice) {
                 Some(values) => assert_eq!(values, (nice, nice)),
-                None => eprintln!("skipped: the system does not let us be as nice as {nice}"),
+                None => not_checked(test, &format!("the system does not let us be as nice as {nice}")),
             }
         });
-        eprint!("{}", text_of(&output));
+        let _ = std::io::stderr().write_all(text_of(&output).as_bytes());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The files of the workspace, read once.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::lexer::Source;
@@ -54,12 +55,16 @@ pub(crate) fn manifests() -> &'static [Document] {
     MANIFESTS.get_or_init(|| files(|path| path.ends_with("/Cargo.toml") && path.matches('/').count() == 1))
 }
 
-/// The paths of all files, below the root of the workspace.
+/// The paths of all files that git tracks, below the root of the workspace, or of all files if git
+/// does not track this tree. A file that a developer has just added counts from `git add` on.
 pub(crate) fn paths() -> &'static [String] {
     static PATHS: OnceLock<Vec<String>> = OnceLock::new();
     PATHS.get_or_init(|| {
-        let mut paths = Vec::new();
-        walk(&root(), "", &mut paths);
+        let mut paths = tracked().unwrap_or_else(|| {
+            let mut paths = Vec::new();
+            walk(&root(), "", &mut paths);
+            paths
+        });
         paths.sort();
         paths
     })
@@ -67,6 +72,16 @@ pub(crate) fn paths() -> &'static [String] {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in the workspace").to_owned()
+}
+
+/// The files that git tracks, unless they were removed from the tree. `None` without git, and in a
+/// copy of the tree that lies in another repository.
+fn tracked() -> Option<Vec<String>> {
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output().ok()?;
+    let paths = String::from_utf8(output.stdout).ok()?;
+    let there = paths.split_terminator('\0').filter(|path| root().join(path).is_file()).map(str::to_owned);
+    let there: Vec<_> = there.collect();
+    (output.status.success() && there.iter().any(|path| path == "tests/Cargo.toml")).then_some(there)
 }
 
 fn files(wanted: impl Fn(&str) -> bool) -> Vec<Document> {
