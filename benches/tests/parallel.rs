@@ -13,9 +13,10 @@ fn directory(name: &str) -> PathBuf {
     support::directory("parallel").join(name)
 }
 
+/// Nothing is measured here: a child may take as long as a busy machine needs for it.
 fn parallel(line: &str, more: impl FnOnce(&mut Command) -> &mut Command) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parallel"));
-    more(command.args(line.split_whitespace())).output().expect("the program starts")
+    more(command.args(line.split_whitespace()).args(["--time-limit", "600"])).output().expect("the program starts")
 }
 
 /// Measures `section`, whose results the children check themselves, and returns the table.

@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::ledger::Kind;
 use crate::soak::Soak;
 
-/// A fault, committed about once in a round, the leaks ten times a second.
+/// A fault, committed about once in a round, the leaks ten times a second, and at least once in a
+/// round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plant {
     /// A request that is answered twice.
@@ -67,7 +68,7 @@ pub(crate) async fn run(soak: Arc<Soak>) {
 
 /// Arms timers that never fire and are never dropped.
 async fn leak_timer() {
-    for _ in 0..200 {
+    for _ in 0..1_000 {
         let mut timer = Box::pin(wsrt::time::sleep(Duration::from_secs(1 << 20)));
         let armed = wsrt::time::timeout(Duration::ZERO, timer.as_mut()).await;
         assert!(armed.is_err(), "it is far away");

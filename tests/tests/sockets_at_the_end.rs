@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
@@ -18,6 +19,8 @@ use wsrt_tests::{LIMIT, foreign_block_on, panic_message, two_processors, within_
 const HOUR: Duration = Duration::from_secs(3_600);
 
 type Until = Box<dyn FnOnce() + Send>;
+
+type Read = Pin<Box<dyn Future<Output = io::Result<usize>>>>;
 
 /// Runs a task of a runtime that ends around it, and returns once the task was dropped. The task
 /// calls the function that it is given, which returns when the netpoller has ended, and goes on
@@ -121,7 +124,7 @@ dropped_at_the_next_wait! {
 
 /// A wait that is not dropped has to end: the task's poll is in a `block_on`, and the runtime waits
 /// for the poll.
-fn assert_told_in(block_on: fn(std::pin::Pin<Box<dyn Future<Output = io::Result<usize>>>>) -> io::Result<usize>) {
+fn assert_told_in(block_on: fn(Read) -> io::Result<usize>) {
     within_a_minute(move || {
         let runtime = two_processors();
         let (began, has_begun) = channel();
@@ -146,7 +149,7 @@ fn a_socket_in_a_nested_block_on_sees_the_end() {
 
 #[test]
 fn a_socket_in_a_foreign_block_on_sees_the_end() {
-    assert_told_in(|read| foreign_block_on(read));
+    assert_told_in(foreign_block_on);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use crate::util::sync::Mutex;
-use wsrt_reactor::budget;
+use wsrt_reactor::{budget, context};
 
 use super::running::Running;
 
@@ -71,6 +71,8 @@ impl Orphan {
         // would wake this waker again, while it holds its lock.
         let _of_the_poll = budget::keep();
         budget::lift();
+        // Nor is this the wait of a task that the end drops: an orphan has to learn of the end.
+        let _outside = context::enter(None);
         let mut slot = self.0.lock();
         let Some(running) = &mut *slot else { return };
         let Poll::Ready(outcome) = running.poll_wait(&mut Context::from_waker(&waker)) else { return };

@@ -3,7 +3,9 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use wsrt_fuzz::{Mutator, corpus};
 use wsrt_tests::{Directory, example};
@@ -28,24 +30,27 @@ fn no_value_of_a_variable_breaks_a_program() {
     let corpus = corpus("environment", &[",", "detail", "SIG", "USR1", " ", "+"]);
     let mut mutator = Mutator::new(&corpus, 1);
     let mutations: Vec<_> = (0..40).map(|_| mutator.next_input()).collect();
-    for value in corpus.inputs.iter().chain(&mutations).filter(|value| !value.contains(&0)) {
-        if is_a_large_count(value) {
-            continue;
+    let is_tried = |value: &&Vec<u8>| !value.contains(&0) && !is_a_large_count(value);
+    let values: Vec<_> = corpus.inputs.iter().chain(&mutations).filter(is_tried).collect();
+    // Each program sleeps for most of its time.
+    thread::scope(|scope| {
+        for values in values.chunks(values.len().div_ceil(8)) {
+            scope.spawn(|| values.iter().for_each(|value| assert_value_is_taken_or_refused(value, &hello, &directory)));
         }
-        let mut command = Command::new(&hello);
-        // The trace is written into the directory, whatever its name.
-        command.current_dir(directory.path("."));
-        command.envs(VARIABLES.map(|variable| (variable, OsStr::from_bytes(value))));
-        let output = command.output().expect("the example starts");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(!has_panicked(&errors), "{value:?}: {errors}");
-        if !output.status.success() {
-            assert_eq!(output.status.code(), Some(1), "{value:?}: {errors}");
-            assert!(
-                errors.contains("WSRT_WORKER_THREADS=") || errors.contains("worker threads"),
-                "{value:?}: {errors}"
-            );
-        }
+    });
+}
+
+fn assert_value_is_taken_or_refused(value: &[u8], hello: &Path, directory: &Directory) {
+    let mut command = Command::new(hello);
+    // The trace is written into the directory, whatever its name.
+    command.current_dir(directory.path("."));
+    command.envs(VARIABLES.map(|variable| (variable, OsStr::from_bytes(value))));
+    let output = command.output().expect("the example starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!has_panicked(&errors), "{value:?}: {errors}");
+    if !output.status.success() {
+        assert_eq!(output.status.code(), Some(1), "{value:?}: {errors}");
+        assert!(errors.contains("WSRT_WORKER_THREADS=") || errors.contains("worker threads"), "{value:?}: {errors}");
     }
 }
 

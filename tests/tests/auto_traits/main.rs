@@ -18,7 +18,8 @@ use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
 use wsrt::hyper::{
-    Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer,
+    Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, RequestBody, Serve, TokioIo,
+    WsrtExecutor, WsrtTimer,
 };
 #[cfg(unix)]
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
@@ -278,6 +279,7 @@ table! {
     ConnectInfo<()>:  Send,  Sync,  Unpin;
     NoHandshake:      Send,  Sync,  Unpin;
     Serve<TcpListener, Movable>: Send, !Sync, Unpin;
+    RequestBody: Send, Sync, Unpin;
     Carrying<NoHandshake, fn()>: Send, Sync, Unpin;
     MakeService<Movable>:        Send, !Sync, Unpin;
     Connector:    Send,  Sync,  Unpin;
