@@ -92,6 +92,7 @@ mod sleeper;
 mod spawned;
 #[cfg(not(loom))]
 pub(crate) mod spin_time;
+#[cfg(not(loom))]
 pub(crate) mod stalled;
 #[cfg(not(loom))]
 pub(crate) mod steal;
