@@ -6,18 +6,18 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::threads::try_start_with;
-use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
+use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an
 /// idle processor, or, if all are busy, without one until its poll ends.
 pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
     // Counted before anything else: to hand over may start a thread, whose name a user's function
     // makes.
-    let context = Context::of_driver();
-    let batch = context.clone().filter(|context| context.set_batch_aside());
-    let _later = batch.map(|context| Afterwards { context, what: Context::reopen_batch });
-    let context = context.filter(|context| context.hand_over());
-    let _afterwards = context.map(|context| Afterwards { context, what: Context::regain });
+    let Some(context) = Context::of_driver() else { return wait() };
+    let later = |what| Afterwards { context: context.clone(), what };
+    let _later = context.set_batch_aside().then(|| later(Context::reopen_batch));
+    let _afterwards = context.hand_over().then(|| later(Context::regain));
+    shutdown::drop_queued_at_the_end(context.scheduler());
     wait()
 }
 

@@ -8,6 +8,8 @@ use crate::scheduler::presence::Presence;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
+use crate::util::sync::atomic::Ordering::SeqCst;
+use crate::util::sync::atomic::fence;
 use crate::util::sync::{self, Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
 
@@ -140,8 +142,20 @@ fn drop_all_tasks(scheduler: &Scheduler) {
     }
 }
 
+/// Drops the queued tasks, if the end has begun. For a thread that is about to wait inside a poll
+/// or a waker, perhaps for a task that it has queued: the others may have departed before that.
+pub(crate) fn drop_queued_at_the_end(scheduler: &Scheduler) {
+    // Pairs with the fence in `cancel_queued`: the end is seen here, or the task is seen there.
+    fence(SeqCst);
+    if scheduler.shutdown.has_begun() {
+        inside(scheduler, || cancel_queued(scheduler));
+    }
+}
+
 /// Cancels all queued tasks, on processors that are stuck in a poll too.
 fn cancel_queued(scheduler: &Scheduler) {
+    // Pairs with the fence in `drop_queued_at_the_end`, after which a thread looks for the end.
+    fence(SeqCst);
     while let Some(task) = scheduler.injector.take() {
         task.cancel();
     }
