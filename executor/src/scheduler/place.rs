@@ -46,20 +46,19 @@ impl Home {
                 context.scheduler().observer.woken(task, |task| local(context, task));
                 None
             }
-            _ => Some(task),
+            _ => Some(self.inject(task)),
         });
         // Out here, for it may be the end of that scheduler, and of the user's hooks in it.
-        if let Some(task) = elsewhere {
-            self.inject(task);
-        }
+        drop(elsewhere);
     }
 
-    /// Holds a counted reference: as soon as the task is in the injector, the scheduler might shut
-    /// down before this call returns.
+    /// Holds a counted reference, and returns it: as soon as the task is in the injector, the
+    /// scheduler might shut down before this call returns.
     #[inline(never)]
-    fn inject(&self, task: Runnable) {
+    fn inject(&self, task: Runnable) -> Arc<Scheduler> {
         let scheduler = self.counted();
         scheduler.observer.woken(task, |task| scheduler.inject(task));
+        scheduler
     }
 
     fn counted(&self) -> Arc<Scheduler> {
