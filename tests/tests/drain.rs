@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures_task::Spawn;
 use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::sync::Barrier;
 use wsrt::task::{self, LocalSet, yield_now};
 use wsrt::time::{Instant, sleep};
 use wsrt_tests::{Roll, within_a_minute};
@@ -201,6 +202,42 @@ fn a_drain_in_a_set_does_not_await_its_task() {
             });
             let drained = runtime.block_on(task).expect("no panic");
             assert!(drained.is_complete(), "{drained}");
+        }
+    });
+}
+
+#[test]
+fn tasks_that_drain_one_runtime_go_on_together() {
+    within_a_minute(|| {
+        for runtime in both_kinds() {
+            let (all_drain, all_are_done) = (Arc::new(Barrier::new(4)), Arc::new(Barrier::new(3)));
+            let is_alone = Arc::new(AtomicBool::new(false));
+            let (began, last_ended) = (Arc::clone(&all_drain), Arc::clone(&is_alone));
+            drop(runtime.spawn(async move {
+                began.wait().await;
+                last_ended.store(true, SeqCst);
+            }));
+            let drains: Vec<_> = (0..3)
+                .map(|_| {
+                    let (all_drain, all_are_done) = (Arc::clone(&all_drain), Arc::clone(&all_are_done));
+                    let is_alone = Arc::clone(&is_alone);
+                    runtime.handle().spawn(async move {
+                        // Each is spawned before the first drain refuses the others.
+                        all_drain.wait().await;
+                        let drained = Handle::current().drain(Instant::now() + LONG).await;
+                        assert!(is_alone.load(SeqCst), "the last task was waited for");
+                        assert!(drained.is_complete(), "{drained}");
+                        // None of them ends before each has seen the end of its drain.
+                        all_are_done.wait().await;
+                    })
+                })
+                .collect();
+            runtime.block_on(async {
+                for drain in drains {
+                    drain.await.expect("no panic");
+                }
+            });
+            assert!(runtime.drain(Instant::now() + LONG).is_complete());
         }
     });
 }

@@ -92,10 +92,6 @@ impl LastWatch<'_> {
     /// Ready once nothing is left; until then `waker` is woken when little is.
     pub(crate) fn poll(&self, waker: &Waker) -> Poll<()> {
         let (registries, drains) = (registries(self.scheduler), &self.scheduler.drains);
-        let is_over = |drain: &Drain| drain.number == self.number && drain.is_over;
-        if drains.0.lock().iter().any(is_over) {
-            return Poll::Ready(());
-        }
         let excepted = self.excepted();
         let answer = OwnedTasks::poll_drained(&registries, &excepted, self.number, waker);
         if answer.is_ready() && self.is_inside {
@@ -106,7 +102,9 @@ impl LastWatch<'_> {
             drains.0.lock().iter_mut().filter(is_excepted).for_each(|drain| drain.is_over = true);
             OwnedTasks::wake_drains(&registries);
         }
-        answer
+        // After the waker is left: another drain notes this first, and wakes then.
+        let is_over = |drain: &Drain| drain.number == self.number && drain.is_over;
+        if drains.0.lock().iter().any(is_over) { Poll::Ready(()) } else { answer }
     }
 
     /// The tasks that it does not wait for.
