@@ -131,7 +131,7 @@ fn jobs_come_from_loops_and_joins_inside_the_scope() {
                 join(|| scope.spawn(add), || scope.spawn(add));
                 scope.spawn(|inner| {
                     parallel::for_each(0..10, |_| inner.spawn(add));
-                    crate::scope(|innermost| {
+                    parallel::scope(|innermost| {
                         innermost.spawn(|_| inner.spawn(add));
                     });
                 });

@@ -50,7 +50,7 @@ mod a_range_of {
                 let bytes = parallel::map_collect(i8::MIN..i8::MAX, |item| item);
                 assert_eq!(bytes, (i8::MIN..i8::MAX).collect::<Vec<_>>());
                 let sum = parallel::reduce(i16::MIN..i16::MAX, || 0, i64::from, |a, b| a + b);
-                assert_eq!(sum, (i16::MIN..i16::MAX).map(i64::from).sum());
+                assert_eq!(sum, (i16::MIN..i16::MAX).map(i64::from).sum::<i64>());
                 let words = parallel::map_collect(0..u16::MAX, |item| item);
                 assert_eq!(words, (0..u16::MAX).collect::<Vec<_>>());
             });
@@ -179,7 +179,7 @@ fn sizes_and_costs_without_a_pattern() {
                 let serial: Vec<u64> = costs.iter().map(|cost| cost * 3).collect();
                 assert_eq!(parallel::map_collect(&costs, cost_of), serial);
                 let sum = parallel::reduce(&costs, || 0, cost_of, |a, b| a + b);
-                assert_eq!(sum, serial.iter().sum());
+                assert_eq!(sum, serial.iter().sum::<u64>());
             }
         });
     });
