@@ -40,5 +40,5 @@ pub use self::rescues::assert_no_wake_was_lost;
 pub use self::sources::{Item, items_below, items_of};
 pub use self::spin::{compute, spin_for};
 pub use self::threads::count_threads;
-pub use self::unchecked::{has_recorded_compiler, not_checked};
+pub use self::unchecked::not_checked;
 pub use wsrt_reactor_testing::Directory;

@@ -200,7 +200,7 @@ mod tests {
         for (quote, expected) in [
             ("task/", Kind::Path),
             ("ring.rs", Kind::Path),
-            ("tests/ui", Kind::Path),
+            ("tests/tests", Kind::Path),
             ("echo_tcp/64", Kind::Other),
             ("Ring::push()", Kind::Code),
             ("cfg(loom)", Kind::Code),

@@ -18,7 +18,7 @@ pub(crate) struct Document {
 pub(crate) fn sources() -> &'static [Source] {
     static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
     SOURCES.get_or_init(|| {
-        let files = files(|path| path.ends_with(".rs") && !path.starts_with("tests/ui/"));
+        let files = files(|path| path.ends_with(".rs") && !path.starts_with("tests/refusals/ui/"));
         files.iter().map(|file| Source::new(&file.path, &file.text)).collect()
     })
 }
@@ -38,7 +38,7 @@ pub(crate) fn documents() -> &'static [Document] {
 /// The documents whose prose is checked: all.
 pub(crate) fn texts() -> &'static [Document] {
     static TEXTS: OnceLock<Vec<Document>> = OnceLock::new();
-    TEXTS.get_or_init(|| files(|path| path.ends_with(".md") && !path.starts_with("tests/ui/")))
+    TEXTS.get_or_init(|| files(|path| path.ends_with(".md") && !path.starts_with("tests/refusals/ui/")))
 }
 
 /// Files beside the sources that documents may quote: manifests, scripts, programs of Python.
