@@ -5,6 +5,7 @@ mod api;
 mod child;
 mod deadline;
 mod drops;
+mod ends;
 mod examples;
 mod foreign;
 mod hold;
@@ -28,6 +29,7 @@ pub use self::child::{
 };
 pub use self::deadline::{LIMIT, within_a_minute};
 pub use self::drops::{Roll, RollEntry};
+pub use self::ends::assert_dropped_at_the_end;
 pub use self::examples::example;
 pub use self::foreign::foreign_block_on;
 pub use self::hold::{Gate, Hold, Manner};

@@ -9,56 +9,12 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream, UdpSocket};
-use wsrt::runtime::{Builder, Handle, Runtime, is_rt_shutdown_err};
-use wsrt::time::sleep;
-use wsrt_tests::{LIMIT, foreign_block_on, panic_message, two_processors, within_a_minute};
-
-const HOUR: Duration = Duration::from_secs(3_600);
-
-type Until = Box<dyn FnOnce() + Send>;
+use wsrt::runtime::{Handle, Runtime, is_rt_shutdown_err};
+use wsrt_tests::{LIMIT, assert_dropped_at_the_end, foreign_block_on, two_processors, within_a_minute};
 
 type Read = Pin<Box<dyn Future<Output = io::Result<usize>>>>;
-
-/// Runs a task of a runtime that ends around it, and returns once the task was dropped. The task
-/// calls the function that it is given, which returns when the netpoller has ended, and goes on
-/// with its last poll.
-fn assert_dropped_at_its_next_wait<F>(task: impl FnOnce(Until) -> F)
-where
-    F: Future<Output = io::Result<()>> + Send + 'static,
-{
-    let runtime = two_processors();
-    let handle = runtime.handle().clone();
-    let (wait, waits) = channel();
-    let outside = thread::spawn(move || {
-        panic_message(|| {
-            handle.block_on(async {
-                wait.send(()).expect("the test waits");
-                sleep(HOUR).await;
-            });
-        })
-    });
-    waits.recv_timeout(LIMIT).expect("the wait begins");
-    let (go, goes) = channel::<()>();
-    let (began, has_begun) = channel();
-    let task = runtime.spawn(task(Box::new(move || {
-        began.send(()).expect("the test waits");
-        assert!(goes.recv_timeout(LIMIT).is_err(), "nothing is sent");
-    })));
-    has_begun.recv_timeout(LIMIT).expect("the poll begins");
-    let dropping = thread::spawn(move || drop(runtime));
-    // A timer outside of the tasks ends after the netpoller has.
-    outside.join().expect("it returns the message");
-    drop(go);
-    dropping.join().expect("the drop does not panic");
-    let ended = Builder::new_current_thread().build().expect("a runtime").block_on(task);
-    match ended {
-        Err(error) => assert!(error.is_cancelled(), "{error}"),
-        Ok(outcome) => panic!("its wait had an end: {outcome:?}"),
-    }
-}
 
 /// One test for each way to wait: before the end `$made` is made, and after it the task waits.
 macro_rules! dropped_at_the_next_wait {
@@ -66,7 +22,7 @@ macro_rules! dropped_at_the_next_wait {
         #[test]
         fn $name() {
             within_a_minute(|| {
-                assert_dropped_at_its_next_wait(|until_the_end| async {
+                assert_dropped_at_the_end(|until_the_end| async {
                     #[allow(unused_mut)]
                     let mut $made_name = $made;
                     until_the_end();

@@ -138,7 +138,8 @@ impl Handle {
     /// # Panics
     ///
     /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
-    /// waker that the runtime itself wakes, on the thread that runs its tasks.
+    /// waker that the runtime itself wakes, on the thread that runs its tasks. Panics inside of the
+    /// function that [names](crate::runtime::Builder::thread_name_fn) the runtime's threads.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     ///

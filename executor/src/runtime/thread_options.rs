@@ -23,7 +23,8 @@ impl Builder {
     /// Names each of the runtime's threads with the value that `name` returns when it is started.
     ///
     /// If `name` panics, or returns a name with a NUL in it, the thread is not started, as if the
-    /// system had refused it.
+    /// system had refused it. `name` must not wait for tasks of the runtime, which may need this
+    /// thread: `block_on` of the runtime panics inside of it.
     ///
     /// # Examples
     ///

@@ -32,6 +32,11 @@ pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::O
 /// Waits as `block_on` does, without a place of its own in the console: for a future that only
 /// waits for a task.
 pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
+    assert!(
+        !Context::names_a_thread_of(Arc::as_ptr(scheduler)),
+        "wsrt: the function given to `thread_name_fn` waits for its own runtime, by `block_on` or the like: the thread that it \
+         names may be the one that would end the wait"
+    );
     let mut future = pin!(future);
     if let Some(simulation) = &scheduler.simulation {
         return with_processor_handed_over(|| simulation.block_on(scheduler, future.as_mut()));

@@ -261,6 +261,12 @@ impl Context {
         Self::innermost_where(|context| is_awaited(&context.role) && context.is_of(scheduler)).is_some()
     }
 
+    /// Whether this thread is in the user's function for the name of a thread of `scheduler`.
+    pub(crate) fn names_a_thread_of(scheduler: *const Scheduler) -> bool {
+        let names = |context: &Self| matches!(context.role, Role::Starting) && context.is_of(scheduler);
+        Self::innermost_where(names).is_some()
+    }
+
     /// The context in which this thread is a machine of `scheduler`, if it is, whatever the thread
     /// has entered since.
     pub(crate) fn of_machine_of(scheduler: *const Scheduler) -> Option<Rc<Self>> {

@@ -2,16 +2,17 @@
 
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, Handle, Runtime};
-use wsrt::sync::{mpsc, oneshot};
+use wsrt::sync::{Barrier, mpsc, oneshot};
 use wsrt::task::{spawn_blocking, yield_now};
 use wsrt::time::{Instant, sleep};
 use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 use wsrt_schedule::thread;
 
-use crate::support::{Gate, Ledger, current_thread, runtime};
+use crate::support::{Busy, Gate, Ledger, current_thread, runtime};
 
 /// Tasks everywhere: queued, asleep, in channels, in timers, and in the middle of polls.
 fn populate(runtime: &Runtime, ledger: &Ledger) {
@@ -143,6 +144,28 @@ pub(crate) fn drains() {
     assert!(drained.is_complete());
     ledger.assert_balanced();
     drop(runtime);
+}
+
+/// Tasks drain their runtime at once: all are over when the other task has ended, and not when the
+/// first of them ends.
+pub(crate) fn drains_at_once() {
+    let runtime = runtime(2);
+    let busy = Busy::from_here();
+    let (all_are_spawned, all_are_over) = (Arc::new(Barrier::new(3)), Arc::new(Barrier::new(2)));
+    let drains = [(); 2].map(|()| {
+        let (all_are_spawned, all_are_over) = (Arc::clone(&all_are_spawned), Arc::clone(&all_are_over));
+        runtime.spawn(async move {
+            all_are_spawned.wait().await;
+            let drained = Handle::current().drain(Instant::now() + Duration::from_secs(3_600)).await;
+            assert!(drained.is_complete(), "{drained}");
+            all_are_over.wait().await;
+        })
+    });
+    drop(runtime.spawn(async move { _ = all_are_spawned.wait().await }));
+    for drain in drains {
+        runtime.block_on(drain).expect("no panic");
+    }
+    busy.check();
 }
 
 /// `shutdown_timeout` returns in time although a poll does not.

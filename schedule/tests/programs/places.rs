@@ -111,7 +111,7 @@ pub(crate) fn wakers_do_anything() {
     deeds.end();
 }
 
-/// Hooks around tasks. None panics.
+/// Hooks around tasks, and the name of a thread. None panics.
 pub(crate) fn hooks_do_anything() {
     let (deeds, place) = (Deeds::default(), Arc::new(Mutex::new(None::<Handle>)));
     let hook = || {
@@ -121,9 +121,13 @@ pub(crate) fn hooks_do_anything() {
             let _ = catch_unwind(AssertUnwindSafe(|| handle.iter().for_each(|handle| deeds.act(handle))));
         }
     };
-    let (polls, ends) = (hook(), hook());
+    let (names, polls, ends) = (hook(), hook(), hook());
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
+        .thread_name_fn(move || {
+            names();
+            String::new()
+        })
         .on_before_task_poll(move |_| polls())
         .on_task_terminate(move |_| ends())
         .build()

@@ -11,7 +11,7 @@ use std::thread;
 use wsrt::parallel;
 use wsrt::runtime::{Builder, EnterGuard, Handle};
 use wsrt::task::{JoinHandle, spawn_blocking};
-use wsrt_tests::{LIMIT, within_a_minute};
+use wsrt_tests::{LIMIT, panic_message, within_a_minute};
 
 /// A machine is started by a spawn inside a task, since another computes and there is none left:
 /// then a new thread's name is made in the middle of that spawn.
@@ -41,6 +41,37 @@ fn a_function_for_thread_names_may_spawn_and_wake() {
         assert_eq!(runtime.block_on(reading).expect("no panic"), Some(()));
         assert!(calls.load(SeqCst) > 2, "another machine was started");
         assert_eq!(calls.load(SeqCst), ends.load(SeqCst), "none has panicked");
+    });
+}
+
+/// The thread may be the one that would run the task.
+#[test]
+fn a_function_for_thread_names_cannot_wait_for_its_runtime() {
+    within_a_minute(|| {
+        let place = Arc::new(OnceLock::<Handle>::new());
+        let (tell, told) = channel();
+        let theirs = Arc::clone(&place);
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name_fn(move || {
+                if let Some(handle) = theirs.get() {
+                    let message = panic_message(|| handle.block_on(handle.spawn(async {})));
+                    tell.send(message).expect("the test waits");
+                }
+                String::from("named")
+            })
+            .build()
+            .expect("a runtime");
+        place.set(runtime.handle().clone()).expect("it is empty");
+        runtime.block_on(runtime.spawn_blocking(|| {})).expect("the job has its thread");
+        let message = told.recv_timeout(LIMIT).expect("a thread was named");
+        assert!(
+            message.starts_with("wsrt: the function given to `thread_name_fn` waits for its own runtime"),
+            "{message}"
+        );
+        // The function keeps the place, and the place the runtime.
+        drop(place);
+        runtime.shutdown_background();
     });
 }
 

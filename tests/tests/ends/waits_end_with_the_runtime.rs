@@ -2,7 +2,6 @@
 //! the runtime that would end it.
 
 use std::future::{Future, pending};
-use std::io;
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll};
@@ -16,7 +15,7 @@ use wsrt::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::LocalSet;
 use wsrt::time::{Instant, interval_at, sleep, sleep_until, timeout};
-use wsrt_tests::{LIMIT, foreign_block_on, panic_message, two_processors, within_a_minute};
+use wsrt_tests::{LIMIT, assert_dropped_at_the_end, foreign_block_on, panic_message, two_processors, within_a_minute};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -301,32 +300,10 @@ fn a_task_that_sleeps_in_its_last_poll_is_cancelled() {
     });
 }
 
-/// Runs a task of a runtime that ends around it. The task calls the function it is given, which
-/// returns once the netpoller has ended, and then tries again until it is dropped.
-fn assert_cancelled_while_it_tries_again<F>(task: impl FnOnce(Box<dyn FnOnce() + Send>) -> F)
-where
-    F: Future<Output = io::Result<()>> + Send + 'static,
-{
-    let runtime = two_processors();
-    let outside = wait_on_a_plain_thread(runtime.handle(), sleep(HOUR));
-    let (go, goes) = channel::<()>();
-    let (began, has_begun) = channel();
-    let task = runtime.spawn(task(Box::new(move || {
-        began.send(()).expect("the test waits");
-        assert!(goes.recv_timeout(LIMIT).is_err(), "nothing is sent");
-    })));
-    has_begun.recv_timeout(LIMIT).expect("the poll begins");
-    let dropping = thread::spawn(move || drop(runtime));
-    assert_told(&outside.join().expect("it returns the message"), "a `Sleep`");
-    drop(go);
-    dropping.join().expect("the drop does not panic");
-    assert!(current_thread().block_on(task).expect_err("it has no other end").is_cancelled());
-}
-
 #[test]
 fn a_server_that_accepts_again_whatever_comes_is_cancelled() {
     within_a_minute(|| {
-        assert_cancelled_while_it_tries_again(|wait_for_the_end| async {
+        assert_dropped_at_the_end(|wait_for_the_end| async {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             wait_for_the_end();
             while listener.accept().await.is_err() {}
@@ -341,12 +318,12 @@ fn a_client_that_connects_again_whatever_comes_is_cancelled() {
         // On an address that no other test listens on: one could be given the port meanwhile.
         let nobody = TcpListener::bind("127.0.77.1:0");
         let nobody = current_thread().block_on(nobody).expect("a free port").local_addr().expect("it is bound");
-        assert_cancelled_while_it_tries_again(move |wait_for_the_end| async move {
+        assert_dropped_at_the_end(move |wait_for_the_end| async move {
             wait_for_the_end();
             while TcpStream::connect(nobody).await.is_err() {}
             Ok(())
         });
-        assert_cancelled_while_it_tries_again(move |wait_for_the_end| async move {
+        assert_dropped_at_the_end(move |wait_for_the_end| async move {
             wait_for_the_end();
             while TcpSocket::new_v4()?.connect(nobody).await.is_err() {}
             Ok(())
@@ -358,7 +335,7 @@ fn a_client_that_connects_again_whatever_comes_is_cancelled() {
 #[test]
 fn a_client_that_connects_to_a_path_again_is_cancelled() {
     within_a_minute(|| {
-        assert_cancelled_while_it_tries_again(move |wait_for_the_end| async move {
+        assert_dropped_at_the_end(move |wait_for_the_end| async move {
             wait_for_the_end();
             while UnixStream::connect("/nowhere/at/all").await.is_err() {}
             Ok(())

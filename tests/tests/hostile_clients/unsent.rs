@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use hyper::{Request, Response};
 use socket2::{Domain, Socket, Type};
 use wsrt::hyper::{RequestBody, serve};
 use wsrt::net::TcpListener;
+use wsrt::runtime::Runtime;
 use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
 
 use crate::frames::{END_HEADERS, END_STREAM, HEADERS, OPENING, SETTINGS, WINDOW_UPDATE, push, request};
@@ -52,30 +53,50 @@ impl tower_service::Service<Request<RequestBody>> for Endless {
     }
 }
 
+/// A server of endless answers, on a runtime of its own.
+struct Server {
+    endless: Endless,
+    address: SocketAddr,
+    lost_clients: Receiver<()>,
+    _runtime: Runtime,
+}
+
+impl Server {
+    /// It gives a client up that takes nothing for `write_timeout`.
+    fn that_waits_for(write_timeout: Duration) -> Self {
+        let (runtime, endless) = (runtime_with(2), Endless::default());
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (report, lost_clients) = channel();
+        let serving = serve(listener, endless.clone())
+            .with_write_timeout(write_timeout)
+            .on_connection_error(move |_| _ = report.send(()));
+        runtime.handle().spawn(serving.into_future());
+        Self { endless, address, lost_clients, _runtime: runtime }
+    }
+
+    fn await_a_lost_client(&self) {
+        self.lost_clients.recv_timeout(LIMIT).expect("the server notices that the client is gone, or gives it up");
+    }
+}
+
 /// hyper buffers some frames, and the client's window takes a few kilobytes. Without the limit
 /// Linux takes three megabytes.
 #[test]
 fn little_of_an_answer_is_made_for_a_deaf_client() {
     within_a_minute(|| {
-        let (runtime, endless) = (runtime_with(2), Endless::default());
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let (report, reports) = channel();
-        let serving = serve(listener, endless.clone())
-            .with_write_timeout(Duration::from_millis(100))
-            .on_connection_error(move |_| _ = report.send(()));
-        runtime.handle().spawn(serving.into_future());
+        let server = Server::that_waits_for(Duration::from_millis(100));
 
         // It comes back when the server serves, so that the next connection has the limit.
-        let mut first = ask_by_a_small_window(address);
+        let mut first = ask_by_a_small_window(server.address);
         first.read_exact(&mut [0; 1]).expect("the server answers");
         drop(first);
-        reports.recv_timeout(LIMIT).expect("the server notices that the client is gone");
-        endless.0.store(0, Relaxed);
+        server.await_a_lost_client();
+        server.endless.0.store(0, Relaxed);
 
-        let _deaf = ask_by_a_small_window(address);
-        reports.recv_timeout(LIMIT).expect("the server gives the client up");
-        let made = endless.0.load(Relaxed);
+        let _deaf = ask_by_a_small_window(server.address);
+        server.await_a_lost_client();
+        let made = server.endless.0.load(Relaxed);
         assert!((1..=1 << 20).contains(&made), "{made} bytes");
     });
 }
@@ -86,14 +107,7 @@ fn little_is_buffered_for_the_streams_of_a_deaf_client() {
     const STREAMS: u32 = 50;
     const WIDE: u32 = (1 << 31) - 1;
     within_a_minute(|| {
-        let (runtime, endless) = (runtime_with(2), Endless::default());
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let (report, reports) = channel();
-        let serving = serve(listener, endless.clone())
-            .with_write_timeout(Duration::from_millis(500))
-            .on_connection_error(move |_| _ = report.send(()));
-        runtime.handle().spawn(serving.into_future());
+        let server = Server::that_waits_for(Duration::from_millis(500));
 
         let mut frames = OPENING.to_vec();
         push(&mut frames, SETTINGS, 0, 0, &[&[0, 4][..], &WIDE.to_be_bytes()].concat());
@@ -101,12 +115,12 @@ fn little_is_buffered_for_the_streams_of_a_deaf_client() {
         for stream in 0..STREAMS {
             push(&mut frames, HEADERS, END_HEADERS | END_STREAM, 2 * stream + 1, &request("GET", "/"));
         }
-        let mut deaf = connect_by_a_small_window(address);
+        let mut deaf = connect_by_a_small_window(server.address);
         deaf.write_all(&frames).expect("the server reads");
-        reports.recv_timeout(LIMIT).expect("the server gives the client up");
+        server.await_a_lost_client();
         // Per stream 64 kB and the frames in hand, where hyper's default is 400 kB. A megabyte is
         // on its way, as above.
-        let (made, most) = (endless.0.load(Relaxed), STREAMS as usize * (128 << 10) + (1 << 20));
+        let (made, most) = (server.endless.0.load(Relaxed), STREAMS as usize * (128 << 10) + (1 << 20));
         assert!((1..=most).contains(&made), "{made} bytes of {most}");
     });
 }

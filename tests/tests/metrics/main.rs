@@ -2,6 +2,7 @@
 //! threads and tasks.
 
 mod live;
+mod rescues;
 mod sampling;
 mod spawns_and_jobs;
 
