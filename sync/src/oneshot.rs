@@ -81,7 +81,6 @@ pub struct Sender<T> {
 ///
 /// Polled by reference (`&mut receiver` in a `select!`), it loses nothing when it is dropped.
 #[derive(Debug)]
-#[must_use = "futures do nothing unless polled"]
 pub struct Receiver<T> {
     /// None once the outcome was returned.
     channel: Option<Arc<Channel<T>>>,

@@ -38,8 +38,18 @@ fn take_all_places(attack: fn(TcpStream), configure: fn(Serving) -> Serving) {
     });
 }
 
-fn slow_body(mut slow: TcpStream) {
-    slow.write_all(b"POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000\r\n\r\n").expect("the server reads");
+fn slow_body(slow: TcpStream) {
+    send_slowly(slow, "/");
+}
+
+/// Sends to a service that skips the errors of a body, and asks for more.
+fn slow_body_skipped(slow: TcpStream) {
+    send_slowly(slow, "/careless");
+}
+
+/// Ends when the server has closed the connection, which a drain may do before the first byte.
+fn send_slowly(mut slow: TcpStream, path: &str) {
+    let _ = write!(slow, "POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000\r\n\r\n");
     while slow.write_all(b"x").is_ok() {
         thread::sleep(PAUSE);
     }
@@ -48,7 +58,7 @@ fn slow_body(mut slow: TcpStream) {
 /// A body in HTTP/2, a byte at a time.
 fn slow_data(stream: TcpStream) {
     let mut slow = Client::over(stream);
-    slow.begin(&request("POST", "/"));
+    slow.send(HEADERS, END_HEADERS, 1, &request("POST", "/"));
     // An error of the body is an error of the service here, which resets the stream; the connection
     // is idle then.
     while slow.send(crate::frames::DATA, 0, 1, b"x") {
@@ -101,8 +111,16 @@ fn slow_bodies_hold_no_place_for_good() {
 }
 
 #[test]
+fn slow_bodies_whose_errors_are_skipped_hold_no_place() {
+    take_all_places(slow_body_skipped, |serving| serving.with_body_timeout(SHORT));
+}
+
+#[test]
 fn slow_bodies_of_http2_hold_no_place_for_good() {
-    take_all_places(slow_data, |serving| serving.with_body_timeout(SHORT).with_idle_timeout(SHORT));
+    // The client answers no GOAWAY either.
+    take_all_places(slow_data, |serving| {
+        serving.with_body_timeout(SHORT).with_idle_timeout(SHORT).with_write_timeout(SHORT)
+    });
 }
 
 #[test]

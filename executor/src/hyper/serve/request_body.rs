@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
@@ -22,13 +22,14 @@ use crate::time::{Instant, Sleep, sleep};
 /// # Errors
 ///
 /// [`poll_frame`](Body::poll_frame) returns an error when the client has disconnected, violated the
-/// protocol, or taken too long.
+/// protocol, or taken too long. That ends the body: the next frame is `None`.
 ///
 /// # Cancel safety
 ///
 /// Dropping a future that waits for a frame loses none; the wait goes on for the limit's part.
 pub struct RequestBody {
-    incoming: Incoming,
+    /// `None` after an error.
+    incoming: Option<Incoming>,
     /// `None` is without a limit.
     limit: Option<Box<Limit>>,
 }
@@ -53,7 +54,24 @@ impl RequestBody {
             Box::new(Limit { pace: Pace::new(limit), began: None, expiry: None, is_answered: Arc::default() })
         });
         let is_answered = limit.as_ref().map(|limit| Arc::clone(&limit.is_answered));
-        (Self { incoming, limit }, is_answered)
+        (Self { incoming: Some(incoming), limit }, is_answered)
+    }
+
+    /// Polls for the next frame, or for the end of the time for it.
+    fn poll_in_time(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
+        let frame = Pin::new(incoming).poll_frame(context);
+        if self.limit.as_ref().is_some_and(|limit| limit.is_answered.get().is_some()) {
+            self.limit = None;
+        }
+        let Some(limit) = &mut self.limit else { return frame.map_err(Into::into) };
+        let Poll::Ready(frame) = frame else {
+            let too_long = "the client sent too little of its request's body for too long";
+            return limit.wait(context).map(|()| Some(Err(too_long.into())));
+        };
+        let bytes = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref().map(Bytes::len));
+        limit.end_wait(bytes.unwrap_or_default());
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
     }
 }
 
@@ -87,26 +105,20 @@ impl Body for RequestBody {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let frame = Pin::new(&mut self.incoming).poll_frame(context);
-        if self.limit.as_ref().is_some_and(|limit| limit.is_answered.get().is_some()) {
-            self.limit = None;
+        // A service that skips errors would ask for ever: the limit repeats its error.
+        let frame = ready!(self.poll_in_time(context));
+        if matches!(frame, Some(Err(_))) {
+            self.incoming = None;
         }
-        let Some(limit) = &mut self.limit else { return frame.map_err(Into::into) };
-        let Poll::Ready(frame) = frame else {
-            let too_long = "the client sent too little of its request's body for too long";
-            return limit.wait(context).map(|()| Some(Err(too_long.into())));
-        };
-        let bytes = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref().map(Bytes::len));
-        limit.end_wait(bytes.unwrap_or_default());
-        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
+        self.incoming.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+        self.incoming.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
     }
 }
 
