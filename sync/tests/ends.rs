@@ -1,6 +1,7 @@
 //! The ends of channels count each other, tell which channel they are of, and wait for each other.
 #![cfg(not(loom))]
 
+use std::sync::Arc;
 use tokio_test::{assert_pending, assert_ready, assert_ready_ok, task::spawn};
 use wsrt_sync::{broadcast, mpsc, oneshot, watch};
 
@@ -196,4 +197,25 @@ fn room_is_reserved_for_all_or_none() {
     assert_eq!(assert_ready_ok!(spawn(sender.reserve_many(3)).poll()).len(), 3);
     drop(sender.try_reserve_many(0).expect("nothing fits"));
     assert_eq!(sender.capacity(), 3);
+}
+
+#[test]
+fn values_go_with_the_receiver() {
+    let value = Arc::new(());
+    let (sender, receiver) = mpsc::channel(4);
+    (0..3).for_each(|_| sender.try_send(Arc::clone(&value)).expect("there is room"));
+    drop(receiver);
+    assert_eq!((Arc::strong_count(&value), sender.capacity()), (1, 4));
+    let (sender, receiver) = mpsc::unbounded_channel();
+    (0..3).for_each(|_| sender.send(Arc::clone(&value)).expect("it is open"));
+    drop(receiver);
+    assert_eq!((Arc::strong_count(&value), sender.is_closed()), (1, true));
+    let (sender, receiver) = broadcast::channel(4);
+    (0..3).for_each(|_| assert_eq!(sender.send(Arc::clone(&value)).ok(), Some(1)));
+    drop(receiver);
+    assert_eq!((Arc::strong_count(&value), sender.len()), (1, 0));
+    let (sender, receiver) = oneshot::channel();
+    sender.send(Arc::clone(&value)).expect("it is open");
+    drop(receiver);
+    assert_eq!(Arc::strong_count(&value), 1);
 }
