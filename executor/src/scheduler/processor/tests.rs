@@ -109,6 +109,25 @@ fn a_batch_is_announced_once_while_it_lies_there() {
 }
 
 #[test]
+fn only_a_lone_task_that_yielded_is_taken_before_a_look() {
+    let (mut processor, mut tasks) = processor();
+    assert!(!is_announced(&processor.push_own(tasks.make().1)));
+    assert!(processor.take_lone().is_none(), "it has not yielded");
+    processor.drain().for_each(Runnable::cancel);
+    let (id, task) = tasks.make();
+    assert!(!is_announced(&processor.push_yielded(task, || true)));
+    assert_eq!(id_of(processor.take_lone()), Some(id));
+    assert!(!is_announced(&processor.push_yielded(tasks.make().1, || true)));
+    assert!(is_announced(&processor.push_own(tasks.make().1)));
+    assert!(processor.take_lone().is_none(), "another is in the ring");
+    processor.drain().for_each(Runnable::cancel);
+    assert!(!is_announced(&processor.push_yielded(tasks.make().1, || true)));
+    assert!(!is_announced(&processor.push_next(tasks.make().1)));
+    assert!(processor.take_lone().is_none(), "another is in runnext");
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
 fn a_chain_yields_to_the_ring_when_its_slice_ends() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (second, two), (chained, next)) = (tasks.make(), tasks.make(), tasks.make());
