@@ -35,5 +35,5 @@ fn one_reference_too_many_aborts_with_a_message() {
 fn wakers_are_what_neither_the_task_nor_its_handle_holds() {
     let wakers = |word| State { word: AtomicUsize::new(word) }.look().wakers;
     assert_eq!([1, 2, 4].map(|references| wakers(references * REFERENCE)), [0, 1, 3]);
-    assert_eq!([1, 2, 4].map(|references| wakers(references * REFERENCE | JOIN_INTEREST)), [0, 0, 2]);
+    assert_eq!([1, 2, 4].map(|references| wakers((references * REFERENCE) | JOIN_INTEREST)), [0, 0, 2]);
 }
