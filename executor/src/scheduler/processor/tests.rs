@@ -109,7 +109,7 @@ fn a_batch_is_announced_once_while_it_lies_there() {
 }
 
 #[test]
-fn only_a_lone_task_that_yielded_is_taken_before_a_look() {
+fn only_a_lone_task_that_yielded_precedes_a_look() {
     let (mut processor, mut tasks) = processor();
     assert!(!is_announced(&processor.push_own(tasks.make().1)));
     assert!(processor.take_lone().is_none(), "it has not yielded");
