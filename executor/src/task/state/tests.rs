@@ -1,5 +1,5 @@
-//! The count of references: what it says of wakers, and its end, which only a computer of 32 bits has
-//! the memory to reach.
+//! The count of references: what it says of wakers, and its end, which only a computer of 32 bits
+//! has the memory to reach.
 
 use std::env;
 use std::process::Command;
