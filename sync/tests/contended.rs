@@ -13,7 +13,7 @@ use wsrt_sync::current_task::{self, Owner};
 use wsrt_sync::wait::WaitKind;
 use wsrt_sync::{Mutex, RwLock, Semaphore};
 
-/// A waker that wakes nobody, and has an address of its own.
+/// A waker without a task, with an address of its own.
 struct Nobody(#[expect(dead_code, reason = "for its size")] u8);
 
 impl Wake for Nobody {

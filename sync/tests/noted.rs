@@ -43,7 +43,7 @@ fn notes_only<F: Future>(kind: WaitKind, made_at: u32, future: F) {
     assert!(!poll(future.as_mut()));
 }
 
-/// What it is called with, and the line of the call.
+/// Returns the value with the line of the call.
 #[track_caller]
 fn here<T>(made: T) -> (T, u32) {
     (made, Location::caller().line())
