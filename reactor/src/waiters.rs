@@ -301,6 +301,13 @@ mod tests {
     }
 
     #[test]
+    fn polls_after_the_end_wait_so_many_times() {
+        let mut waiters = Waiters::default();
+        let may_wait = [(); 5].map(|()| waiters.count_poll_after_end(3));
+        assert_eq!(may_wait, [true, true, true, false, false]);
+    }
+
+    #[test]
     fn a_panicking_waker_does_not_stop_the_others() {
         struct Panics;
         impl Wake for Panics {

@@ -78,3 +78,9 @@ fn an_output_that_fits_no_pattern_disables_its_branch() {
     };
     assert_eq!(poll_as_task(none), Poll::Ready(3));
 }
+
+#[test]
+fn the_branches_of_a_join_begin_in_turn() {
+    let mut turns = wsrt_sync::macros::support::Turns::default();
+    assert_eq!([(); 7].map(|()| turns.next(3)), [0, 1, 2, 0, 1, 2, 0]);
+}

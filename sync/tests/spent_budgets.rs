@@ -61,3 +61,15 @@ fn a_lock_handed_over_is_kept_or_given_back() {
     drop(second);
     assert!(mutex.try_lock().is_ok());
 }
+
+#[test]
+fn a_poll_without_budget_is_woken_to_come_back() {
+    let _kept = budget::keep();
+    let mut proceeding = spawn(std::future::poll_fn(budget::poll_proceed));
+    spend_all();
+    assert!(!budget::has_remaining());
+    assert_pending!(proceeding.poll());
+    assert!(proceeding.is_woken());
+    budget::refill();
+    (0..2 * budget::PER_POLL).for_each(|_| assert!(budget::has_remaining() && proceeding.poll().is_ready()));
+}

@@ -43,3 +43,21 @@ pub(crate) fn address_here() -> usize {
 pub(crate) fn scheduler_at(address: usize) -> Option<Arc<Scheduler>> {
     ALIVE.lock().iter().find(|scheduler| scheduler.as_ptr().addr() == address).and_then(Weak::upgrade)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::Builder;
+
+    #[test]
+    fn a_scheduler_is_listed_while_it_is_there() {
+        let scheduler = Builder::new_current_thread().scheduler().expect("a netpoller");
+        let address = Arc::as_ptr(&scheduler).addr();
+        assert!(scheduler_at(address).is_some_and(|found| Arc::ptr_eq(&found, &scheduler)));
+        // As long as this is there, no other scheduler has the address.
+        let gone = Arc::downgrade(&scheduler);
+        drop(scheduler);
+        assert!(!ALIVE.lock().iter().any(|listed| Weak::ptr_eq(listed, &gone)));
+        assert!(scheduler_at(address).is_none());
+    }
+}

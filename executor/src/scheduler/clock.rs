@@ -244,6 +244,7 @@ mod tests {
         let seconds = (0..63).rev().map(|exponent| Duration::from_secs(1 << exponent));
         let nanos = (0..30).rev().map(|exponent| Duration::from_nanos(1 << exponent));
         seconds.chain(nanos).for_each(|step| while clock.advance(step).is_ok() {});
+        assert!(clock.now().checked_add(50 * 365 * 24 * HOUR).is_some(), "there is time to go on");
         assert!(clock.start());
         let shown = clock.now();
         std::thread::sleep(Duration::from_millis(1));

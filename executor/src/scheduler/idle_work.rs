@@ -64,3 +64,31 @@ impl Spinner {
         self.spin_time = if found { Self::MOST } else { (self.spin_time / 2).max(Self::LEAST) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_spins_for_less_time_while_it_finds_nothing() {
+        let mut spinner = Spinner::new();
+        let mut times = vec![spinner.spin_time()];
+        for _ in 0..9 {
+            spinner.adapt(false);
+            times.push(spinner.spin_time());
+        }
+        assert!(times.is_sorted_by(|longer, shorter| longer > shorter || *shorter == Spinner::LEAST), "{times:?}");
+        assert_eq!((times[0], times[9]), (Spinner::MOST, Spinner::LEAST));
+        spinner.begin();
+        assert_eq!(spinner.spin_time(), Spinner::LEAST, "it has not slept yet");
+        spinner.ended = sync::now().checked_sub(2 * Spinner::SOON);
+        spinner.begin();
+        assert_eq!(spinner.spin_time(), Spinner::LEAST, "it has slept long enough");
+        spinner.ended = Some(sync::now() + Spinner::MOST);
+        spinner.begin();
+        assert_eq!(spinner.spin_time(), Spinner::MOST, "it was woken at once");
+        spinner.adapt(false);
+        spinner.adapt(true);
+        assert_eq!(spinner.spin_time(), Spinner::MOST);
+    }
+}

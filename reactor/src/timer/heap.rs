@@ -214,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn memory_goes_back_when_little_is_left() {
+        let mut heap = Heap::new();
+        (0..1000).for_each(|item: u64| heap.push(item));
+        let (mut dead, before) = (Vec::new(), heap.items.capacity());
+        heap.take_dead(usize::MAX, usize::MAX, |item| item % 2 == 0, &mut dead);
+        assert_eq!((heap.len(), heap.items.capacity()), (500, before));
+        heap.take_dead(usize::MAX, usize::MAX, |item| *item > 100, &mut dead);
+        assert_eq!(heap.len(), 50);
+        assert!((100..before).contains(&heap.items.capacity()), "{}", heap.items.capacity());
+    }
+
+    #[test]
     fn a_removal_in_steps_looks_no_further_and_misses_nothing() {
         let mut random = Random::seeded(4);
         for length in 0..300 {

@@ -28,6 +28,25 @@ fn to_any_depth_on_one_processor() {
     });
 }
 
+/// Each gives its processor away and gets one back: none is lost on the way.
+#[test]
+fn again_and_again_with_few_threads() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(1).max_machines(3).build().expect("a runtime");
+        let sum = runtime.run(async {
+            let handle = Handle::current();
+            let mut sum = 0;
+            for number in 0..20 {
+                let queued = wsrt::spawn(async move { number });
+                sum += handle.block_on(queued).expect("no panic");
+                sum += wsrt::spawn(async move { number }).await.expect("no panic");
+            }
+            sum
+        });
+        assert_eq!(sum, 19 * 20);
+    });
+}
+
 #[test]
 fn to_any_depth_on_several_processors_at_once() {
     within_a_minute(|| {

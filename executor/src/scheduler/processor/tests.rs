@@ -96,6 +96,38 @@ fn a_lone_task_is_announced_with_the_one_behind_it() {
 }
 
 #[test]
+fn a_batch_is_announced_once_while_it_lies_there() {
+    let (mut processor, mut tasks) = processor();
+    let mut batch = |count| (0..count).map(|_| tasks.make().1).collect::<Vec<_>>().into_iter();
+    assert!(!is_announced(&processor.push_own_batch(&mut batch(0))));
+    assert!(!is_announced(&processor.push_own_batch(&mut batch(1))), "its own machine runs it");
+    assert!(is_announced(&processor.push_own_batch(&mut batch(1))), "with the one before");
+    assert!(!is_announced(&processor.push_own_batch(&mut batch(2))), "behind some that were announced");
+    processor.drain().for_each(Runnable::cancel);
+    assert!(is_announced(&processor.push_own_batch(&mut batch(2))), "in an empty ring");
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
+fn only_a_lone_task_that_yielded_precedes_a_look() {
+    let (mut processor, mut tasks) = processor();
+    assert!(!is_announced(&processor.push_own(tasks.make().1)));
+    assert!(processor.take_lone().is_none(), "it has not yielded");
+    processor.drain().for_each(Runnable::cancel);
+    let (id, task) = tasks.make();
+    assert!(!is_announced(&processor.push_yielded(task, || true)));
+    assert_eq!(id_of(processor.take_lone()), Some(id));
+    assert!(!is_announced(&processor.push_yielded(tasks.make().1, || true)));
+    assert!(is_announced(&processor.push_own(tasks.make().1)));
+    assert!(processor.take_lone().is_none(), "another is in the ring");
+    processor.drain().for_each(Runnable::cancel);
+    assert!(!is_announced(&processor.push_yielded(tasks.make().1, || true)));
+    assert!(!is_announced(&processor.push_next(tasks.make().1)));
+    assert!(processor.take_lone().is_none(), "another is in runnext");
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
 fn a_chain_yields_to_the_ring_when_its_slice_ends() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (second, two), (chained, next)) = (tasks.make(), tasks.make(), tasks.make());

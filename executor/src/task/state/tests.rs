@@ -1,9 +1,10 @@
-//! The count of references at its end, which only a computer of 32 bits has the memory to reach.
+//! The count of references: what it says of wakers, and its end, which only a computer of 32 bits
+//! has the memory to reach.
 
 use std::env;
 use std::process::Command;
 
-use super::{MOST, REFERENCE, State};
+use super::{JOIN_INTEREST, MOST, REFERENCE, State};
 use crate::util::sync::atomic::AtomicUsize;
 
 /// Set in the process that is to be aborted.
@@ -28,4 +29,11 @@ fn one_reference_too_many_aborts_with_a_message() {
     assert!(!output.status.success());
     let most = MOST / REFERENCE + 1;
     assert!(after.starts_with(&format!("wsrt: a task has {most} wakers")), "{errors}");
+}
+
+#[test]
+fn wakers_are_what_neither_the_task_nor_its_handle_holds() {
+    let wakers = |word| State { word: AtomicUsize::new(word) }.look().wakers;
+    assert_eq!([1, 2, 4].map(|references| wakers(references * REFERENCE)), [0, 1, 3]);
+    assert_eq!([1, 2, 4].map(|references| wakers((references * REFERENCE) | JOIN_INTEREST)), [0, 0, 2]);
 }

@@ -210,3 +210,14 @@ fn a_timer_that_is_taken_back_gives_its_waiter() {
     assert!(entry.take_back().is_none() && entry.is_cancelled());
     assert_eq!(fire(&queue, 100), 0);
 }
+
+#[test]
+fn those_due_by_a_deadline_are_counted() {
+    let queue = TimerQueue::new();
+    assert_eq!(queue.count_until(99, 9), 0);
+    let entries: Vec<_> = [20, 10, 30, 20].map(|deadline| (TimerEntry::new(), deadline)).into();
+    entries.iter().for_each(|(entry, deadline)| _ = queue.arm(entry, *deadline));
+    let counts = [9, 10, 19, 20, 30, 99].map(|deadline| queue.count_until(deadline, 9));
+    assert_eq!(counts, [0, 1, 1, 3, 4, 4]);
+    assert_eq!((queue.count_until(20, 2), queue.count_until(20, 0)), (2, 0));
+}
