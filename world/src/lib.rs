@@ -15,6 +15,16 @@
 //!
 //! It is a part of wsrt and changes with it: its API is not stable by itself.
 
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        target_env = "gnu",
+        target_pointer_width = "64",
+        not(target_feature = "crt-static"),
+        not(miri)
+    )),
+    expect(dead_code, reason = "nothing else calls them")
+)]
 mod bound_sockets;
 mod clocks;
 mod disk;
