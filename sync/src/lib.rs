@@ -42,6 +42,8 @@ mod once_value;
 pub mod oneshot;
 mod permits;
 mod poll_state;
+#[doc(hidden)]
+pub mod rng;
 mod rwlock;
 mod semaphore;
 mod set_once;

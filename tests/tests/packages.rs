@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const PUBLISHED: [&str; 8] = ["executor", "macros", "reactor", "report", "schedule", "simulate", "sync", "trace"];
+const PUBLISHED: [&str; 9] =
+    ["executor", "macros", "reactor", "report", "schedule", "simulate", "sync", "trace", "world"];
 /// Those of the workspace `ecosystem`.
 const ADAPTERS: [&str; 4] = ["hickory", "opentelemetry", "quinn", "rdkafka"];
 

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use super::open_options::OpenOptions;
 use super::opened::Opened;
 #[cfg(feature = "sim")]
-use crate::scheduler::{Context, simulation};
+use crate::scheduler::Context;
 use crate::util::file_calls::Cost;
 
 #[derive(Debug)]
 pub(super) enum FileSystem {
     System,
     #[cfg(feature = "sim")]
-    Simulated(simulation::Mounted),
+    Simulated(wsrt_world::Mounted),
 }
 
 /// The functions of std, by the same names on a simulated disk.
@@ -37,7 +37,7 @@ impl FileSystem {
         #[cfg(feature = "sim")]
         if let Some(context) = Context::of_simulation() {
             let simulation = context.scheduler().simulation.as_ref();
-            if let Some(disk) = simulation.map(simulation::Simulation::disk_of_current_task).transpose()?.flatten() {
+            if let Some(disk) = simulation.map(|it| it.world().disk_of_current_task()).transpose()?.flatten() {
                 return Ok(Self::Simulated(disk));
             }
         }
@@ -103,7 +103,7 @@ impl FileSystem {
         match self {
             Self::System => options.std().open(path).map(Opened::System),
             #[cfg(feature = "sim")]
-            Self::Simulated(disk) => disk.open(path, options.wish()).map(Opened::Simulated),
+            Self::Simulated(disk) => disk.open(path, &options.wish().into()).map(Opened::Simulated),
         }
     }
 
@@ -122,7 +122,7 @@ impl FileSystem {
 pub(super) fn take_time(host: usize, cost: Cost) {
     if let Some(context) = Context::of_simulation() {
         if let Some(simulation) = &context.scheduler().simulation {
-            simulation.take_disk_time(host, cost);
+            simulation.take_disk_time(host, cost.into());
         }
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn take_time(host: usize, cost: Cost) {
 pub(super) enum Entries {
     System(std::fs::ReadDir),
     #[cfg(feature = "sim")]
-    Simulated(std::vec::IntoIter<simulation::Entry>),
+    Simulated(std::vec::IntoIter<wsrt_world::Entry>),
 }
 
 impl Iterator for Entries {
@@ -152,7 +152,7 @@ impl Iterator for Entries {
 pub(super) enum Entry {
     System(std::fs::DirEntry),
     #[cfg(feature = "sim")]
-    Simulated(simulation::Entry),
+    Simulated(wsrt_world::Entry),
 }
 
 /// The methods of std's, by the same names on a simulated disk.

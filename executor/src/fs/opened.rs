@@ -6,9 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 #[cfg(feature = "sim")]
 use super::file_system::take_time;
-#[cfg(feature = "sim")]
-use crate::scheduler::simulation::OpenFile;
 use crate::util::file_calls::Cost;
+#[cfg(feature = "sim")]
+use wsrt_world::OpenFile;
 
 pub(super) enum Opened {
     System(std::fs::File),

@@ -18,7 +18,7 @@ use crate::scheduler::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 use crate::util::sync;
 #[cfg(feature = "sim")]
-use crate::util::task_hosts;
+use wsrt_world::task_hosts;
 
 /// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it
 /// would be the longest part of a dump with many sockets.

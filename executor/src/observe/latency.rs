@@ -18,14 +18,14 @@ use crate::observe::observer::Observer;
 use crate::observe::ready_times::ReadyTimes;
 use crate::observe::switches::Switch;
 use crate::task::Id;
-use crate::util::rng::FastRand;
+use crate::util::rng::{self, FastRand};
 
 /// One wake in this many is sampled.
 const SAMPLED: usize = 8;
 
 thread_local! {
     /// Without a destructor, so that wakers may ask at any time.
-    static DICE: RefCell<FastRand> = RefCell::new(FastRand::from_entropy());
+    static DICE: RefCell<FastRand> = RefCell::new(rng::fresh());
 }
 
 /// The histograms of one runtime. There is nothing in it until it is first switched on.

@@ -12,8 +12,6 @@ use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::blocking::jobs;
-#[cfg(feature = "sim")]
-use crate::scheduler::simulation::Simulation;
 use crate::scheduler::timekeeping::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 
@@ -37,7 +35,7 @@ impl Services for RuntimeServices {
 
     #[cfg(feature = "sim")]
     fn network(&self) -> Option<Arc<dyn wsrt_reactor::lent::Network>> {
-        self.0.upgrade()?.simulation.as_ref().map(Simulation::lent_network)
+        self.0.upgrade()?.simulation.as_ref().map(|simulation| simulation.world().lent_network())
     }
 
     fn drops_what_waits(&self) -> bool {

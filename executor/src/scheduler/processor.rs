@@ -20,7 +20,7 @@ use crate::scheduler::post::Post;
 use crate::scheduler::queue::{RingOwner, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
-use crate::util::rng::FastRand;
+use crate::util::rng::{self, FastRand};
 use crate::util::sync::Arc;
 use crate::util::thread_state::current_thread_number;
 
@@ -86,7 +86,7 @@ impl Processor {
             shared: Arc::new(CachePadded::new(shared)),
             ring,
             clock: TickClock::new(),
-            rng: FastRand::from_entropy(),
+            rng: rng::fresh(),
             ids: IdBlock::default(),
             slice_began: 0,
             searching: false,

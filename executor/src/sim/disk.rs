@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Sim;
-use crate::scheduler::simulation::Disks;
+use wsrt_world::Disks;
 
 /// Looks at the disk of a host from outside, and injects its faults. Returned by [`Sim::disk`].
 ///
@@ -66,7 +66,7 @@ impl Sim {
     #[must_use]
     #[track_caller]
     pub fn disk(&self, name: &str) -> Disk {
-        Disk { disks: self.simulation().disks().counted(), host: self.find(name) }
+        Disk { disks: self.simulation().world().disks().counted(), host: self.find(name) }
     }
 }
 

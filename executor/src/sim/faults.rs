@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::Sim;
-use crate::scheduler::simulation::{FaultBounds, FaultKind, WHOLE};
+use wsrt_world::{FaultBounds, FaultKind, WHOLE};
 
 /// Bounds the faults that [`Sim::random_faults`] injects.
 ///
@@ -270,6 +270,6 @@ impl Sim {
     /// });
     /// ```
     pub fn random_faults(&self, bounds: Faults) {
-        self.simulation().draw_faults(bounds.0, self.now());
+        self.simulation().world().draw_faults(bounds.0, self.now());
     }
 }

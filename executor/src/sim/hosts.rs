@@ -7,8 +7,7 @@ use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 
 use super::Sim;
-use crate::scheduler::Scheduler;
-use crate::scheduler::simulation::Network;
+use wsrt_world::Network;
 
 impl Sim {
     /// Adds a host, starts `main` on it, and returns its address.
@@ -65,7 +64,9 @@ impl Sim {
         assert!(!is_address, "wsrt: `{name}` cannot be the name of a host: it is an address, and hosts have their own");
         let host = self.network().add_host(name).unwrap_or_else(|| panic!("wsrt: there is a host `{name}` already"));
         let (main, here) = (Arc::new(main), Location::caller());
-        let start = move |scheduler: &Arc<Scheduler>| {
+        let scheduler = Arc::downgrade(self.handle().scheduler());
+        let start = move || {
+            let Some(scheduler) = scheduler.upgrade() else { return };
             let main = Arc::clone(&main);
             let first = async move {
                 // An error is printed, as that of a program's `main` is.
@@ -143,13 +144,13 @@ impl Sim {
     }
 
     pub(super) fn network(&self) -> &Network {
-        self.simulation().network()
+        self.simulation().world().network()
     }
 
     pub(super) fn crash_host(&self, host: usize) {
         self.network().note_crash_by_program(host);
         if self.network().is_up(host) {
-            self.simulation().crash(self.handle().scheduler(), host);
+            self.simulation().world().crash(&**self.handle().scheduler(), host);
         }
     }
 
@@ -159,6 +160,6 @@ impl Sim {
     }
 
     fn start(&self, host: usize) {
-        self.network().begin_life(host, self.handle().scheduler());
+        self.network().begin_life(host);
     }
 }

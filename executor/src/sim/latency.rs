@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::scheduler::simulation::Latency as Drawn;
+use wsrt_world::Latency as Drawn;
 
 /// Says how long each packet of a link takes.
 ///

@@ -1,7 +1,7 @@
 //! Links between hosts: how long packets take, which are lost, and partitions; and full buffers.
 
 use super::{Latency, Sim};
-use crate::scheduler::simulation::{Link as Drawn, SetBy};
+use wsrt_world::{Link as Drawn, SetBy};
 
 /// Says how packets go from one host to another.
 ///

@@ -107,7 +107,6 @@ mod skew;
 use std::time::Duration;
 
 use crate::runtime::Handle;
-use crate::scheduler::simulation;
 
 pub use self::disk::Disk;
 pub use self::faults::Faults;
@@ -139,7 +138,7 @@ pub use crate::scheduler::simulation::{Costs, Spent};
 /// assert_ne!(hash(1), hash(2));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record(simulation::Record);
+pub struct Record(wsrt_world::Record);
 
 impl Record {
     /// Returns the seed.

@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Sim;
-use crate::scheduler::simulation;
 
 /// Lists the faults of a run: those that [`Sim::random_faults`] has drawn, with their moments, and
 /// the calls of [`maybe`](fn@super::maybe) that have answered `true`.
@@ -59,7 +58,7 @@ use crate::scheduler::simulation;
 /// # Ok::<(), wsrt::sim::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan(simulation::Plan);
+pub struct Plan(wsrt_world::Plan);
 
 impl Plan {
     /// Returns how many faults it has, calls of points included.
@@ -106,7 +105,7 @@ impl FromStr for Plan {
 
 /// Names the line of a text that is no fault of a [`Plan`], and says why it is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanError(simulation::PlanError);
+pub struct PlanError(wsrt_world::PlanError);
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,7 +127,7 @@ impl Sim {
     ///
     /// See [`Plan`].
     pub fn inject(&self, plan: &Plan) {
-        self.simulation().add_plan(&plan.0, self.now());
+        self.simulation().world().add_plan(&plan.0, self.now());
     }
 
     /// Returns the faults so far, up to ten thousand of them.
@@ -149,6 +148,6 @@ impl Sim {
     /// ```
     #[must_use]
     pub fn plan(&self) -> Plan {
-        Plan(self.simulation().plan())
+        Plan(self.simulation().world().plan())
     }
 }

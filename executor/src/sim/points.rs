@@ -33,5 +33,5 @@ use crate::scheduler::Context;
 pub fn maybe(point: &str) -> bool {
     let Some(context) = Context::of_simulation() else { return false };
     let Some(simulation) = context.scheduler().simulation.as_ref() else { return false };
-    simulation.fires(point)
+    simulation.world().fires(point)
 }

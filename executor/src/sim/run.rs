@@ -7,8 +7,8 @@ use std::thread;
 use crate::runtime::Builder;
 use crate::runtime::environment::simulated_seed;
 use crate::sim::Sim;
-use crate::util::given_entropy::give_entropy;
-use crate::util::given_time::give_time;
+use wsrt_world::entropy::give_entropy;
+use wsrt_world::virtual_time::give_time;
 
 /// The reading of the clock since the start of the computer when a simulation begins, in
 /// nanoseconds.

@@ -7,7 +7,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::runtime::Handle;
-use crate::scheduler::simulation::Simulation;
 use crate::sim::{Sim, Spent, Work};
 use crate::time::{Sleep, sleep};
 
@@ -129,6 +128,6 @@ impl Sim {
     pub fn datagram_from_outside(&self, after: Duration, to: SocketAddr, bytes: &[u8]) -> std::io::Result<()> {
         let nanos = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX / 2);
         let due = self.handle().scheduler().clock.timer_now() + nanos;
-        Simulation::network(self.simulation()).send_from_outside(due, to, bytes)
+        self.simulation().world().network().send_from_outside(due, to, bytes)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Sim;
-use crate::scheduler::simulation::ClockSkew;
+use wsrt_world::ClockSkew;
 
 /// Describes how the clocks of a host differ from the simulation's: see [`Sim::skew`].
 ///
@@ -129,6 +129,6 @@ impl Sim {
     #[track_caller]
     pub fn skew(&self, name: &str, skew: Skew) {
         let host = self.find(name);
-        self.simulation().clocks().skew(host, self.now(), skew.0);
+        self.simulation().world().clocks().skew(host, self.now(), skew.0);
     }
 }

@@ -1,7 +1,7 @@
 //! Ids that a simulation gives: those of the tasks that are spawned on its thread come from a range
 //! of its own, so that they follow each other in the same way in each run.
 
-use crate::util::given::{Given, Slot};
+use wsrt_world::{Given, Slot};
 
 thread_local! {
     /// The next id, while they are given.

@@ -30,3 +30,23 @@ pub(crate) struct Wish {
     /// Whether they were made of options of std, and nothing else is known of them.
     pub(crate) is_unknown: bool,
 }
+
+#[cfg(feature = "sim")]
+impl From<Cost> for wsrt_world::Cost {
+    fn from(cost: Cost) -> Self {
+        match cost {
+            Cost::Name => Self::Name,
+            Cost::Read(bytes) => Self::Read(bytes),
+            Cost::Write(bytes) => Self::Write(bytes),
+            Cost::Sync => Self::Sync,
+        }
+    }
+}
+
+#[cfg(feature = "sim")]
+impl From<&Wish> for wsrt_world::Wish {
+    fn from(wish: &Wish) -> Self {
+        let Wish { read, write, append, truncate, create, create_new, mode, flags, is_unknown } = *wish;
+        Self { read, write, append, truncate, create, create_new, mode, flags, is_unknown }
+    }
+}

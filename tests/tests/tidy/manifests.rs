@@ -5,8 +5,8 @@ use crate::tree::Document;
 
 /// Each published crate, and the programs beside them, with those below it. Crates in other folders
 /// may use all.
-const BELOW: [(&str, &[&str]); 8] = [
-    ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-schedule"]),
+const BELOW: [(&str, &[&str]); 9] = [
+    ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-world", "wsrt-schedule"]),
     ("macros", &[]),
     ("reactor", &["wsrt-sync", "wsrt-schedule"]),
     ("report", &["wsrt-trace"]),
@@ -14,6 +14,8 @@ const BELOW: [(&str, &[&str]); 8] = [
     ("simulate", &[]),
     ("sync", &["wsrt-macros", "wsrt-schedule"]),
     ("trace", &[]),
+    // The simulated world: no task, and no scheduler.
+    ("world", &["wsrt-reactor", "wsrt-sync"]),
 ];
 
 /// The dependencies on crates of the workspace that are not below.
@@ -64,6 +66,7 @@ fn a_dependency_on_a_crate_above_is_found() {
         manifest("simulate", ""),
         manifest("sync", ""),
         manifest("trace", ""),
+        manifest("world", ""),
     ];
     let places: Vec<String> = upward(&manifests).into_iter().map(|finding| finding.place).collect();
     assert_eq!(places, ["reactor/Cargo.toml:3"]);

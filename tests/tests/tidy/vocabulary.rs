@@ -38,7 +38,7 @@ const PRONOUNS: [&str; 10] =
     ["who", "whom", "whoever", "somebody", "nobody", "everybody", "someone", "anyone", "everyone", "anybody"];
 
 /// The runtime's own folders. A program beside it may have a crew, or a board.
-const RUNTIME: [&str; 5] = ["executor/", "reactor/", "trace/", "macros/", "tests/"];
+const RUNTIME: [&str; 6] = ["executor/", "reactor/", "trace/", "world/", "macros/", "tests/"];
 
 /// The retired words in the runtime's identifiers, those in strings left out.
 pub(crate) fn in_identifiers(sources: &[Source]) -> Vec<Finding> {

@@ -8,7 +8,7 @@ use wsrt_trace::{Event, EventKind, NO_PROCESSOR};
 
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
-use crate::util::task_hosts;
+use wsrt_world::task_hosts;
 
 /// The number of no host: of the test itself, and of threads that drive no simulation.
 const NO_HOST: u32 = 0;

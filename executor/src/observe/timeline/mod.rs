@@ -136,7 +136,7 @@ impl Observer {
         }
         StampCounter::choose();
         #[cfg(feature = "sim")]
-        StampCounter::ask_first(crate::util::given_time::uptime);
+        StampCounter::ask_first(wsrt_world::virtual_time::uptime);
         let recorder = Recorder::new();
         let own = Arc::clone(&recorder);
         let thread = thread::Builder::new().name("wsrt-timeline".into());

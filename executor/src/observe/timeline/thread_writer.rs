@@ -93,7 +93,7 @@ const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_micros(100)
 #[cfg(feature = "sim")]
 #[inline]
 fn wait_for_room(events: &mut EventWriter) {
-    if events.may_wait() && crate::util::given_time::shown().is_some() {
+    if events.may_wait() && wsrt_world::virtual_time::shown().is_some() {
         let mut looks = 0..MOST_LOOKS;
         while looks.next().is_some() && events.may_wait() {
             std::thread::sleep(BETWEEN_LOOKS);
@@ -104,7 +104,7 @@ fn wait_for_room(events: &mut EventWriter) {
 /// Whether this thread drives a simulation.
 pub(super) fn is_simulated() -> bool {
     #[cfg(feature = "sim")]
-    return crate::util::given_time::shown().is_some();
+    return wsrt_world::virtual_time::shown().is_some();
     #[cfg(not(feature = "sim"))]
     false
 }
@@ -412,7 +412,7 @@ mod tests {
             reader.read(&mut Vec::new());
             reader
         });
-        let _time = crate::util::given_time::give_time(0, 0);
+        let _time = wsrt_world::virtual_time::give_time(0, 0);
         full.send(()).expect("it is received");
         super::wait_for_room(&mut writer);
         writer.write(event);

@@ -8,7 +8,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::scheduler::simulation::{Plan, Settings};
+use wsrt_world::Plan;
+
+use crate::scheduler::simulation::Settings;
 use crate::util::report::report;
 
 const SIM_SEED: &str = "WSRT_SIM_SEED";

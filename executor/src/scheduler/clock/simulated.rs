@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{ANY_STOPPED, Clock, SIMULATED};
-use crate::util::host_clock::{self, HostClock};
 use crate::util::sync::atomic::Ordering::Relaxed;
+use wsrt_world::host_clock::{self, HostClock};
 
 impl Clock {
     /// Makes it one, before any other thread knows it.

@@ -1,17 +1,14 @@
 //! Driving: the numbers, the clock, the names and the sockets that a thread is given for as long as
 //! it runs the machines of a simulation.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+
+use wsrt_world::entropy::give_entropy;
+use wsrt_world::virtual_time::{self, GivenTime, give_time};
+use wsrt_world::{Given, GivenWorld};
 
 use super::Simulation;
 use crate::task::{ListedPanics, give_ids, list_panics};
-use crate::util::given::Given;
-use crate::util::given_entropy::give_entropy;
-use crate::util::given_time::{self, GivenTime, give_time};
-use crate::util::host_clock::{GivenClocks, HostClocks, give_clocks};
-use crate::util::system_calls::{GivenNames, GivenSockets};
-use crate::util::task_hosts::GivenHosts;
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
 /// the time on its clocks and the names of hosts come from the simulation meanwhile.
@@ -20,11 +17,8 @@ pub(super) struct Driving<'a> {
     entropy: Given,
     ids: Given,
     time: Option<GivenTime>,
-    _names: GivenNames,
-    _sockets: GivenSockets,
+    _world: GivenWorld,
     _panics: ListedPanics,
-    _clocks: GivenClocks,
-    _hosts: GivenHosts,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
 }
@@ -35,7 +29,7 @@ impl<'a> Driving<'a> {
     /// If another thread does.
     pub(super) fn begin(simulation: &'a Simulation, now: u64) -> Self {
         assert!(
-            simulation.driver.enter(),
+            simulation.world.driver().enter(),
             "wsrt: `block_on` of a simulated runtime was called while another thread is in it: a simulation runs on one thread"
         );
         let entropy = give_entropy(simulation.state.lock().entropy);
@@ -47,11 +41,8 @@ impl<'a> Driving<'a> {
             entropy,
             ids: give_ids(simulation.next_id.load(Relaxed)),
             time: Some(give_time(simulation.began, now)),
-            _names: simulation.network.give_names(),
-            _sockets: simulation.network.give_sockets(),
+            _world: simulation.world.give(),
             _panics: list_panics(),
-            _clocks: give_clocks(Arc::clone(&simulation.clocks) as Arc<dyn HostClocks>),
-            _hosts: simulation.give_hosts(),
             #[cfg(feature = "macros")]
             _branches: branches,
         }
@@ -63,11 +54,11 @@ impl Drop for Driving<'_> {
         self.simulation.state.lock().entropy = self.entropy.next();
         self.simulation.next_id.store(self.ids.next(), Relaxed);
         self.simulation.is_staged.store(false, Relaxed);
-        self.simulation.driver.leave();
+        self.simulation.world.driver().leave();
         // The clock of `sim::run` goes on from here: no runtime ends before its run.
-        let ends_at = given_time::uptime();
+        let ends_at = virtual_time::uptime();
         self.time = None;
-        ends_at.into_iter().for_each(given_time::move_to_uptime);
+        ends_at.into_iter().for_each(virtual_time::move_to_uptime);
     }
 }
 

@@ -4,8 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use super::network::OUTSIDE;
-use super::{Record, Simulation};
+use wsrt_world::{OUTSIDE, Record};
+
+use super::Simulation;
 use crate::task::{SeenPanic, panic_message, take_seen_panics};
 use crate::util::unwind::drop_quietly;
 
@@ -38,7 +39,7 @@ impl Simulation {
     /// Says where the run has failed, and with which faults.
     pub(super) fn place_of_failure(&self) -> String {
         let Record { seed, steps, now, .. } = self.record();
-        let (micros, plan) = (now / 1_000, self.plan());
+        let (micros, plan) = (now / 1_000, self.world.plan());
         let is_given = if self.settings.plan.is_some() { " with the plan of WSRT_SIM_PLAN" } else { "" };
         let place = format!(
             "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it{is_given}"
@@ -53,7 +54,7 @@ impl Simulation {
     pub(super) fn tell_runner(&self, why: &str) {
         let Record { seed, steps, now, .. } = self.record();
         let why = why.lines().next().unwrap_or_default();
-        let plan = self.plan();
+        let plan = self.world.plan();
         (self.settings.tell_runner)(&format!("failure {seed} {steps} {now}\n{why}\n{plan}\nend of failure"));
     }
 
@@ -91,12 +92,12 @@ impl Simulation {
     /// Fails if a task has panicked, and no handle tells of it. Not one of a host that has crashed.
     fn check_panics(&self) {
         for SeenPanic { task, spawned_at, message } in take_seen_panics() {
-            if self.network.is_remnant(task) || self.state.lock().bounds.allows_panics {
+            if self.world.network().is_remnant(task) || self.state.lock().bounds.allows_panics {
                 continue;
             }
-            let host = match self.network.host_of_task(task) {
+            let host = match self.world.network().host_of_task(task) {
                 OUTSIDE => String::new(),
-                host => format!(" of the host `{}`", self.network.host_name(host)),
+                host => format!(" of the host `{}`", self.world.network().host_name(host)),
             };
             self.fail(format!(
                 "a task{host}, spawned at {spawned_at}, has panicked, and no `JoinHandle` tells of it: {message}"

@@ -6,8 +6,9 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::thread::panicking;
 
+use wsrt_world::Member;
+
 use super::Simulation;
-use super::network::Member;
 use crate::scheduler::root::RootRef;
 use crate::util::report::report;
 
@@ -47,7 +48,7 @@ const BURIED: &str = "a blocking wait of a task or job is over, and cannot retur
 
 impl InnerWait {
     pub(super) fn new(simulation: &Simulation, outer: Option<RootRef>) -> Self {
-        Self { member: simulation.network.current_member(), outer, buried_since: Cell::new(None) }
+        Self { member: simulation.world.network().current_member(), outer, buried_since: Cell::new(None) }
     }
 
     /// Whether it has lost its sense: its host has crashed, or the run is over.
@@ -58,7 +59,7 @@ impl InnerWait {
     }
 
     fn has_crashed(&self, simulation: &Simulation) -> bool {
-        simulation.network.is_over(self.member)
+        simulation.world.network().is_over(self.member)
     }
 
     /// The future that is waited for. After a crash of its host it is polled no more, by a wait

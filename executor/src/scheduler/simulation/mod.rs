@@ -7,23 +7,13 @@
 //! has the next one. `docs/SIMULATION.md` says more.
 
 mod agenda;
-mod clocks;
 mod computing;
 mod costs;
 mod dice;
-mod disk;
-mod drawing;
 mod driving;
-mod driving_thread;
 mod failing;
-mod faults;
 mod inner_wait;
 mod jobs;
-mod network;
-mod plan;
-mod points;
-mod record;
-mod settling;
 mod simulated_machine;
 mod spending;
 mod stage;
@@ -37,22 +27,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use wsrt_reactor::{Netpoller, lent};
+use wsrt_reactor::Netpoller;
+use wsrt_world::entropy::give_entropy;
+use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
+use wsrt_world::{Cost, Given, Inhabitants, Plan, Record, Step, World, uptime};
 
-pub(crate) use self::clocks::{ClockSkew, Clocks};
 use self::computing::Computing;
 pub use self::costs::Costs;
 use self::dice::Dice;
-pub(crate) use self::disk::{Disks, Entry, Mounted, OpenFile};
-pub(crate) use self::drawing::{FaultBounds, FaultKind};
-use self::driving_thread::DrivingThread;
 use self::failing::Bounds;
-use self::faults::Faults;
 use self::jobs::Jobs;
-pub(crate) use self::network::{Latency, Link, Network, OUTSIDE, SetBy};
-pub(crate) use self::plan::{Plan, PlanError, WHOLE};
-pub(crate) use self::record::Record;
-use self::record::Step;
 use self::spending::Spending;
 pub use self::spending::Spent;
 use self::waking::Roused;
@@ -60,13 +44,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::machine::Machine;
 use crate::task::{Id, Runnable, reserve_ids};
-use crate::util::file_calls::Cost;
-use crate::util::given::Given;
-use crate::util::given_entropy::give_entropy;
-use crate::util::given_time::{self, GivenTime, began, give_time};
 use crate::util::sync::Mutex;
-use crate::util::system_calls::uptime;
-use crate::util::task_hosts::{GivenHosts, TaskHosts, give_hosts};
 
 /// The builder's decisions.
 #[derive(Debug, Clone, Copy)]
@@ -100,14 +78,11 @@ pub(crate) struct Simulation {
     next_id: AtomicU64,
     /// The reading of the system's clock when it was made, in nanoseconds.
     began: u64,
-    driver: Arc<DrivingThread>,
+    world: World,
     /// Whether machines can be started: while it is driven, but for the end. Relaxed, as the next.
     is_staged: AtomicBool,
     /// Whether the netpoller was interrupted. Relaxed, as the next: written and read by the driver.
     interrupted: AtomicBool,
-    network: Arc<Network>,
-    disks: Arc<Disks>,
-    clocks: Arc<Clocks>,
     state: Mutex<SimulationState>,
 }
 
@@ -126,7 +101,6 @@ struct SimulationState {
     computed: u64,
     /// Machines that were woken since the stage looked.
     roused: Vec<Roused>,
-    faults: Faults,
 }
 
 impl Simulation {
@@ -134,9 +108,6 @@ impl Simulation {
         let seed = settings.seed;
         (settings.tell_runner)(&format!("simulation {seed}"));
         let first_id = reserve_ids();
-        let driver = Arc::new(DrivingThread::new());
-        let network = Network::new(seed, Arc::clone(&driver));
-        let disks = Disks::new(seed, Arc::clone(&driver));
         let state = SimulationState {
             dice: Dice::new(seed),
             entropy: seed.rotate_left(32),
@@ -148,19 +119,15 @@ impl Simulation {
             computing: Computing::default(),
             computed: 0,
             roused: Vec::new(),
-            faults: Faults::new(seed, settings.plan),
         };
         Self {
             settings,
             first_id,
             next_id: AtomicU64::new(first_id),
             began: began(),
-            driver,
+            world: World::new(seed, settings.plan),
             is_staged: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
-            clocks: Clocks::new(Arc::clone(&network)),
-            network,
-            disks,
             state: Mutex::new(state),
         }
     }
@@ -172,12 +139,12 @@ impl Simulation {
 
     /// Whether this thread does.
     pub(crate) fn is_driven_here(&self) -> bool {
-        self.driver.is_this()
+        self.world.driver().is_this()
     }
 
     /// Notes that this thread calls, which ends the run if it is not the one that drives.
     pub(crate) fn note_caller(&self) {
-        self.driver.note_caller();
+        self.world.driver().note_caller();
     }
 
     /// An id for a task that is spawned outside of processors, and the number by which its shard is
@@ -208,7 +175,7 @@ impl Simulation {
     }
 
     fn is_disturbed(&self) -> bool {
-        self.driver.is_disturbed()
+        self.world.driver().is_disturbed()
     }
 
     /// Puts a machine on the stage, in place of a thread of its own.
@@ -252,85 +219,40 @@ impl Simulation {
     /// sockets but those of the simulated network.
     pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
         clock.simulate();
-        netpoller.lend(self.lent_network(), of_system);
+        netpoller.lend(self.world.lent_network(), of_system);
     }
 
-    pub(crate) fn clocks(&self) -> &Clocks {
-        &self.clocks
-    }
-
-    pub(crate) fn disks(&self) -> &Disks {
-        &self.disks
-    }
-
-    /// The disk of the host that the current task belongs to. `None` outside of all hosts.
-    pub(crate) fn disk_of_current_task(&self) -> io::Result<Option<Mounted>> {
-        let host = self.network.current_host()?;
-        Ok((host != OUTSIDE).then(|| self.disks.mount(host)))
+    /// The network, disks, clocks and faults.
+    pub(crate) fn world(&self) -> &World {
+        &self.world
     }
 
     /// Has the next blocking job take the time of a call on a host's disk.
     pub(crate) fn take_disk_time(&self, host: usize, cost: Cost) {
-        let time = self.disks.draw_time(host, cost);
+        let time = self.world.draw_disk_time(host, cost);
         self.state.lock().jobs.delay_next(time);
-    }
-
-    /// Gives this thread the hosts of tasks, for the timeline's events.
-    pub(crate) fn give_hosts(&self) -> GivenHosts {
-        give_hosts(Arc::clone(&self.network) as Arc<dyn TaskHosts>)
-    }
-
-    pub(crate) fn network(&self) -> &Network {
-        &self.network
-    }
-
-    /// The network, as sockets are made of it.
-    pub(crate) fn lent_network(&self) -> Arc<dyn lent::Network> {
-        Arc::clone(&self.network) as Arc<dyn lent::Network>
     }
 
     /// A task is being spawned: it belongs to the host of its parent.
     pub(crate) fn note_task(&self, id: Id) {
-        self.network.note_task(id);
+        self.world.network().note_task(id.as_u64());
     }
 
     /// Forgets the hosts of tasks that have ended, if there may be many. No task is in its poll.
     fn sweep(&self, scheduler: &Scheduler) {
-        if self.network.wants_sweep() {
+        if self.world.network().wants_sweep() {
             let mut listed = BTreeSet::new();
             let mut note = |id: Id| _ = listed.insert(id.as_u64());
             scheduler.tasks.each_id(&mut note);
             scheduler.blocking.jobs.each_id(&mut note);
             scheduler.observer.local_sets.alive().iter().for_each(|set| set.live().each_id(&mut note));
-            self.network.sweep(&listed);
+            self.world.network().sweep(&listed);
         }
-    }
-
-    /// Ends a host: its sockets, with no word to their peers, and its tasks, before their next
-    /// polls.
-    pub(crate) fn crash(&self, scheduler: &Scheduler, host: usize) {
-        self.network.end_life(host);
-        self.disks.crash(host);
-        self.abort_remnants(scheduler);
-    }
-
-    /// Ends the tasks that others of crashed hosts have spawned since: a destructor may, or the
-    /// poll that has crashed its own host.
-    fn abort_stillborn(&self, scheduler: &Scheduler) {
-        if self.network.take_stillborn() {
-            self.abort_remnants(scheduler);
-        }
-    }
-
-    fn abort_remnants(&self, scheduler: &Scheduler) {
-        let is_meant = |id: Id| self.network.is_remnant(id.as_u64());
-        scheduler.tasks.abort_each(is_meant);
-        scheduler.blocking.jobs.abort_each(is_meant);
     }
 
     /// Forgets what the program has lent for the run: it may have a handle of the runtime in turn.
     pub(crate) fn forget_program(&self) {
-        self.network.forget_starts();
+        self.world.network().forget_starts();
         self.forget_invariants();
     }
 
@@ -353,7 +275,7 @@ impl Simulation {
 /// Panics if this is such a thread.
 pub(crate) fn refuse_beside_simulation() {
     assert!(
-        given_time::shown().is_none(),
+        virtual_time::shown().is_none(),
         "wsrt: `block_on` of a runtime that is not simulated, on the thread of a simulation (`wsrt::sim`), whose clock \
          stands meanwhile: wait by `Handle::current().block_on` for what is to run in the simulation"
     );
@@ -366,6 +288,18 @@ fn of_system(kind: &str) -> io::Error {
          processes and descriptors of the system are no part of it"
     );
     io::Error::new(io::ErrorKind::Unsupported, message)
+}
+
+/// The world ends tasks and jobs.
+impl Inhabitants for Scheduler {
+    fn now(&self) -> u64 {
+        self.clock.timer_now()
+    }
+
+    fn abort(&self, is_meant: &dyn Fn(u64) -> bool) {
+        self.tasks.abort_each(|id| is_meant(id.as_u64()));
+        self.blocking.jobs.abort_each(|id| is_meant(id.as_u64()));
+    }
 }
 
 impl fmt::Debug for Simulation {

@@ -4,7 +4,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::record::Step;
+use wsrt_world::Step;
+
 use super::{Dice, Simulation};
 use crate::scheduler::context::Role;
 use crate::scheduler::driver::WakeBatch;
@@ -75,7 +76,9 @@ impl SimulatedMachine {
         let is_notified = || self.context.machine().is_some_and(|machine| machine.parker().is_notified());
         let is_woken = match self.state {
             TurnState::Parked => is_notified(),
-            TurnState::Polling => is_notified() || simulation.is_interrupted() || simulation.network.has_events(),
+            TurnState::Polling => {
+                is_notified() || simulation.is_interrupted() || simulation.world.network().has_events()
+            }
             TurnState::Started | TurnState::Awake | TurnState::Gone => false,
         };
         is_woken && !std::mem::replace(&mut self.is_roused, is_woken)

@@ -13,12 +13,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use wsrt_reactor::budget;
+use wsrt_world::{Step, virtual_time};
 
 use super::Simulation;
 use super::agenda::Agenda;
 use super::driving::Driving;
 use super::inner_wait::{InnerWait, LeftWaits, RunEnd};
-use super::record::Step;
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
 use crate::scheduler::context::Role;
@@ -27,7 +27,6 @@ use crate::scheduler::root_future::{Ended, RootFuture};
 use crate::scheduler::threads::{AbortOnUnwind, start_machines};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, panic_message};
-use crate::util::given_time;
 use crate::util::report::report;
 use crate::util::stack::ask_for_room;
 use crate::util::unwind::WaitLeft;
@@ -207,9 +206,9 @@ impl Stage {
                 Err(end) => return end,
             };
             self.scheduler.clock.move_to(at);
-            simulation.network.move_to(at);
+            simulation.world.network().move_to(at);
             simulation.begin_turn(at);
-            given_time::move_to(at);
+            virtual_time::move_to(at);
             let observed = self.scheduler.observer.turn_begins();
             let step = match next {
                 Next::Root => {
@@ -228,24 +227,28 @@ impl Stage {
                 Next::Machine(index) => self.turn_of(simulation, index),
                 Next::Job => self.run_job(simulation),
                 Next::Arrival => {
-                    let (kind, socket) = simulation.network.deliver_next();
+                    let (kind, socket) = simulation.world.network().deliver_next();
                     Step::Arrival(kind, socket)
                 }
-                Next::Fault => match simulation.take_fault(&self.scheduler) {
-                    Some(step) => step,
-                    None => continue,
+                Next::Fault => match simulation.world.take_fault(&*self.scheduler) {
+                    Ok(Some(step)) => step,
+                    Ok(None) => continue,
+                    Err(why) => {
+                        simulation.fail(why);
+                        continue;
+                    }
                 },
             };
             drop(observed);
             self.left_waits.forget();
             simulation.note(&self.scheduler.clock, step);
             simulation.check();
-            simulation.abort_stillborn(&self.scheduler);
+            simulation.world.abort_stillborn(&*self.scheduler);
             if self.nested.get() == 0 {
                 simulation.sweep(&self.scheduler);
             }
             // The turn may have waited for a moment by reading the clock.
-            self.scheduler.clock.move_to(given_time::shown().unwrap_or(at));
+            self.scheduler.clock.move_to(virtual_time::shown().unwrap_or(at));
         }
     }
 
@@ -335,10 +338,10 @@ impl Stage {
         if let Some(at) = simulation.next_job_at() {
             offer((at, 0), Next::Job);
         }
-        if let Some(at) = simulation.network.next_at() {
+        if let Some(at) = simulation.world.network().next_at() {
             offer((at, 0), Next::Arrival);
         }
-        if let Some(at) = simulation.next_fault_at() {
+        if let Some(at) = simulation.world.next_fault_at() {
             offer((at, 0), Next::Fault);
         }
         first.map(|((at, _), next)| (at.max(now), next))

@@ -1,0 +1,37 @@
+//! Calls of a file system, in the words in which a disk asks about them.
+
+/// A call, by which a simulated disk draws how long it takes.
+#[derive(Debug, Clone, Copy)]
+pub enum Cost {
+    /// One on names, or on the data about a file.
+    Name,
+    /// One that reads up to so many bytes.
+    Read(usize),
+    /// One that writes so many, into memory.
+    Write(usize),
+    /// One that waits for the disk.
+    Sync,
+}
+
+/// The options of an opening, which those of std keep to themselves.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// To read.
+    pub read: bool,
+    /// To write.
+    pub write: bool,
+    /// To write at the end.
+    pub append: bool,
+    /// To empty the file.
+    pub truncate: bool,
+    /// To create a file that is not there.
+    pub create: bool,
+    /// To fail if the file is there.
+    pub create_new: bool,
+    /// The permissions of a new file.
+    pub mode: Option<u32>,
+    /// The flags for the OS's `open`.
+    pub flags: i32,
+    /// Whether they were made of options of std, and nothing else is known of them.
+    pub is_unknown: bool,
+}

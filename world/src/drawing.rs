@@ -1,0 +1,166 @@
+//! Drawing faults, within bounds.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::network::Network;
+use super::plan::{Fault, FaultEffect};
+use wsrt_sync::rng::FastRand;
+
+const MICRO: u64 = 1_000;
+
+/// The faults that may be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaultBounds {
+    /// No fault begins later than this after now.
+    pub within: Duration,
+    /// The pauses between two faults.
+    pub every: Range<Duration>,
+    /// How long faults last.
+    pub lasting: Range<Duration>,
+    /// So many hosts are down at a time, at most.
+    pub most_down: usize,
+    /// How many times as long packets of a slow link take.
+    pub factors: Range<u32>,
+    /// The calls of a million that fail on a failing disk.
+    pub failing: Range<u32>,
+    /// How many times as long calls on a slow disk take.
+    pub disk_factors: Range<u32>,
+    /// By how much a calendar jumps at most, ahead or behind.
+    pub jump: Duration,
+    /// By how many parts in a million clocks are too fast or too slow at most.
+    pub drift: i32,
+    /// The kinds, each as often as it is listed.
+    pub kinds: Vec<FaultKind>,
+}
+
+/// A kind of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A host crashes.
+    Crash,
+    /// A link is cut in both directions.
+    Partition,
+    /// A link is cut in one direction.
+    OneWay,
+    /// The streams between two hosts are reset.
+    Reset,
+    /// A link is slow.
+    Slow,
+    /// The buffers of a host are full.
+    BuffersFull,
+    /// A disk is full.
+    DiskFull,
+    /// Calls on a disk fail.
+    DiskFailing,
+    /// A disk is slow.
+    DiskSlow,
+    /// The calendar of a host jumps.
+    ClockJump,
+    /// The clocks of a host run too fast or too slow.
+    ClockDrift,
+}
+
+/// Draws the faults of one call, one after another. Its numbers are its own, so that a run whose
+/// plan is given has the same dice for all else.
+pub(super) struct Drawer {
+    rng: FastRand,
+    bounds: FaultBounds,
+    /// When the next fault comes.
+    next: u64,
+    /// When the last one has ended.
+    end: u64,
+}
+
+impl Drawer {
+    pub(super) fn new(seed: u64, bounds: FaultBounds, now: u64) -> Self {
+        let within = u64::try_from(bounds.within.as_nanos()).unwrap_or(u64::MAX);
+        let mut drawer = Self { rng: FastRand::from_seed(seed), bounds, next: now, end: now.saturating_add(within) };
+        drawer.move_on();
+        drawer
+    }
+
+    /// When the next fault comes, if one does.
+    pub(super) fn next_at(&self) -> Option<u64> {
+        (self.next < self.end && !self.bounds.kinds.is_empty()).then_some(self.next)
+    }
+
+    /// Draws the fault that comes now. `None` if the hosts do not allow it, `down` of which are
+    /// down, or if it would change nothing.
+    pub(super) fn draw(&mut self, network: &Network, down: usize) -> Option<Fault> {
+        let at = self.next;
+        let kind = self.bounds.kinds[self.rng.below(self.bounds.kinds.len())];
+        let what = self.draw_hosts(network).and_then(|hosts| self.fault(kind, hosts, network, down));
+        let lasting = self.time(self.bounds.lasting.clone()).min(self.end - at);
+        self.move_on();
+        let what = what.filter(|what| !what.is_nothing())?;
+        let lasting = (!what.is_instant()).then_some(lasting);
+        Some(Fault { at, what, lasting })
+    }
+
+    /// Draws two hosts, which may be the same.
+    fn draw_hosts(&mut self, network: &Network) -> Option<[usize; 2]> {
+        let count = network.host_count() - 1;
+        (count > 0).then(|| [(); 2].map(|()| 1 + self.rng.below(count)))
+    }
+
+    fn fault(
+        &mut self,
+        kind: FaultKind,
+        [one, other]: [usize; 2],
+        network: &Network,
+        down: usize,
+    ) -> Option<FaultEffect> {
+        let (first, second) = (network.host_name(one), network.host_name(other));
+        match kind {
+            FaultKind::Crash => {
+                (down < self.bounds.most_down && network.is_up(one)).then_some(FaultEffect::Crash(first))
+            }
+            FaultKind::BuffersFull => Some(FaultEffect::BuffersFull(first)),
+            FaultKind::DiskFull => Some(FaultEffect::DiskFull(first)),
+            FaultKind::DiskFailing => Some(FaultEffect::DiskFailing(first, self.number(self.bounds.failing.clone()))),
+            FaultKind::DiskSlow => {
+                Some(FaultEffect::DiskSlow(first, self.number(self.bounds.disk_factors.clone()).max(1)))
+            }
+            FaultKind::ClockJump => {
+                let jump = self.time(Duration::from_nanos(MICRO)..self.bounds.jump).min(nanos(self.bounds.jump));
+                let jump = i64::try_from(jump).unwrap_or(i64::MAX);
+                Some(FaultEffect::ClockJump(first, if self.is_negative() { -jump } else { jump }))
+            }
+            FaultKind::ClockDrift => {
+                let drift = (1 + self.rng.below(self.bounds.drift.max(1) as usize) as i32).min(self.bounds.drift);
+                Some(FaultEffect::ClockDrift(first, if self.is_negative() { -drift } else { drift }))
+            }
+            _ if one == other => None,
+            FaultKind::Partition => Some(FaultEffect::Cut(first, second)),
+            FaultKind::OneWay => Some(FaultEffect::CutOneWay(first, second)),
+            FaultKind::Reset => Some(FaultEffect::Reset(first, second)),
+            FaultKind::Slow => Some(FaultEffect::Slow(first, second, self.number(self.bounds.factors.clone()).max(1))),
+        }
+    }
+
+    fn number(&mut self, Range { start, end }: Range<u32>) -> u32 {
+        start.saturating_add(self.rng.below(end.saturating_sub(start).max(1) as usize) as u32)
+    }
+
+    fn is_negative(&mut self) -> bool {
+        self.rng.below(2) == 0
+    }
+
+    /// Draws the pause before the next fault. It begins with a whole microsecond.
+    fn move_on(&mut self) {
+        let pause = self.time(self.bounds.every.clone()).max(MICRO);
+        self.next = self.next.saturating_add(pause).next_multiple_of(MICRO);
+    }
+
+    /// Draws a duration, in whole microseconds where the range is that wide.
+    fn time(&mut self, range: Range<Duration>) -> u64 {
+        let (start, end) = (nanos(range.start), nanos(range.end));
+        let drawn = start + self.rng.below(end.saturating_sub(start).max(1) as usize) as u64;
+        (drawn - drawn % MICRO).max(start)
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4)
+}

@@ -1,0 +1,109 @@
+//! The clock of a simulated host: ahead of the simulation's or behind it, and too fast or too slow.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+
+/// Parts in a million.
+const MILLION: i128 = 1_000_000;
+
+/// How the clocks of a host differ from the simulation's. All times in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostClock {
+    /// By how much its calendar is ahead.
+    ahead: i64,
+    /// The moment from which on it drifts, and what it has shown then.
+    since: u64,
+    showed: u64,
+    /// By how many parts in a million it runs too fast.
+    drift: i32,
+}
+
+impl HostClock {
+    /// This clock, with another drift from the moment `now` on. It goes on from what it shows.
+    pub fn turned(self, now: u64, ahead: i64, drift: i32) -> Self {
+        Self { ahead, since: now, showed: self.shown(now), drift }
+    }
+
+    /// Its reading at the moment `now`.
+    pub fn shown(self, now: u64) -> u64 {
+        let passed = i128::from(now.saturating_sub(self.since));
+        let shown = i128::from(self.showed) + passed * (MILLION + i128::from(self.drift)) / MILLION;
+        u64::try_from(shown).unwrap_or(u64::MAX)
+    }
+
+    /// The first moment at which it shows `shown`.
+    pub fn moment(self, shown: u64) -> u64 {
+        if shown == u64::MAX {
+            return shown;
+        }
+        let to_pass = i128::from(shown.saturating_sub(self.showed)) * MILLION;
+        let rate = MILLION + i128::from(self.drift);
+        u64::try_from(i128::from(self.since) + (to_pass + rate - 1) / rate).unwrap_or(u64::MAX)
+    }
+
+    /// By how much its calendar is ahead of its other clocks.
+    pub fn ahead(self) -> i64 {
+        self.ahead
+    }
+}
+
+/// The clocks of all hosts of a simulation.
+pub trait HostClocks: fmt::Debug + Send + Sync {
+    /// That of the current task's host, if it differs from the simulation's.
+    fn of_current_task(&self) -> Option<HostClock>;
+}
+
+thread_local! {
+    /// Those of the simulation that this thread drives.
+    static CLOCKS: RefCell<Option<Arc<dyn HostClocks>>> = const { RefCell::new(None) };
+}
+
+/// This thread is given the clocks of hosts, until this is dropped.
+#[must_use = "it lasts until the guard is dropped"]
+#[derive(Debug)]
+pub struct GivenClocks(Option<Arc<dyn HostClocks>>);
+
+/// Gives this thread the clocks of hosts, until the guard is dropped.
+pub fn give_clocks(clocks: Arc<dyn HostClocks>) -> GivenClocks {
+    GivenClocks(CLOCKS.replace(Some(clocks)))
+}
+
+impl Drop for GivenClocks {
+    fn drop(&mut self) {
+        CLOCKS.set(self.0.take());
+    }
+}
+
+/// The clock of the current task's host, if this thread drives a simulation, and it differs from
+/// the simulation's. None on a thread that ends.
+pub fn of_current_task() -> Option<HostClock> {
+    let clocks = CLOCKS.try_with(|clocks| clocks.try_borrow().ok()?.clone()).ok()??;
+    clocks.of_current_task()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_the_first_that_shows_the_time() {
+        for drift in [-900_000, -30, 0, 50, 7_000_000] {
+            let clock = HostClock::default().turned(1_000, 0, 200).turned(5_000, -7, drift);
+            assert_eq!((clock.shown(5_000), clock.ahead()), (5_000, -7));
+            for shown in [5_001, 5_017, 6_000, 123_456_789] {
+                let moment = clock.moment(shown);
+                assert!(clock.shown(moment) >= shown && clock.shown(moment - 1) < shown, "{drift} {shown} {moment}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_goes_on_when_its_drift_changes() {
+        let fast = HostClock::default().turned(0, 0, 1_000_000);
+        assert_eq!(fast.shown(500), 1_000);
+        let slow = fast.turned(500, 0, -500_000);
+        assert_eq!((slow.shown(500), slow.shown(700), slow.moment(1_100)), (1_000, 1_100, 700));
+        assert_eq!(slow.moment(u64::MAX), u64::MAX, "never");
+    }
+}

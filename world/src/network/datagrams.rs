@@ -1,0 +1,204 @@
+//! Datagrams: each takes a time of its own, so that one may overtake another, and some are lost.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use wsrt_reactor::Ready;
+
+use super::buffers::Room;
+use super::connecting::Taken;
+use super::hosts::Hosts;
+use super::socket::SocketKind;
+use super::wire::Arrival;
+use super::{Net, Network};
+
+/// The datagrams that wait to be received; more are lost.
+const MOST_WAITING: usize = 256;
+/// The bytes of the longest.
+const LONGEST: usize = 65_507;
+
+pub(super) struct DatagramSocket {
+    host: usize,
+    pub(super) local: SocketAddr,
+    pub(super) peer: Option<SocketAddr>,
+    pub(super) token: Option<usize>,
+    pub(super) room: Room,
+    /// Whether its owner is to learn that its last peer has no socket.
+    is_refused: bool,
+    inbox: VecDeque<(SocketAddr, Vec<u8>)>,
+}
+
+impl DatagramSocket {
+    pub(super) fn conditions(&self) -> Ready {
+        let writable = if self.room.is_there() { Ready::WRITABLE } else { Ready::EMPTY };
+        let has_news = self.is_refused || !self.inbox.is_empty();
+        if has_news { writable | Ready::READABLE } else { writable }
+    }
+
+    /// The error that its owner has to see, once.
+    fn take_error(&mut self) -> io::Result<()> {
+        match std::mem::take(&mut self.is_refused) {
+            true => Err(ErrorKind::ConnectionRefused.into()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn is_of(&self, host: usize) -> bool {
+        self.host == host
+    }
+}
+
+impl Net {
+    pub(super) fn bind(&mut self, at: SocketAddr) -> io::Result<usize> {
+        let (host, id) = (self.hosts.current()?, self.datagrams.next_id());
+        let local = self.take(host, at, Taken::Udp, id)?;
+        let (room, inbox) = (Room::default(), VecDeque::new());
+        self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, room, is_refused: false, inbox });
+        self.begin_room(host, SocketKind::Datagrams, id);
+        Ok(id)
+    }
+
+    pub(super) fn datagram_socket(&mut self, id: usize) -> io::Result<&mut DatagramSocket> {
+        self.datagrams.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
+    }
+
+    pub(super) fn close_datagrams(&mut self, id: usize) {
+        if let Some(socket) = self.datagrams.remove(id) {
+            self.taken.remove(&(socket.host, Taken::Udp(socket.local.port())));
+        }
+    }
+
+    pub(super) fn receive_datagram(
+        &mut self,
+        id: usize,
+        room: usize,
+        peeks: bool,
+        into: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<(usize, SocketAddr)> {
+        let socket = self.datagram_socket(id)?;
+        socket.take_error()?;
+        let (from, bytes) = socket.inbox.front().ok_or(ErrorKind::WouldBlock)?;
+        let (from, count) = (*from, bytes.len().min(room));
+        into(&bytes[..count]);
+        if !peeks {
+            socket.inbox.pop_front();
+        }
+        Ok((count, from))
+    }
+
+    /// A socket that has no address yet has that from which the peer is reached, from now on.
+    pub(super) fn connect_datagrams(&mut self, id: usize, to: SocketAddr) -> io::Result<()> {
+        let socket = self.datagram_socket(id)?;
+        socket.peer = Some(to);
+        if socket.local.ip().is_unspecified() {
+            socket.local.set_ip(source(socket.host, to.ip()));
+        }
+        Ok(())
+    }
+
+    /// Sends them all, where there is room for one: a message that is cut up takes the room of one.
+    pub(super) fn send_datagrams(
+        &mut self,
+        id: usize,
+        datagrams: Vec<Vec<u8>>,
+        to: Option<SocketAddr>,
+    ) -> io::Result<usize> {
+        let socket = self.datagram_socket(id)?;
+        socket.take_error()?;
+        let to = to.or(socket.peer).ok_or(ErrorKind::NotConnected)?;
+        let (host, local, room) = (socket.host, socket.local, socket.room);
+        if datagrams.iter().any(|bytes| bytes.len() > LONGEST) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
+        }
+        let peer_host = self.hosts.at(to.ip(), host)?;
+        check_source(local.ip(), host, peer_host)?;
+        if !room.is_there() {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        self.use_room(SocketKind::Datagrams, id, 1);
+        let ip = if local.ip().is_unspecified() { source(host, to.ip()) } else { local.ip() };
+        let from = (host, SocketAddr::new(ip, local.port()));
+        let count = datagrams.iter().map(Vec::len).sum();
+        for bytes in datagrams {
+            if !self.links.is_lost(host, peer_host) {
+                let due = self.links.arrival(host, peer_host, bytes.len(), self.now);
+                self.wire.send(due, Arrival::Datagram { from, to: (peer_host, to), bytes });
+            }
+        }
+        Ok(count)
+    }
+
+    /// A datagram has arrived; where no socket is for it, or no room, it is lost. A sender that is
+    /// connected gets word of the former.
+    pub(super) fn deliver_datagram(&mut self, from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8>) {
+        if self.links.is_cut(from.0, to.0) || !self.hosts.is_up(to.0) {
+            return;
+        }
+        let receiver = self.taken.get(&(to.0, Taken::Udp(to.1.port()))).and_then(|&id| self.datagrams.get_mut(id));
+        let is_for_it =
+            |socket: &&mut DatagramSocket| socket.local.ip().is_unspecified() || socket.local.ip() == to.1.ip();
+        let Some(socket) = receiver.filter(is_for_it) else { return self.refuse_datagram(from, to) };
+        let is_wanted = socket.peer.is_none_or(|peer| peer == from.1);
+        if is_wanted && socket.inbox.len() < MOST_WAITING {
+            socket.inbox.push_back((from.1, bytes));
+            let token = socket.token;
+            self.report(token, Ready::READABLE);
+        }
+    }
+}
+
+/// The address by which a host sends to this one.
+fn source(host: usize, to: IpAddr) -> IpAddr {
+    if to.is_loopback() { to } else { Hosts::address(host).into() }
+}
+
+/// Refuses a socket that was bound to loopback, and would reach another host.
+pub(super) fn check_source(from: IpAddr, host: usize, peer_host: usize) -> io::Result<()> {
+    if from.is_loopback() && host != peer_host {
+        let message = format!("a socket that is bound to {from} reaches no other host");
+        return Err(io::Error::new(ErrorKind::InvalidInput, message));
+    }
+    Ok(())
+}
+
+impl Net {
+    /// The socket of a sender that is connected to this receiver.
+    fn connected(&mut self, sender: (usize, SocketAddr), receiver: SocketAddr) -> Option<&mut DatagramSocket> {
+        let id = *self.taken.get(&(sender.0, Taken::Udp(sender.1.port())))?;
+        self.datagrams.get_mut(id).filter(|socket| socket.peer == Some(receiver))
+    }
+
+    /// Sends word to a sender that no socket is there for its datagrams.
+    fn refuse_datagram(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
+        if self.connected(sender, receiver.1).is_some() && !self.links.is_lost(receiver.0, sender.0) {
+            let due = self.links.arrival(receiver.0, sender.0, 0, self.now);
+            self.wire.send(due, Arrival::NoReceiver { sender, receiver });
+        }
+    }
+
+    /// That word has come.
+    pub(super) fn deliver_no_receiver(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
+        if self.links.is_cut(receiver.0, sender.0) {
+            return;
+        }
+        let Some(socket) = self.connected(sender, receiver.1) else { return };
+        socket.is_refused = true;
+        let (token, ready) = (socket.token, socket.conditions());
+        self.report(token, ready);
+    }
+}
+
+/// The sender of datagrams from outside, an address that is for documentation.
+const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
+
+impl Network {
+    /// A datagram from outside of the simulation arrives at the time `due`.
+    pub fn send_from_outside(&self, due: u64, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
+        let mut net = self.lock();
+        let own = net.hosts.current()?;
+        let host = net.hosts.at(to.ip(), own)?;
+        net.wire.send(due, Arrival::Datagram { from: (host, OUTSIDE), to: (host, to), bytes: bytes.to_vec() });
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! Hosts: their names, addresses and lives, and which task belongs to which of them.
+//!
+//! A task belongs to the host of the task that has spawned it. A crash ends a host's life, and with
+//! it the tasks and sockets of that life; a restart begins another one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+
+use wsrt_sync::current_task;
+
+/// The host of the test itself, outside of all hosts that it has added.
+pub const OUTSIDE: usize = 0;
+/// The address of the host with index 0 is the one behind this.
+const NETWORK: u32 = u32::from_be_bytes([10, 0, 0, 0]);
+/// The ports that the system gives out.
+const FIRST_PORT: u16 = 49_152;
+
+pub(super) struct Hosts {
+    /// Where each task belongs, by its id: the tasks of hosts that have not ended, and some that
+    /// have ended since the last sweep.
+    members: BTreeMap<u64, Member>,
+    /// At so many members the next sweep is due.
+    sweep_at: usize,
+    /// The lives that have begun.
+    lives: u32,
+    hosts: Vec<Host>,
+    /// Where the next tasks belong, in place of where the current one does.
+    born_into: Option<Member>,
+    /// Whether a task was spawned by one whose life is over, since the stage asked.
+    has_stillborn: bool,
+}
+
+/// A host, and a life of it. Life 0 is that of the test itself, outside of all hosts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Member {
+    host: usize,
+    life: u32,
+}
+
+/// The fewest tasks that are swept.
+const FEWEST: usize = 1_024;
+
+struct Host {
+    name: String,
+    /// `None` while it is down.
+    life: Option<u32>,
+    /// Whether the program has crashed it, and has not started it again.
+    was_crashed_by_program: bool,
+    next_port: u16,
+}
+
+impl Hosts {
+    pub(super) fn new() -> Self {
+        let test = Host { name: String::new(), life: Some(0), was_crashed_by_program: false, next_port: FIRST_PORT };
+        Self {
+            members: BTreeMap::new(),
+            sweep_at: FEWEST,
+            lives: 0,
+            hosts: vec![test],
+            born_into: None,
+            has_stillborn: false,
+        }
+    }
+
+    /// Adds a host, which is down. `None` if there is one of this name.
+    pub(super) fn add(&mut self, name: &str) -> Option<usize> {
+        if self.find(name).is_some() {
+            return None;
+        }
+        self.hosts.push(Host {
+            name: name.to_owned(),
+            life: None,
+            was_crashed_by_program: false,
+            next_port: FIRST_PORT,
+        });
+        Some(self.hosts.len() - 1)
+    }
+
+    /// Names are of any case, as those of DNS are, and in URLs all of one.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn name(&self, host: usize) -> &str {
+        &self.hosts[host].name
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.hosts.len()
+    }
+
+    pub(super) fn is_up(&self, host: usize) -> bool {
+        self.hosts[host].life.is_some()
+    }
+
+    /// Begins a life. The tasks spawned until [`born`](Self::born) belong to it.
+    pub(super) fn begin_life(&mut self, host: usize) {
+        self.lives += 1;
+        let life = self.lives;
+        self.hosts[host].life = Some(life);
+        self.hosts[host].was_crashed_by_program = false;
+        self.born_into = Some(Member { host, life });
+    }
+
+    pub(super) fn born(&mut self) {
+        self.born_into = None;
+    }
+
+    /// Ends its life, if it is up.
+    pub(super) fn end_life(&mut self, host: usize) {
+        self.hosts[host].life = None;
+    }
+
+    pub(super) fn note_crash_by_program(&mut self, host: usize) {
+        self.hosts[host].was_crashed_by_program = true;
+    }
+
+    pub(super) fn was_crashed_by_program(&self, host: usize) -> bool {
+        self.hosts[host].was_crashed_by_program
+    }
+
+    fn member(&self, task: u64) -> Member {
+        self.members.get(&task).copied().unwrap_or_default()
+    }
+
+    pub(super) fn current_member(&self) -> Member {
+        current_task::get().map(|id| self.member(id.get())).unwrap_or_default()
+    }
+
+    pub(super) fn is_over(&self, Member { host, life }: Member) -> bool {
+        self.hosts[host].life != Some(life)
+    }
+
+    /// Whether a task belongs to a life that is over.
+    pub(super) fn is_remnant(&self, task: u64) -> bool {
+        self.is_over(self.member(task))
+    }
+
+    /// Whether tasks were spawned into lives that are over, since the last call.
+    pub(super) fn take_stillborn(&mut self) -> bool {
+        std::mem::take(&mut self.has_stillborn)
+    }
+
+    /// A task is being spawned: it belongs where its parent does.
+    pub(super) fn note_task(&mut self, id: u64) {
+        let member = self.born_into.unwrap_or_else(|| self.current_member());
+        if member.life != 0 {
+            self.has_stillborn |= self.is_over(member);
+            self.members.insert(id, member);
+        }
+    }
+
+    pub(super) fn wants_sweep(&self) -> bool {
+        self.members.len() >= self.sweep_at
+    }
+
+    /// Forgets all tasks but these. The next sweep is due when there are twice as many.
+    pub(super) fn sweep(&mut self, listed: &BTreeSet<u64>) {
+        self.members.retain(|id, _| listed.contains(id));
+        self.sweep_at = FEWEST.max(self.members.len() * 2);
+    }
+
+    /// The host of the task with this number, whether it is up or not; task 0 stands for none.
+    pub(super) fn of_task(&self, task: u64) -> usize {
+        self.members.get(&task).map_or(OUTSIDE, |member| member.host)
+    }
+
+    /// The host of the current task, whether it is up or not.
+    pub(super) fn of_current_task(&self) -> usize {
+        self.current_member().host
+    }
+
+    /// The host of the current task.
+    pub(super) fn current(&self) -> io::Result<usize> {
+        let Member { host, life } = self.current_member();
+        if self.hosts[host].life == Some(life) {
+            return Ok(host);
+        }
+        Err(io::Error::new(io::ErrorKind::NetworkDown, format!("the host `{}` has crashed", self.name(host))))
+    }
+
+    pub(super) fn address(host: usize) -> Ipv4Addr {
+        Ipv4Addr::from(NETWORK + 1 + host as u32)
+    }
+
+    /// The host that has this address, as the host `from` sees it.
+    pub(super) fn at(&self, address: IpAddr, from: usize) -> io::Result<usize> {
+        let foreign = || {
+            let message =
+                format!("{address} is no host of this simulation: nothing outside of it can be reached from it");
+            io::Error::new(io::ErrorKind::NetworkUnreachable, message)
+        };
+        match address {
+            IpAddr::V4(address) if address.is_loopback() || address.is_unspecified() => Ok(from),
+            IpAddr::V4(address) => {
+                let host = u32::from(address).checked_sub(NETWORK + 1).map(|host| host as usize);
+                host.filter(|&host| host < self.hosts.len()).ok_or_else(foreign)
+            }
+            IpAddr::V6(address) if address.is_loopback() || address.is_unspecified() => Ok(from),
+            IpAddr::V6(_) => Err(foreign()),
+        }
+    }
+
+    /// The addresses of a name.
+    pub(super) fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        if name == "localhost" {
+            return Ok(vec![Ipv4Addr::LOCALHOST.into()]);
+        }
+        match self.find(name).filter(|_| !name.is_empty()) {
+            Some(host) => Ok(vec![Self::address(host).into()]),
+            None => {
+                let message =
+                    format!("`{name}` is no host of this simulation: the names outside of it are not known in it");
+                Err(io::Error::new(io::ErrorKind::NotFound, message))
+            }
+        }
+    }
+
+    /// The next port that the system would give out; the caller asks again if it is taken.
+    pub(super) fn next_port(&mut self, host: usize) -> u16 {
+        let port = self.hosts[host].next_port;
+        self.hosts[host].next_port = port.checked_add(1).unwrap_or(FIRST_PORT);
+        port
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_have_ended_are_forgotten() {
+        let mut hosts = Hosts::new();
+        let host = hosts.add("one").expect("the name is free");
+        hosts.begin_life(host);
+        for id in 1..=FEWEST as u64 {
+            assert!(!hosts.wants_sweep());
+            hosts.note_task(id);
+        }
+        assert!(hosts.wants_sweep());
+        hosts.sweep(&BTreeSet::from([7, 8]));
+        assert!(!hosts.wants_sweep() && hosts.members.len() == 2);
+        hosts.end_life(host);
+        assert!(hosts.is_remnant(7) && !hosts.is_remnant(9));
+    }
+}

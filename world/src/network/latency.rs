@@ -1,0 +1,96 @@
+//! How long packets take: the distributions that are drawn from.
+//!
+//! Only operations whose results IEEE 754 fixes are used, so that a seed is one run everywhere.
+
+use std::ops::Range;
+
+/// Nanoseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Latency {
+    /// Each time in the range is as likely as the next.
+    Uniform(Range<u64>),
+    /// At least the one, and a time whose mean is the other more, as in a queue.
+    Exponential(u64, u64),
+    /// At least this; so many times as long for one packet in the square of that.
+    LongTail(u64),
+}
+
+/// The longest of a long tail, in multiples of the shortest.
+const TAIL: f64 = 1_000.0;
+
+impl Latency {
+    /// The time that a packet takes, by a number of which each bit is random.
+    pub(super) fn draw(&self, number: u64) -> u64 {
+        match self {
+            Self::Uniform(range) => {
+                let scaled = u128::from(number) * u128::from(range.end.saturating_sub(range.start));
+                range.start + (scaled >> 64) as u64
+            }
+            Self::Exponential(least, mean) => least.saturating_add((*mean as f64 * -logarithm(share(number))) as u64),
+            Self::LongTail(least) => (*least as f64 * (1.0 / share(number).sqrt()).min(TAIL)) as u64,
+        }
+    }
+}
+
+/// A number above 0, up to 1.
+fn share(number: u64) -> f64 {
+    const PARTS: f64 = (1_u64 << 53) as f64;
+    ((number >> 11) + 1) as f64 / PARTS
+}
+
+/// The natural logarithm of a number above 0: that of the power of two in it, and the series of the
+/// inverse hyperbolic tangent for the rest. (The system's may differ in the last bit.)
+fn logarithm(number: f64) -> f64 {
+    let exponent = (number.to_bits() >> 52) as i64 - 1_023;
+    let rest = f64::from_bits((number.to_bits() & ((1 << 52) - 1)) | (1_023 << 52));
+    let ratio = (rest - 1.0) / (rest + 1.0);
+    let (mut sum, mut power) = (0.0, ratio);
+    for index in 0..16 {
+        sum += power / f64::from(2 * index + 1);
+        power *= ratio * ratio;
+    }
+    exponent as f64 * std::f64::consts::LN_2 + 2.0 * sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wsrt_sync::rng::FastRand;
+
+    /// The mean, and the share of packets that take `bound` or longer.
+    fn drawn(latency: &Latency, bound: u64) -> (f64, f64) {
+        let (mut rng, count) = (FastRand::from_seed(3), 1_000_000);
+        let times: Vec<u64> = (0..count).map(|_| latency.draw(rng.next_u64())).collect();
+        let late = times.iter().filter(|&&time| time >= bound).count();
+        (times.iter().sum::<u64>() as f64 / f64::from(count), late as f64 / f64::from(count))
+    }
+
+    #[test]
+    fn a_range_is_drawn_evenly() {
+        let (mean, late) = drawn(&Latency::Uniform(1_000..3_000), 2_500);
+        assert!((1_990.0..2_010.0).contains(&mean) && (0.24..0.26).contains(&late), "{mean} {late}");
+        assert_eq!(Latency::Uniform(5..5).draw(u64::MAX), 5);
+    }
+
+    #[test]
+    fn an_exponential_time_has_its_mean_and_its_tail() {
+        let (mean, late) = drawn(&Latency::Exponential(1_000, 1_000), 1_000 + 2_303);
+        assert!((1_990.0..2_010.0).contains(&mean), "{mean}");
+        // One in ten takes longer than the logarithm of ten.
+        assert!((0.098..0.102).contains(&late), "{late}");
+    }
+
+    #[test]
+    fn one_packet_in_a_hundred_takes_ten_times_as_long() {
+        let (_, late) = drawn(&Latency::LongTail(1_000), 10_000);
+        assert!((0.0095..0.0105).contains(&late), "{late}");
+        assert_eq!((Latency::LongTail(1_000).draw(0), Latency::LongTail(1_000).draw(u64::MAX)), (1_000_000, 1_000));
+    }
+
+    #[test]
+    fn the_logarithm_is_the_systems() {
+        for number in [1.0, 0.5, 0.999_999, 0.1, 1e-9, share(0), share(u64::MAX), 0.75, 0.500_001] {
+            assert!((logarithm(number) - number.ln()).abs() < 1e-13, "{number}: {} {}", logarithm(number), number.ln());
+        }
+    }
+}

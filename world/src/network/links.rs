@@ -1,0 +1,136 @@
+//! Links: how long packets take from one host to another, and which of them are lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::latency::Latency;
+use super::set_by::SetBy;
+use wsrt_sync::rng::FastRand;
+
+/// Within a host, in nanoseconds.
+const LOOPBACK: Range<u64> = 2_000..12_000;
+/// How long a lost packet of a stream takes to be missed.
+const RETRANSMISSION: u64 = 200_000_000;
+/// A packet that is lost so often in a row is sent again like one at a cut link.
+pub(super) const MOST_LOSSES: u32 = 8;
+const SECOND: u64 = 1_000_000_000;
+
+/// One direction between two hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// How long a packet takes.
+    pub latency: Latency,
+    /// The share of packets that are lost.
+    pub loss: f64,
+    /// Bytes a second; no bound if there is none.
+    pub bandwidth: Option<u64>,
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self { latency: Latency::Uniform(200_000..1_000_000), loss: 0.0, bandwidth: None }
+    }
+}
+
+pub(super) struct Links {
+    rng: FastRand,
+    common: Link,
+    own: BTreeMap<(usize, usize), Link>,
+    cut: BTreeSet<(usize, usize, SetBy)>,
+    /// Links whose packets take so many times as long.
+    slow: BTreeMap<(usize, usize), u32>,
+    /// Until when a link with a bandwidth is sending.
+    busy: BTreeMap<(usize, usize), u64>,
+}
+
+impl Links {
+    pub(super) fn new(seed: u64) -> Self {
+        let rng = FastRand::from_seed(seed.rotate_left(48));
+        Self {
+            rng,
+            common: Link::default(),
+            own: BTreeMap::new(),
+            cut: BTreeSet::new(),
+            slow: BTreeMap::new(),
+            busy: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn set_common(&mut self, link: Link) {
+        self.common = link;
+    }
+
+    /// Sets the direction from the one host to the other.
+    pub(super) fn set(&mut self, from: usize, to: usize, link: Link) {
+        self.own.insert((from, to), link);
+    }
+
+    pub(super) fn cut(&mut self, from: usize, to: usize, by: SetBy) {
+        self.cut.insert((from, to, by));
+    }
+
+    pub(super) fn heal(&mut self, from: usize, to: usize, by: SetBy) {
+        self.cut.remove(&(from, to, by));
+    }
+
+    pub(super) fn heal_all(&mut self) {
+        self.cut.clear();
+    }
+
+    pub(super) fn is_cut(&self, from: usize, to: usize) -> bool {
+        from != to && SetBy::ALL.iter().any(|by| self.cut.contains(&(from, to, *by)))
+    }
+
+    /// Has packets of a direction take so many times as long.
+    pub(super) fn slow(&mut self, from: usize, to: usize, factor: u32) {
+        match factor {
+            0 | 1 => _ = self.slow.remove(&(from, to)),
+            _ => _ = self.slow.insert((from, to), factor),
+        }
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        let scaled = u128::from(self.rng.next_u64()) * u128::from(bound);
+        (scaled >> 64) as u64
+    }
+
+    /// Whether something happens that does so with this probability.
+    fn happens(&mut self, probability: f64) -> bool {
+        const PARTS: u64 = 1 << 32;
+        probability > 0.0 && (self.below(PARTS) as f64) < probability * PARTS as f64
+    }
+
+    /// Draws whether a packet is lost.
+    pub(super) fn is_lost(&mut self, from: usize, to: usize) -> bool {
+        let loss = self.own.get(&(from, to)).unwrap_or(&self.common).loss;
+        from != to && self.happens(loss)
+    }
+
+    /// Draws when a packet that is sent now arrives.
+    pub(super) fn arrival(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> u64 {
+        if from == to {
+            return now + LOOPBACK.start + self.below(LOOPBACK.end - LOOPBACK.start);
+        }
+        let link = self.own.get(&(from, to)).unwrap_or(&self.common);
+        let (latency, bandwidth) = (link.latency.clone(), link.bandwidth);
+        let mut sent = now;
+        if let Some(bandwidth) = bandwidth {
+            let busy = self.busy.entry((from, to)).or_insert(0);
+            sent = now.max(*busy) + bytes as u64 * SECOND / bandwidth.max(1);
+            *busy = sent;
+        }
+        let factor = self.slow.get(&(from, to)).copied().unwrap_or(1);
+        sent.saturating_add(latency.draw(self.rng.next_u64()).saturating_mul(factor.into()))
+    }
+
+    /// Draws when a packet of a stream arrives, which is sent again each time that it is lost, and
+    /// how often it is: at [`MOST_LOSSES`] it has not arrived.
+    pub(super) fn arrival_at_last(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> (u64, u32) {
+        let mut lost = 0;
+        while lost < MOST_LOSSES && self.is_lost(from, to) {
+            lost += 1;
+        }
+        let late = ((1 << lost) - 1) * RETRANSMISSION;
+        (self.arrival(from, to, bytes, now).saturating_add(late), lost)
+    }
+}

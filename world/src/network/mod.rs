@@ -1,0 +1,443 @@
+//! The network of a simulation: hosts, the links between them, and the sockets that it lends.
+//!
+//! A packet is an [`Arrival`] on the wire, due after the latency that is drawn. The
+//! stage takes the arrivals as it takes turns of machines; each marks the socket that it is for,
+//! and the machine that looks at the netpoller next wakes that socket's waiters. Cut links and
+//! hosts that are down are looked at when a packet arrives.
+
+mod bound;
+mod buffers;
+mod connecting;
+mod datagrams;
+mod events;
+mod hosts;
+mod latency;
+mod links;
+mod set_by;
+mod socket;
+mod streams;
+mod table;
+mod unix_datagrams;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
+
+use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
+
+use self::bound::Bound;
+use self::buffers::Buffers;
+use self::connecting::{Listener, Taken};
+use self::datagrams::DatagramSocket;
+use self::events::Events;
+use self::hosts::Hosts;
+pub use self::hosts::Member;
+pub use self::hosts::OUTSIDE;
+pub use self::latency::Latency;
+pub use self::links::Link;
+use self::links::Links;
+pub use self::set_by::SetBy;
+use self::socket::{Lent, SocketKind};
+use self::streams::End;
+use self::table::Table;
+use self::unix_datagrams::UnixDatagramSocket;
+use self::wire::{Arrival, Wire};
+use super::driving_thread::DrivingThread;
+use crate::system_calls::{GivenNames, GivenSockets, give_names, give_sockets};
+use crate::task_hosts::TaskHosts;
+use parking_lot::{Mutex, MutexGuard};
+
+/// The network, which its sockets keep.
+pub struct Network {
+    me: Weak<Self>,
+    driver: Arc<DrivingThread>,
+    net: Mutex<Net>,
+}
+
+/// Spawns the first task of a host.
+type Start = dyn Fn() + Send + Sync;
+
+// No foreign code runs while the lock is held, so a panic never leaves the state half changed.
+impl UnwindSafe for Network {}
+impl RefUnwindSafe for Network {}
+
+/// All of its state.
+struct Net {
+    /// When the present turn began.
+    now: u64,
+    hosts: Hosts,
+    links: Links,
+    wire: Wire,
+    buffers: Buffers,
+    taken: BTreeMap<(usize, Taken), usize>,
+    ends: Table<End>,
+    listeners: Table<Listener>,
+    datagrams: Table<DatagramSocket>,
+    unix_datagrams: Table<UnixDatagramSocket>,
+    bound: Bound,
+    /// How the lives of hosts begin.
+    starts: BTreeMap<usize, Arc<Start>>,
+    events: Events,
+}
+
+impl Net {
+    /// Returns its kind and its socket, for the record.
+    fn deliver(&mut self, arrival: Arrival) -> (u64, u64) {
+        match arrival {
+            Arrival::Call { from } => {
+                self.deliver_call(from);
+                (0, from as u64)
+            }
+            Arrival::Parcels { from } => {
+                self.deliver_parcels(from);
+                (1, from as u64)
+            }
+            Arrival::Refusal { to, why, tries } => {
+                self.deliver_refusal(to, why, tries);
+                (2, to as u64)
+            }
+            Arrival::CallUnanswered { from, tries } => {
+                self.call_again(from, tries);
+                (6, from as u64)
+            }
+            Arrival::Datagram { from, to, bytes } => {
+                let port = u64::from(to.1.port());
+                self.deliver_datagram(from, to, bytes);
+                (3, port)
+            }
+            Arrival::NoReceiver { sender, receiver } => {
+                self.deliver_no_receiver(sender, receiver);
+                (5, u64::from(sender.1.port()))
+            }
+            Arrival::Room { kind, id } => {
+                self.deliver_room(kind, id);
+                (4, id as u64)
+            }
+        }
+    }
+
+    /// Closes the sockets of a host without a word to their peers. Packets that are under way
+    /// arrive.
+    fn silence(&mut self, host: usize) {
+        self.orphan_ends(host);
+        self.listeners.retain(|listener| listener.host != host);
+        self.datagrams.retain(|socket| !socket.is_of(host));
+        self.unix_datagrams.retain(|socket| !socket.is_of(host));
+        self.taken.retain(|(of, _), _| *of != host);
+    }
+}
+
+/// For the stage.
+impl Network {
+    pub(super) fn new(seed: u64, driver: Arc<DrivingThread>) -> Arc<Self> {
+        let net = Net {
+            now: 0,
+            hosts: Hosts::new(),
+            links: Links::new(seed),
+            wire: Wire::default(),
+            buffers: Buffers::new(seed),
+            taken: BTreeMap::new(),
+            ends: Table::default(),
+            listeners: Table::default(),
+            datagrams: Table::default(),
+            unix_datagrams: Table::default(),
+            bound: Bound::default(),
+            starts: BTreeMap::new(),
+            events: Events::new(seed),
+        };
+        Arc::new_cyclic(|me| Self { me: Weak::clone(me), driver, net: Mutex::new(net) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Net> {
+        self.net.lock()
+    }
+
+    /// Locks it for a call of the program, which ends the run if another thread makes it than the
+    /// one that drives.
+    fn lock_for_call(&self) -> MutexGuard<'_, Net> {
+        self.driver.note_caller();
+        self.lock()
+    }
+
+    fn counted(&self) -> Arc<Self> {
+        self.me.upgrade().expect("the caller borrows it")
+    }
+
+    /// A turn begins.
+    pub fn move_to(&self, now: u64) {
+        self.lock().now = now;
+    }
+
+    /// When the next packet arrives.
+    pub fn next_at(&self) -> Option<u64> {
+        self.lock().wire.next_at()
+    }
+
+    /// It arrives. Returns what it was, for the record.
+    pub fn deliver_next(&self) -> (u64, u64) {
+        let mut net = self.lock();
+        net.close_those_behind();
+        let arrival = net.wire.take_next().expect("one was chosen");
+        net.deliver(arrival)
+    }
+
+    /// Whether there are events that no machine has seen.
+    pub fn has_events(&self) -> bool {
+        self.lock().events.are_there()
+    }
+
+    /// Has the C library find hosts of the simulation by their names, on this thread.
+    pub(super) fn give_names(&self) -> GivenNames {
+        let network = Weak::clone(&self.me);
+        give_names(move |name| {
+            let found = network.upgrade()?.lock().hosts.resolve(name).ok()?;
+            found.first().copied()
+        })
+    }
+
+    /// Has the C library bind sockets of the simulation, on this thread.
+    pub(super) fn give_sockets(&self) -> GivenSockets {
+        give_sockets(self.counted())
+    }
+
+    /// A task is being spawned.
+    pub fn note_task(&self, id: u64) {
+        self.lock().hosts.note_task(id);
+    }
+
+    /// Where the current task belongs.
+    pub fn current_member(&self) -> Member {
+        self.lock().hosts.current_member()
+    }
+
+    /// Whether its host has crashed since.
+    pub fn is_over(&self, member: Member) -> bool {
+        self.lock().hosts.is_over(member)
+    }
+
+    /// Whether tasks were spawned by the tasks of hosts that have crashed, since the last call.
+    pub(super) fn take_stillborn(&self) -> bool {
+        self.lock().hosts.take_stillborn()
+    }
+
+    /// Forgets how the lives of hosts begin, with all that the program has lent to that.
+    pub fn forget_starts(&self) {
+        let starts = std::mem::take(&mut self.lock().starts);
+        starts.into_values().for_each(drop_quietly);
+    }
+
+    /// Whether many tasks were spawned since the table of them was swept.
+    pub fn wants_sweep(&self) -> bool {
+        self.lock().hosts.wants_sweep()
+    }
+
+    /// Forgets the tasks that have ended: all but these.
+    pub fn sweep(&self, listed: &BTreeSet<u64>) {
+        self.lock().hosts.sweep(listed);
+    }
+}
+
+impl TaskHosts for Network {
+    fn host_of(&self, task: u64) -> u32 {
+        self.lock().hosts.of_task(task) as u32
+    }
+
+    fn name_of(&self, host: u32) -> String {
+        self.host_name(host as usize)
+    }
+}
+
+/// For the program that describes it.
+impl Network {
+    /// Adds a host, which is down. `None` if there is one of this name.
+    pub fn add_host(&self, name: &str) -> Option<usize> {
+        self.lock().hosts.add(name)
+    }
+
+    /// Returns the index of the host with this name.
+    pub fn find_host(&self, name: &str) -> Option<usize> {
+        self.lock().hosts.find(name)
+    }
+
+    /// Returns the name of a host.
+    pub fn host_name(&self, host: usize) -> String {
+        self.lock().hosts.name(host).to_owned()
+    }
+
+    /// Returns how many hosts there are, the one outside of all included.
+    pub fn host_count(&self) -> usize {
+        self.lock().hosts.count()
+    }
+
+    /// Returns the address of a host.
+    pub fn address(&self, host: usize) -> IpAddr {
+        Hosts::address(host).into()
+    }
+
+    /// Returns whether a host is up.
+    pub fn is_up(&self, host: usize) -> bool {
+        self.lock().hosts.is_up(host)
+    }
+
+    /// The program crashes a host, which may be down.
+    pub fn note_crash_by_program(&self, host: usize) {
+        self.lock().hosts.note_crash_by_program(host);
+    }
+
+    /// Returns whether the program has crashed a host, and has not started it again.
+    pub fn was_crashed_by_program(&self, host: usize) -> bool {
+        self.lock().hosts.was_crashed_by_program(host)
+    }
+
+    /// Has each life of a host begin by `start`, which spawns its first task.
+    pub fn set_start(&self, host: usize, start: Arc<dyn Fn() + Send + Sync>) {
+        self.lock().starts.insert(host, start);
+    }
+
+    /// Begins a life of a host.
+    pub fn begin_life(&self, host: usize) {
+        let mut net = self.lock();
+        let Some(start) = net.starts.get(&host).cloned() else { return };
+        net.hosts.begin_life(host);
+        drop(net);
+        start();
+        self.lock().hosts.born();
+    }
+
+    /// Ends the life of a host, and closes its sockets without a word.
+    pub fn end_life(&self, host: usize) {
+        let mut net = self.lock();
+        net.hosts.end_life(host);
+        net.silence(host);
+    }
+
+    /// The host of the current task.
+    pub fn current_host(&self) -> io::Result<usize> {
+        self.lock().hosts.current()
+    }
+
+    /// The host of the current task, whether it is up or not. `None` if this thread looks at the
+    /// network.
+    pub fn try_current_host(&self) -> Option<usize> {
+        Some(self.net.try_lock()?.hosts.of_current_task())
+    }
+
+    /// The host of a task, whether it is up or not.
+    pub fn host_of_task(&self, task: u64) -> usize {
+        self.lock().hosts.of_task(task)
+    }
+
+    /// Whether a task belongs to a life of a host that is over.
+    pub fn is_remnant(&self, task: u64) -> bool {
+        self.lock().hosts.is_remnant(task)
+    }
+
+    /// Sets the link of two hosts, in both directions, or all that have no own one.
+    pub fn set_link(&self, between: Option<(usize, usize)>, link: Link) {
+        let links = &mut self.lock().links;
+        match between {
+            Some((one, other)) => {
+                links.set(one, other, link.clone());
+                links.set(other, one, link);
+            }
+            None => links.set_common(link),
+        }
+    }
+
+    /// Cuts one direction.
+    pub fn cut(&self, from: usize, to: usize, by: SetBy) {
+        self.lock().links.cut(from, to, by);
+    }
+
+    /// Ends a cut of one direction, if `by` has cut it.
+    pub fn heal(&self, from: usize, to: usize, by: SetBy) {
+        self.lock().links.heal(from, to, by);
+    }
+
+    /// Ends all cuts.
+    pub fn heal_all(&self) {
+        self.lock().links.heal_all();
+    }
+
+    /// Has packets between two hosts take so many times as long.
+    pub fn slow(&self, one: usize, other: usize, factor: u32) {
+        let links = &mut self.lock().links;
+        links.slow(one, other, factor);
+        links.slow(other, one, factor);
+    }
+
+    /// Resets the streams between two hosts.
+    pub fn reset_between(&self, one: usize, other: usize) {
+        self.lock().reset_between(one, other);
+    }
+}
+
+impl lent::Network for Network {
+    fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        self.lock().hosts.resolve(host)
+    }
+
+    fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>> {
+        let end = self.lock_for_call().connect(from, to)?;
+        Ok(Lent::of(self.counted(), SocketKind::End, end))
+    }
+
+    fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>> {
+        let listener = self.lock_for_call().listen(at, backlog)?;
+        Ok(Lent::of(self.counted(), SocketKind::Listener, listener))
+    }
+
+    fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>> {
+        let socket = self.lock_for_call().bind(at)?;
+        self.note_beside(beside, SocketKind::Datagrams, socket);
+        Ok(Lent::of(self.counted(), SocketKind::Datagrams, socket))
+    }
+
+    fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>> {
+        let socket = self.lock_for_call().bind_within(name)?;
+        Ok(Lent::of(self.counted(), SocketKind::UnixDatagrams, socket))
+    }
+
+    fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
+        self.lend_listener(descriptor, backlog)
+    }
+
+    fn datagrams_of(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
+        self.lend_datagrams(descriptor)
+    }
+
+    fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
+        let mut net = self.lock_for_call();
+        let host = net.hosts.current()?;
+        let ends = net.join(host, [Vec::new(), Vec::new()]);
+        drop(net);
+        Ok(ends.map(|end| Lent::of(self.counted(), SocketKind::End, end)))
+    }
+
+    fn datagram_pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
+        let pair = self.lock_for_call().datagram_pair()?;
+        Ok(pair.map(|socket| Lent::of(self.counted(), SocketKind::UnixDatagrams, socket)))
+    }
+
+    fn take_events(&self, each: &mut dyn FnMut(Event)) {
+        // The netpoller only notes them: it calls nothing that would lock it again.
+        self.lock().events.take(each);
+    }
+}
+
+/// Drops what the program has lent: its destructor may panic, which the panic hook reports.
+fn drop_quietly(start: Arc<Start>) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(start))) {
+        std::mem::forget(payload);
+    }
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network").finish_non_exhaustive()
+    }
+}

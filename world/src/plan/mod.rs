@@ -1,0 +1,109 @@
+//! Plans: the faults of a run, with their moments, as lines of text.
+
+mod effect;
+mod moment;
+mod parse;
+mod share;
+mod words;
+
+use std::fmt;
+
+pub(crate) use self::effect::FaultEffect;
+pub use self::parse::PlanError;
+pub use self::share::WHOLE;
+use self::words::Name;
+
+/// More are counted, and not kept: a run of days fires points by the million.
+const MOST: usize = 10_000;
+
+/// A fault, and the nanoseconds since the runtime was made at which it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) at: u64,
+    pub(crate) what: FaultEffect,
+    /// How long it lasts, in nanoseconds: to the end of the run if there is no number.
+    pub(crate) lasting: Option<u64>,
+}
+
+/// Faults in the order of their moments, and the calls of points that fire.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    pub(crate) faults: Vec<Fault>,
+    /// Each with the number of the call, from 1.
+    pub(crate) points: Vec<(String, u64)>,
+    /// How many more there were than are kept.
+    left_out: usize,
+}
+
+impl Plan {
+    /// Returns whether it has no fault and no point.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns how many faults and points it has.
+    pub fn len(&self) -> usize {
+        self.faults.len() + self.points.len()
+    }
+
+    pub(super) fn note_fault(&mut self, fault: Fault) {
+        if self.has_room() {
+            self.faults.push(fault);
+        }
+    }
+
+    pub(super) fn note_point(&mut self, point: &str, call: u64) {
+        if self.has_room() {
+            self.points.push((point.to_owned(), call));
+        }
+    }
+
+    /// Whether one more is kept; counts it otherwise.
+    fn has_room(&mut self) -> bool {
+        let has_room = self.len() < MOST;
+        self.left_out += usize::from(!has_room);
+        has_room
+    }
+
+    /// Returns whether the plan has this call of a point fire.
+    pub fn fires(&self, point: &str, call: u64) -> bool {
+        self.points.iter().any(|(other, number)| *number == call && other == point)
+    }
+
+    /// At most `most` of its lines, and a word on the others.
+    pub fn first_lines(&self, most: usize) -> String {
+        let text = self.to_string();
+        let count = text.lines().count();
+        let mut lines: Vec<String> = text.lines().take(most).map(|line| format!("  {line}")).collect();
+        if count > most {
+            lines.push(format!("  # and {} more", count - most));
+        }
+        lines.join("\n")
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {} {}", moment::text(self.at), self.what)?;
+        match self.lasting {
+            Some(lasting) if !self.what.is_instant() => write!(f, " for {}", moment::text(lasting)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let faults = self.faults.iter().map(Fault::to_string);
+        let points = self.points.iter().map(|(point, call)| format!("maybe {call} {}", Name(point)));
+        let lines: Vec<String> = faults.chain(points).collect();
+        match lines.is_empty() {
+            true => f.write_str("nothing")?,
+            false => f.write_str(&lines.join("\n"))?,
+        }
+        match self.left_out {
+            0 => Ok(()),
+            more => write!(f, "\n# and {more} more, so that this is not all of it"),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The record of a simulated run: how many steps it has taken, and a hash of all of them.
+
+/// An odd constant for the multiplication of the hash.
+const MULTIPLIER: u64 = 0xa076_1d64_78bd_642f;
+
+/// The record of a run so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// The seed of the run.
+    pub seed: u64,
+    /// How many steps there were.
+    pub steps: u64,
+    /// The hash of all steps.
+    pub hash: u64,
+    /// The time of the last step, in nanoseconds since the runtime was made.
+    pub now: u64,
+}
+
+/// A step, as the hash sees it.
+#[derive(Debug, Clone, Copy)]
+pub enum Step {
+    /// The future in `block_on` was polled.
+    Root,
+    /// A blocking job ran: its task.
+    Job(u64),
+    /// A packet has arrived: of this kind, for this socket.
+    Arrival(u64, u64),
+    /// A fault has begun, or ended, at these hosts.
+    Fault(bool, [usize; 2]),
+    /// A machine had a turn.
+    Machine {
+        /// The index of the machine.
+        index: usize,
+        /// How it ended: a number.
+        end: u64,
+        /// The processor that it holds, the task that this has polled last, and how many polls
+        /// there were.
+        polled: Option<(usize, u64, u64)>,
+    },
+}
+
+impl Record {
+    /// Creates the record of a run that has not begun.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, steps: 0, hash: seed, now: 0 }
+    }
+
+    /// Notes a step that was taken at the time `now`.
+    pub fn note(&mut self, now: u64, step: Step) {
+        self.steps += 1;
+        self.now = now;
+        self.mix(now);
+        match step {
+            Step::Root => self.mix(1),
+            Step::Job(task) => {
+                self.mix(2);
+                self.mix(task);
+            }
+            Step::Arrival(kind, socket) => {
+                self.mix(16 + kind);
+                self.mix(socket);
+            }
+            Step::Fault(begins, hosts) => {
+                self.mix(4 + ((hosts[0] as u64) << 32) + ((hosts[1] as u64) << 8) + (u64::from(begins) << 4));
+            }
+            Step::Machine { index, end, polled } => {
+                self.mix(3 + ((index as u64) << 8) + (end << 4));
+                if let Some((processor, task, polls)) = polled {
+                    self.mix(processor as u64);
+                    self.mix(task);
+                    self.mix(polls);
+                }
+            }
+        }
+    }
+
+    fn mix(&mut self, value: u64) {
+        let product = u128::from(self.hash ^ value) * u128::from(MULTIPLIER) + u128::from(value);
+        self.hash = (product as u64) ^ ((product >> 64) as u64).rotate_left(29);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_other_step_or_moment_makes_another_hash() {
+        let of = |steps: &[(u64, Step)]| {
+            let mut record = Record::new(7);
+            steps.iter().for_each(|&(now, step)| record.note(now, step));
+            record.hash
+        };
+        let machine = |index, polled| Step::Machine { index, end: 0, polled };
+        let runs = [
+            of(&[(1, Step::Root)]),
+            of(&[(2, Step::Root)]),
+            of(&[(1, Step::Job(1))]),
+            of(&[(1, Step::Job(2))]),
+            of(&[(1, Step::Arrival(0, 1))]),
+            of(&[(1, Step::Arrival(1, 1))]),
+            of(&[(1, Step::Arrival(1, 2))]),
+            of(&[(1, Step::Fault(true, [1, 2]))]),
+            of(&[(1, Step::Fault(false, [1, 2]))]),
+            of(&[(1, Step::Fault(true, [2, 1]))]),
+            of(&[(1, machine(0, None))]),
+            of(&[(1, machine(1, None))]),
+            of(&[(1, machine(0, Some((0, 5, 1))))]),
+            of(&[(1, machine(0, Some((0, 6, 1))))]),
+            of(&[(1, machine(0, Some((0, 5, 2))))]),
+            of(&[(1, Step::Root), (1, Step::Root)]),
+        ];
+        let distinct: std::collections::BTreeSet<_> = runs.iter().collect();
+        assert_eq!(distinct.len(), runs.len());
+        assert_eq!(of(&[(1, Step::Root)]), runs[0]);
+    }
+}

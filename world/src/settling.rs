@@ -1,0 +1,83 @@
+//! The faults of a link, and of a host's disk and clocks, that are under way, together.
+
+use super::clocks::ClockSkew;
+use super::disk::Injected;
+use super::network::SetBy;
+use super::plan::{FaultEffect, WHOLE};
+use super::world::{Inhabitants, World};
+
+impl Injected {
+    /// The worse of both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            is_full: self.is_full || other.is_full,
+            failing: self.failing.max(other.failing),
+            slowness: self.slowness.max(other.slowness),
+        }
+    }
+}
+
+/// The effect of a fault on the disk of a host.
+fn to_disk(what: &FaultEffect, host: &str) -> Injected {
+    let whole = Injected::default();
+    match what {
+        FaultEffect::DiskFull(name) if name == host => Injected { is_full: true, ..whole },
+        FaultEffect::DiskFailing(name, millionths) if name == host => {
+            Injected { failing: f64::from(*millionths) / f64::from(WHOLE), ..whole }
+        }
+        FaultEffect::DiskSlow(name, factor) if name == host => Injected { slowness: *factor, ..whole },
+        _ => whole,
+    }
+}
+
+/// The effect of a fault on the clocks of a host.
+fn to_clocks(what: &FaultEffect, host: &str) -> ClockSkew {
+    let right = ClockSkew::default();
+    match what {
+        FaultEffect::ClockJump(name, ahead) if name == host => ClockSkew { ahead: *ahead, ..right },
+        FaultEffect::ClockDrift(name, drift) if name == host => ClockSkew { drift: *drift, ..right },
+        _ => right,
+    }
+}
+
+/// How many times as long packets between two hosts take.
+fn slowness(what: &FaultEffect, one: &str, other: &str) -> u32 {
+    match what {
+        FaultEffect::Slow(first, second, factor)
+            if [(one, other), (other, one)].contains(&(first.as_str(), second.as_str())) =>
+        {
+            *factor
+        }
+        _ => 1,
+    }
+}
+
+impl World {
+    /// Has a link, or a host's disk or clocks, be as those of the faults under way say that are of
+    /// the kind of `what`, which has begun or ended.
+    pub(super) fn settle(&self, inhabitants: &dyn Inhabitants, what: &FaultEffect, [host, other]: [usize; 2]) {
+        let [name, other_name] = what.hosts();
+        match what {
+            FaultEffect::Slow(..) => {
+                let of = |what: &FaultEffect| slowness(what, name, other_name);
+                let worst = self.faults.lock().under_way().map(of).max();
+                self.network().slow(host, other, worst.unwrap_or(1));
+            }
+            FaultEffect::BuffersFull(_) => {
+                let are_full = self.faults.lock().under_way().any(|other| other == what);
+                self.network().fill_buffers(host, SetBy::Fault, are_full);
+            }
+            FaultEffect::DiskFull(_) | FaultEffect::DiskFailing(..) | FaultEffect::DiskSlow(..) => {
+                let none = Injected::default();
+                let all = self.faults.lock().under_way().fold(none, |all, what| all.and(to_disk(what, name)));
+                self.disks().inject(host, all);
+            }
+            FaultEffect::ClockJump(..) | FaultEffect::ClockDrift(..) => {
+                let none = ClockSkew::default();
+                let all = self.faults.lock().under_way().fold(none, |all, what| all.and(to_clocks(what, name)));
+                self.clocks().inject(host, inhabitants.now(), all);
+            }
+            FaultEffect::Crash(_) | FaultEffect::Cut(..) | FaultEffect::CutOneWay(..) | FaultEffect::Reset(..) => {}
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The C library's look-up of host names, defined here in its place: on a thread that drives a
+//! simulation the names are those of its hosts.
+//!
+//! Programs look names up on a blocking thread, by std, which calls this. A simulation runs its
+//! blocking jobs on the thread that drives it. The answer is the C library's own, to the question
+//! for the address in numbers, so that its `freeaddrinfo` frees it.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use libc::{addrinfo, c_char, c_int};
+
+use super::contained;
+use super::next::next;
+use crate::virtual_time;
+
+type Resolve = dyn Fn(&str) -> Option<IpAddr>;
+
+thread_local! {
+    /// The names that this thread is given.
+    static NAMES: RefCell<Option<Rc<Resolve>>> = const { RefCell::new(None) };
+}
+
+/// This thread is given names, until this is dropped.
+#[must_use = "it lasts until the guard is dropped"]
+pub(crate) struct GivenNames {
+    before: Option<Rc<Resolve>>,
+}
+
+/// Gives this thread the names that `resolve` knows, and no others.
+pub(crate) fn give_names(resolve: impl Fn(&str) -> Option<IpAddr> + 'static) -> GivenNames {
+    GivenNames { before: NAMES.replace(Some(Rc::new(resolve))) }
+}
+
+impl Drop for GivenNames {
+    fn drop(&mut self) {
+        drop(NAMES.replace(self.before.take()));
+    }
+}
+
+/// Those of this thread, if it is given any. A thread that ends is given none.
+fn given() -> Option<Rc<Resolve>> {
+    // Asked first, as of sockets: threads that are given none have no destructor to be registered.
+    virtual_time::shown()?;
+    NAMES.try_with(|names| names.borrow().clone()).ok().flatten()
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// `node` and `service` are null or C strings, `hints` is null or points to some, and `found` has
+/// room for a pointer.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn getaddrinfo(
+    node: *const c_char,
+    service: *const c_char,
+    hints: *const addrinfo,
+    found: *mut *mut addrinfo,
+) -> c_int {
+    let Some(resolve) = contained(given).filter(|_| !node.is_null()) else {
+        // SAFETY: the arguments are the caller's.
+        return unsafe { next_getaddrinfo(node, service, hints, found) };
+    };
+    // SAFETY: as above, and the name is not null.
+    contained(move || unsafe { answer(&*resolve, node, service, hints, found) })
+}
+
+/// Answers by `resolve`.
+///
+/// # Safety
+///
+/// As for `getaddrinfo`, with a `node` that is not null.
+unsafe fn answer(
+    resolve: &Resolve,
+    node: *const c_char,
+    service: *const c_char,
+    hints: *const addrinfo,
+    found: *mut *mut addrinfo,
+) -> c_int {
+    // SAFETY: the caller promises a C string.
+    let name = unsafe { CStr::from_ptr(node) }.to_str().unwrap_or_default();
+    let Some(address) = name.parse().ok().or_else(|| resolve(name)) else { return libc::EAI_NONAME };
+    let text = CString::new(address.to_string()).expect("an address has no zero byte");
+    // SAFETY: the caller promises that it is null or points to hints.
+    let asked = unsafe { hints.as_ref() };
+    // SAFETY: all of it may be zero: numbers, and pointers that may be null.
+    let mut in_numbers = asked.copied().unwrap_or_else(|| unsafe { std::mem::zeroed() });
+    // Whether this computer has an address of that kind says nothing about the simulation.
+    in_numbers.ai_flags = (in_numbers.ai_flags & !libc::AI_ADDRCONFIG) | libc::AI_NUMERICHOST;
+    // SAFETY: the text and the hints live until the end of the call, the others are the caller's.
+    unsafe { next_getaddrinfo(text.as_ptr(), service, &raw const in_numbers, found) }
+}
+
+type Getaddrinfo =
+    unsafe extern "C-unwind" fn(*const c_char, *const c_char, *const addrinfo, *mut *mut addrinfo) -> c_int;
+
+/// Calls the C library's own function.
+unsafe fn next_getaddrinfo(
+    node: *const c_char,
+    service: *const c_char,
+    hints: *const addrinfo,
+    found: *mut *mut addrinfo,
+) -> c_int {
+    match next!(c"getaddrinfo" as Getaddrinfo) {
+        // SAFETY: the arguments are the caller's.
+        Some(next) => unsafe { next(node, service, hints, found) },
+        None => libc::EAI_FAIL,
+    }
+}

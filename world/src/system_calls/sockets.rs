@@ -1,0 +1,260 @@
+//! The C library's calls on sockets, defined here in its place: a socket of TCP or UDP that is
+//! bound on a thread that drives a simulation is the simulation's.
+//!
+//! It is never bound in the system, where no two hosts could have one port, and no host its own
+//! address. The simulation keeps it by its descriptor, and a runtime's `from_std` takes it over
+//! from there. [Datagrams](datagrams) are sent and received by the descriptor too. To accept a
+//! stream is not among these calls: it would wait, and the simulation with it.
+
+mod address;
+mod datagrams;
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use libc::{c_int, sockaddr, socklen_t};
+use wsrt_reactor::lent::{Place, RawDescriptor, Socket};
+
+use super::{contained, fail};
+use crate::bound_sockets::{BoundSockets, Sort};
+use crate::report::report;
+use crate::virtual_time;
+
+/// Calls the C library's function `$name` of the type `$kind`.
+///
+/// # Safety
+///
+/// The type is that function's, and the arguments are what it asks for.
+macro_rules! pass_on {
+    ($name:literal as $kind:ty: $($argument:expr),*) => {
+        match $crate::system_calls::next::next!($name as $kind) {
+            // SAFETY: the arguments are as the user of this macro says.
+            Some(next) => unsafe { next($($argument),*) },
+            None => $crate::system_calls::fail(libc::ENOSYS) as _,
+        }
+    };
+}
+
+use pass_on;
+
+thread_local! {
+    /// Keeps the sockets that this thread binds.
+    static SOCKETS: RefCell<Option<Rc<dyn BoundSockets>>> = const { RefCell::new(None) };
+}
+
+/// This thread's sockets are kept, until this is dropped.
+#[must_use = "it lasts until the guard is dropped"]
+pub(crate) struct GivenSockets {
+    before: Option<Rc<dyn BoundSockets>>,
+}
+
+/// Has `sockets` keep those that this thread binds.
+pub(crate) fn give_sockets(sockets: impl BoundSockets + 'static) -> GivenSockets {
+    GivenSockets { before: SOCKETS.replace(Some(Rc::new(sockets))) }
+}
+
+impl Drop for GivenSockets {
+    fn drop(&mut self) {
+        drop(SOCKETS.replace(self.before.take()));
+    }
+}
+
+/// Those of this thread, if it is given any. A thread that ends is given none.
+fn given() -> Option<Rc<dyn BoundSockets>> {
+    // Asked first, since a signal handler may ask it: the first look at `SOCKETS` has a destructor
+    // registered, which allocates. One that is given sockets is given the time.
+    virtual_time::shown()?;
+    SOCKETS.try_with(|sockets| sockets.borrow().clone()).ok().flatten()
+}
+
+/// The socket that stands for `descriptor`, if that was bound in a simulation.
+fn behind(descriptor: c_int) -> Option<Arc<dyn Socket>> {
+    contained(|| given()?.behind(descriptor))
+}
+
+/// Whether one does.
+fn is_kept(descriptor: c_int) -> bool {
+    contained(|| behind(descriptor).is_some())
+}
+
+/// The number of an open socket, by which it is known under each of its descriptors. Another has it
+/// only when it was closed.
+pub(crate) fn number(descriptor: RawDescriptor) -> Option<u64> {
+    // SAFETY: all of it may be zero: it is numbers.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: there is room for the answer.
+    let known = unsafe { libc::fstat(descriptor, &raw mut status) } == 0;
+    (known && status.st_mode & libc::S_IFMT == libc::S_IFSOCK).then_some(status.st_ino)
+}
+
+/// The use that a socket is made for, if it is of TCP or UDP.
+fn sort(descriptor: c_int) -> Option<Sort> {
+    let (mut protocol, mut length): (c_int, _) = (0, size_of::<c_int>() as socklen_t);
+    let room = (&raw mut protocol).cast();
+    // SAFETY: there is room for a number, and for its length.
+    let known = unsafe { libc::getsockopt(descriptor, libc::SOL_SOCKET, libc::SO_PROTOCOL, room, &raw mut length) };
+    match protocol {
+        libc::IPPROTO_TCP if known == 0 => Some(Sort::Streams),
+        libc::IPPROTO_UDP if known == 0 => Some(Sort::Datagrams),
+        _ => None,
+    }
+}
+
+/// The answer of a call in the C library's words.
+fn answer(call: impl FnOnce() -> io::Result<usize>) -> isize {
+    contained(|| match call() {
+        Ok(count) => count as isize,
+        Err(error) => fail(errno(&error)) as isize,
+    })
+}
+
+/// The number of an error that the simulation has made.
+fn errno(error: &io::Error) -> c_int {
+    error.raw_os_error().unwrap_or(match error.kind() {
+        ErrorKind::AddrInUse => libc::EADDRINUSE,
+        ErrorKind::ConnectionRefused => libc::ECONNREFUSED,
+        ErrorKind::AddrNotAvailable => libc::EADDRNOTAVAIL,
+        ErrorKind::NetworkDown => libc::ENETDOWN,
+        ErrorKind::NetworkUnreachable => libc::ENETUNREACH,
+        ErrorKind::NotConnected => libc::ENOTCONN,
+        ErrorKind::WouldBlock => libc::EAGAIN,
+        ErrorKind::Unsupported => libc::EOPNOTSUPP,
+        _ => libc::EINVAL,
+    })
+}
+
+/// Binds a socket, if this thread's are kept.
+///
+/// # Safety
+///
+/// `at` is null, or there are `length` bytes at it.
+unsafe fn try_bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> Option<io::Result<()>> {
+    let sockets = given()?;
+    // SAFETY: as the caller says.
+    let at = unsafe { address::read(at, length) }?;
+    Some(sockets.bind(descriptor, at, sort(descriptor)?))
+}
+
+/// Connects a socket that is kept. Refuses a stream of the system's, if this thread's sockets are
+/// kept: it would wait for a machine that is no host, and the simulation with it.
+///
+/// # Safety
+///
+/// `to` is null, or there are `length` bytes at it.
+unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> Option<io::Result<()>> {
+    let sockets = given()?;
+    // SAFETY: as the caller says.
+    let to = unsafe { address::read(to, length) }?;
+    match sockets.behind(descriptor) {
+        Some(socket) => Some(socket.connect(Place::Ip(to))),
+        None if sort(descriptor)? == Sort::Streams => {
+            report(format_args!(
+                "a stream of std's, or of another library, was to connect to {to} on the thread of a simulation, where it \
+                 would reach the system's network and no host: it is refused; use `wsrt::net` or `tokio::net`"
+            ));
+            Some(Err(ErrorKind::Unsupported.into()))
+        }
+        None => None,
+    }
+}
+
+type At = unsafe extern "C-unwind" fn(c_int, *const sockaddr, socklen_t) -> c_int;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There are `length` bytes at `at`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
+    // SAFETY: as the caller says.
+    match unsafe { try_bind(descriptor, at, length) } {
+        Some(outcome) => answer(|| outcome.map(|()| 0)) as c_int,
+        None => pass_on!(c"bind" as At: descriptor, at, length),
+    }
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There are `length` bytes at `to`.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> c_int {
+    // SAFETY: as the caller says.
+    let Some(outcome) = contained(|| unsafe { try_connect(descriptor, to, length) }) else {
+        return pass_on!(c"connect" as At: descriptor, to, length);
+    };
+    answer(|| outcome.map(|()| 0)) as c_int
+}
+
+type Listen = unsafe extern "C" fn(c_int, c_int) -> c_int;
+
+/// Does what the C library's function of this name does.
+#[unsafe(no_mangle)]
+extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
+    // A negative one stands for the most, as in Linux.
+    let most = usize::try_from(backlog).unwrap_or(usize::MAX);
+    match given().and_then(|sockets| sockets.listen(descriptor, most)) {
+        Some(outcome) => answer(|| outcome.map(|()| 0)) as c_int,
+        None => pass_on!(c"listen" as Listen: descriptor, backlog),
+    }
+}
+
+type Name = unsafe extern "C" fn(c_int, *mut sockaddr, *mut socklen_t) -> c_int;
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There is a length at `length`, and so much room at `room`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
+    match behind(descriptor) {
+        // SAFETY: the room is as the caller says.
+        Some(socket) => unsafe { write(socket.local(), room, length) },
+        None => pass_on!(c"getsockname" as Name: descriptor, room, length),
+    }
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// There is a length at `length`, and so much room at `room`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getpeername(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
+    match behind(descriptor) {
+        // SAFETY: the room is as the caller says.
+        Some(socket) => unsafe { write(socket.peer(), room, length) },
+        None => pass_on!(c"getpeername" as Name: descriptor, room, length),
+    }
+}
+
+/// Writes an address, as much of it as there is room for, and its length.
+///
+/// # Safety
+///
+/// There is a length at `length`, and so much room at `room`.
+unsafe fn write(shown: io::Result<Place>, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
+    match shown.and_then(internet) {
+        Ok(shown) => {
+            // SAFETY: the caller lends it.
+            let length = unsafe { &mut *length };
+            // SAFETY: so much room is there.
+            *length = unsafe { address::write(shown, room, *length) };
+            0
+        }
+        Err(error) => fail(errno(&error)),
+    }
+}
+
+fn internet(place: Place) -> io::Result<SocketAddr> {
+    match place {
+        Place::Ip(address) => Ok(address),
+        Place::Unix(_) => Err(ErrorKind::InvalidInput.into()),
+    }
+}
