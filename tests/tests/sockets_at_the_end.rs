@@ -1,13 +1,14 @@
 //! A runtime that ends drops its tasks: none of them sees a socket refuse to wait, however many are
 //! in the middle of their last polls.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
+use std::task::{Context, Poll};
 use std::thread;
 
 use wsrt::net::{TcpListener, TcpStream, UdpSocket};
@@ -75,6 +76,14 @@ dropped_at_the_next_wait! {
             read = one.read(&mut here) => read?,
             read = other.read(&mut there) => read?,
         }
+    };
+    a_task_that_waits_a_thousand_times_is_dropped: UdpSocket::bind("127.0.0.1:0").await?, |socket| {
+        let mut waits: Vec<_> = (0..1_000).map(|_| Box::pin(socket.readable())).collect();
+        let first = |cx: &mut Context<'_>| {
+            let ends = waits.iter_mut().map(|wait| wait.as_mut().poll(cx));
+            ends.into_iter().find(Poll::is_ready).unwrap_or(Poll::Pending)
+        };
+        poll_fn(first).await?
     };
 }
 
