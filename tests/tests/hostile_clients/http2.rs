@@ -12,32 +12,77 @@ use crate::scene::Scene;
 /// How many frames are written at a time.
 const BATCH: usize = 100;
 
+/// So many batches may wait for their answers: the server always has more to do, and is not to work
+/// for half a minute on what the system's buffers hold when the flood ends.
+const MOST_UNANSWERED: usize = 50;
+/// The payload of the ping behind each batch, by which its answer is known.
+const BATCH_ENDS: &[u8; 8] = b"batchend";
+
 /// Sends `opening` on a new connection, and then `next` again and again, as fast as the server
-/// takes it; reads the answers away, and connects anew whenever the server closes.
+/// works it off; reads the answers away, and connects anew whenever the server closes.
 fn flood(scene: &Scene, opening: &[u8], mut next: impl FnMut(&mut Vec<u8>)) {
     while let Some(mut stream) = scene.connect() {
         if stream.write_all(OPENING).and_then(|()| stream.write_all(opening)).is_err() {
             continue;
         }
         stream.set_nonblocking(true).expect("sockets can be");
-        let mut frames = Vec::new();
+        let (mut frames, mut sent, mut answers) = (Vec::new(), 0, Answers::default());
         while scene.goes_on() {
-            frames.clear();
-            next(&mut frames);
-            if !write(scene, &mut stream, &frames) || !read_away(&mut stream) {
+            if sent - answers.count < MOST_UNANSWERED {
+                frames.clear();
+                next(&mut frames);
+                push(&mut frames, PING, 0, 0, BATCH_ENDS);
+                sent += 1;
+                if !write(scene, &mut stream, &frames, &mut answers) {
+                    break;
+                }
+            } else {
+                std::thread::yield_now();
+            }
+            if !answers.read(&mut stream) {
                 break;
             }
         }
     }
 }
 
+/// The answers on a connection.
+#[derive(Default)]
+struct Answers {
+    /// How many batches were answered.
+    count: usize,
+    /// The last bytes, which may be the beginning of the next answer.
+    last: Vec<u8>,
+}
+
+impl Answers {
+    /// Reads what there is. Returns false once the connection is closed.
+    fn read(&mut self, stream: &mut TcpStream) -> bool {
+        let mut buffer = [0; 16 << 10];
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(count) => self.take(&buffer[..count]),
+                Err(error) => return error.kind() == ErrorKind::WouldBlock,
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.last.extend_from_slice(bytes);
+        self.count += self.last.windows(BATCH_ENDS.len()).filter(|window| window == BATCH_ENDS).count();
+        let known = self.last.len().saturating_sub(BATCH_ENDS.len() - 1);
+        self.last.drain(..known);
+    }
+}
+
 /// Writes all of it, and reads meanwhile. Returns false once the connection is closed.
-fn write(scene: &Scene, stream: &mut TcpStream, mut bytes: &[u8]) -> bool {
+fn write(scene: &Scene, stream: &mut TcpStream, mut bytes: &[u8], answers: &mut Answers) -> bool {
     while !bytes.is_empty() && scene.goes_on() {
         match stream.write(bytes) {
             Ok(count) => bytes = &bytes[count..],
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                if !read_away(stream) {
+                if !answers.read(stream) {
                     return false;
                 }
                 std::thread::yield_now();
@@ -46,18 +91,6 @@ fn write(scene: &Scene, stream: &mut TcpStream, mut bytes: &[u8]) -> bool {
         }
     }
     true
-}
-
-/// Reads what there is. Returns false once the connection is closed.
-fn read_away(stream: &mut TcpStream) -> bool {
-    let mut buffer = [0; 16 << 10];
-    loop {
-        match stream.read(&mut buffer) {
-            Ok(0) => return false,
-            Ok(_) => {}
-            Err(error) => return error.kind() == ErrorKind::WouldBlock,
-        }
-    }
 }
 
 /// Streams that are opened and reset at once.
