@@ -35,7 +35,7 @@ fn ends_with(plant: &str, limit: &str, status: i32, account: &str) {
 
 #[test]
 fn without_a_fault_the_ledger_balances() {
-    let output = soak(&["--seconds", "6"]);
+    let output = soak(&["--seconds", "3"]);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("the ledger balances: ") && said.contains("requests answered"), "{said}");

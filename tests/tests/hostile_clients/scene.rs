@@ -69,7 +69,7 @@ impl Scene {
 }
 
 fn length() -> Duration {
-    number("HOSTILE_SECONDS").map_or(Duration::from_secs(1), Duration::from_secs_f64)
+    number("HOSTILE_SECONDS").map_or(Duration::from_millis(300), Duration::from_secs_f64)
 }
 
 fn slack() -> Duration {
