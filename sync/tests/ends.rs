@@ -5,37 +5,26 @@ use std::sync::Arc;
 use tokio_test::{assert_pending, assert_ready, assert_ready_ok, task::spawn};
 use wsrt_sync::{broadcast, mpsc, oneshot, watch};
 
+/// The senders of three kinds of channels have the same methods, and no trait.
+macro_rules! counts_strong_and_weak_senders {
+    ($channel:expr) => {
+        let (sender, receiver) = $channel;
+        let (second, weak) = (sender.clone(), sender.downgrade());
+        let weaker = (weak.clone(), sender.downgrade());
+        assert_eq!((sender.strong_count(), weak.strong_count(), receiver.sender_strong_count()), (2, 2, 2));
+        assert_eq!((sender.weak_count(), weak.weak_count(), receiver.sender_weak_count()), (3, 3, 3));
+        drop(weaker);
+        drop((sender, second));
+        assert_eq!((weak.strong_count(), receiver.sender_weak_count()), (0, 1));
+        assert!(weak.upgrade().is_none());
+    };
+}
+
 #[test]
 fn strong_and_weak_senders_are_counted_apart() {
-    let (sender, receiver) = mpsc::channel::<u8>(5);
-    let (second, weak) = (sender.clone(), sender.downgrade());
-    let weaker = (weak.clone(), sender.downgrade());
-    assert_eq!((sender.strong_count(), weak.strong_count(), receiver.sender_strong_count()), (2, 2, 2));
-    assert_eq!((sender.weak_count(), weak.weak_count(), receiver.sender_weak_count()), (3, 3, 3));
-    drop(weaker);
-    drop((sender, second));
-    assert_eq!((weak.strong_count(), receiver.sender_weak_count()), (0, 1));
-    assert!(weak.upgrade().is_none());
-
-    let (sender, receiver) = mpsc::unbounded_channel::<u8>();
-    let (second, weak) = (sender.clone(), sender.downgrade());
-    let weaker = (weak.clone(), sender.downgrade());
-    assert_eq!((sender.strong_count(), weak.strong_count(), receiver.sender_strong_count()), (2, 2, 2));
-    assert_eq!((sender.weak_count(), weak.weak_count(), receiver.sender_weak_count()), (3, 3, 3));
-    drop(weaker);
-    drop((sender, second));
-    assert_eq!((weak.strong_count(), receiver.sender_weak_count()), (0, 1));
-    assert!(weak.upgrade().is_none());
-
-    let (sender, receiver) = broadcast::channel::<u8>(5);
-    let (second, weak) = (sender.clone(), sender.downgrade());
-    let weaker = (weak.clone(), sender.downgrade());
-    assert_eq!((sender.strong_count(), weak.strong_count(), receiver.sender_strong_count()), (2, 2, 2));
-    assert_eq!((sender.weak_count(), weak.weak_count(), receiver.sender_weak_count()), (3, 3, 3));
-    drop(weaker);
-    drop((sender, second));
-    assert_eq!((weak.strong_count(), receiver.sender_weak_count()), (0, 1));
-    assert!(weak.upgrade().is_none());
+    counts_strong_and_weak_senders!(mpsc::channel::<u8>(5));
+    counts_strong_and_weak_senders!(mpsc::unbounded_channel::<u8>());
+    counts_strong_and_weak_senders!(broadcast::channel::<u8>(5));
 }
 
 #[test]
