@@ -8,12 +8,11 @@
 //! that wait for them. If none is left over, no event, thread or signal can wake any, for each of
 //! these would need a waker.
 //!
-//! It is a *proof* only where no lock takes part: the guard of a lock may be with another thread,
-//! which a scoped thread borrows, or the future that holds it is finished by. Where locks take part
-//! it is a *suspicion*, which is reported, and the thread sleeps. To raise few false ones, a lock
-//! does not count if its guard borrows nothing, or the lock is static. An abort handle counts as a
-//! waker; taken on trust is that no other thread has the join handle that the root has polled last,
-//! and aborts the task by it.
+//! It is a *proof* only where the future in `block_on` has no waker left at all. Where the future
+//! waits for a task, another thread may have the join handle and abort the task; where it waits for
+//! a lock, the guard of the lock may be with another thread. That is a *suspicion*: it is reported,
+//! and the thread sleeps. To raise few false suspicions, a lock does not count if its guard borrows
+//! nothing, or the lock is static. An abort handle counts as a waker.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,9 +53,8 @@ pub(crate) struct Stuck {
 /// Returns the state of the runtime if neither the future in `block_on` nor any task seems able to
 /// go on, ever.
 ///
-/// Programs may park a thread in `block_on` for good. So only in a test is it enough that the
-/// future, or the task that it awaits, has no waker left; elsewhere the future has to wait,
-/// directly or not, for a ring of waits.
+/// Programs may park a thread in `block_on` for good. So only a test need not wait for a ring of
+/// waits, directly or through others, to be suspected.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
     let is_test = scheduler.config.is_test;
     let is_told = scheduler.suspicion.is_completed();
@@ -65,11 +63,11 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<St
         return None;
     }
     let mut waits = Waits::of(scheduler, root);
-    let is_proven = is_test && waits.is_none_left();
+    let is_proven = is_test && root.wakers == 0 && waits.is_none_left();
     if !is_proven {
         waits.note_locks(&locks);
-        let is_suspected = !waits.locks.is_empty() && waits.is_none_left();
-        if !is_suspected || !(is_test || waits.lead_into_a_ring(root.owner)) {
+        let is_suspected = waits.is_none_left() && (is_test || waits.lead_into_a_ring(root.owner));
+        if is_told || !is_suspected {
             return None;
         }
     }

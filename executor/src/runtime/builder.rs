@@ -124,8 +124,8 @@ impl Builder {
         Self::new(RuntimeFlavor::CurrentThread)
     }
 
-    /// Says that the runtime runs one test and is shared with no thread, for `#[wsrt::test]`: the
-    /// test fails when nothing can ever wake it.
+    /// Says that the runtime runs one test, for `#[wsrt::test]`: the test fails when its future has
+    /// no waker left, and no task can go on.
     #[doc(hidden)]
     pub fn __in_test(&mut self) -> &mut Self {
         self.config.is_test = true;

@@ -127,6 +127,25 @@ fn an_abort_handle_on_another_thread() {
     });
 }
 
+/// Also in a test, where no lock takes part.
+#[test]
+fn a_join_handle_on_another_thread() {
+    within_a_minute(|| {
+        let (sleeps, has_slept) = channel();
+        let tell = move || _ = sleeps.send(());
+        let mut builder = Builder::new_current_thread();
+        let runtime = builder.__in_test().on_thread_park(tell).build().expect("a runtime");
+        runtime.block_on(async {
+            let task = Arc::new(std::sync::Mutex::new(wsrt::spawn(pending::<()>())));
+            let shared = Arc::clone(&task);
+            let outside = once_asleep(has_slept, move || shared.lock().expect("no panic").abort());
+            let ended = poll_fn(|cx| pin!(&mut *task.lock().expect("no panic")).poll(cx)).await;
+            assert!(ended.expect_err("it is aborted").is_cancelled());
+            outside.join().expect("no panic");
+        });
+    });
+}
+
 /// The only thing outside that can free the root: it spawns a task, which aborts.
 #[test]
 fn a_handle_on_another_thread() {

@@ -13,7 +13,7 @@ use crate::util::report::report;
 use crate::util::sync;
 
 /// Returns a report, with a dump, if it is proven that neither the future in `block_on` nor any
-/// task can ever go on. A suspicion is reported on standard error, once for each runtime.
+/// task can ever go on. A mere suspicion is reported on standard error, once for each runtime.
 pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<String> {
     let began = sync::now();
     let stuck = look(scheduler, root)?;
@@ -28,7 +28,7 @@ pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSee
     scheduler.suspicion.call_once(|| {
         report(format_args!(
             "this runtime seems to make no progress: no task can go on, nor the future in `block_on`, which waits for \
-             {waits}, unless another thread has the guard of a lock (said once)\n{dump}"
+             {waits}, unless another thread gives up a lock or aborts a task (said once)\n{dump}"
         ));
     });
     None
