@@ -7,7 +7,7 @@ use wsrt_reactor::budget;
 
 use crate::scheduler::charge::Work;
 use crate::scheduler::context::Innermost;
-use crate::scheduler::driver::Driver;
+use crate::scheduler::driver::{Driver, WakeBatch};
 use crate::scheduler::fairness::Grant;
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::idle::Resume;
@@ -86,7 +86,7 @@ impl<'a> MachineLoop<'a> {
     /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
     pub(crate) fn run(&mut self, root: &impl Root) {
         let _outer_budget = budget::keep();
-        while !self.is_over() && !root.poll_if_woken(self.context) {
+        while !self.is_over() && !self.poll_root(root) {
             match self.processor() {
                 None => {
                     root.end_wait();
@@ -95,6 +95,21 @@ impl<'a> MachineLoop<'a> {
                 Some(processor) => self.turn(processor, root),
             }
         }
+    }
+
+    /// Polls the root if it was woken. `true` when the root is done.
+    ///
+    /// The machine is on no list during the poll: the root may block, in a loop of its own, which
+    /// puts the machine on the list of the idle again.
+    #[inline]
+    fn poll_root(&mut self, root: &impl Root) -> bool {
+        if self.listed {
+            if !root.is_woken() {
+                return false;
+            }
+            self.wake_up_with(WakeBatch::default(), true);
+        }
+        root.poll_if_woken(self.context)
     }
 
     /// One round of the loop, with `processor`.

@@ -209,3 +209,24 @@ pub(crate) fn refused_beside_an_idle_thread() {
     });
     beside.join().expect("no panic");
 }
+
+/// A root is woken while its thread is on the list of the idle, and waits inside of the poll. The
+/// thread leaves nothing on the list: a task that is spawned later gets the processor.
+pub(crate) fn roots_woken_on_the_list() {
+    const WAITS: usize = 4;
+    let runtime = current_thread();
+    let handle = runtime.handle().clone();
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..WAITS).map(|_| oneshot::channel()).unzip();
+    let outside =
+        thread::spawn(move || senders.into_iter().for_each(|sender| sender.send(()).expect("the root waits")));
+    runtime.block_on(async {
+        for (number, receiver) in receivers.into_iter().enumerate() {
+            let received = if number % 2 == 0 { receiver.await } else { handle.block_on(receiver) };
+            received.expect("it is sent");
+        }
+    });
+    outside.join().expect("no panic");
+    let task = runtime.spawn(yield_now());
+    let later = thread::spawn(move || runtime.block_on(task).expect("no panic"));
+    later.join().expect("no panic");
+}
