@@ -46,8 +46,7 @@ impl Runtime {
     /// wsrt::task::Builder::new().name("stubborn").spawn_on(std::future::pending::<()>(), runtime.handle());
     ///
     /// let drained = runtime.drain(Instant::now() + Duration::from_millis(50));
-    /// assert_eq!(drained.left.len(), 1);
-    /// assert_eq!(drained.left[0].name.as_deref(), Some("stubborn"));
+    /// assert!(drained.left.iter().any(|task| task.name.as_deref() == Some("stubborn")));
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn drain(&self, deadline: Instant) -> Drained {
