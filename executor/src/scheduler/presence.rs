@@ -39,11 +39,19 @@ impl Presence {
         self.present.fetch_update(Relaxed, Relaxed, |present| (present > 0).then_some(present + 1)).is_ok()
     }
 
-    /// Counts a thread out; `true` for the last one, which cleans up.
+    /// Counts a thread out, and returns how many are left. The last one cleans up.
     ///
     /// AcqRel: each thread's writes are visible to the last.
     #[must_use]
-    pub(crate) fn depart(&self) -> bool {
-        self.present.fetch_sub(1, AcqRel) == 1
+    pub(crate) fn depart(&self) -> usize {
+        self.present.fetch_sub(1, AcqRel) - 1
+    }
+
+    /// Returns whether the calling thread, which is present, is the last one.
+    ///
+    /// Relaxed: `depart` orders what the others have written.
+    #[must_use]
+    pub(crate) fn is_last(&self) -> bool {
+        self.present.load(Relaxed) == 1
     }
 }

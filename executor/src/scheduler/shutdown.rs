@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::scheduler::context::Role;
-use crate::scheduler::limits::SHUTDOWN_RETRY;
+use crate::scheduler::limits::{LATE_TASKS, SHUTDOWN_RETRY};
 use crate::scheduler::presence::Presence;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
@@ -49,10 +49,26 @@ impl Shutdown {
         if self.has_begun() {
             inside(scheduler, || drop_waiting_tasks(scheduler));
         }
-        if self.presence.depart() {
-            inside(scheduler, || drop_all_tasks(scheduler));
-            *self.finished.lock() = true;
-            self.on_finished.notify_all();
+        match self.presence.depart() {
+            0 => {
+                inside(scheduler, || drop_all_tasks(scheduler));
+                *self.finished.lock() = true;
+                self.on_finished.notify_all();
+            }
+            // The watcher, if there is one: it waits for the others.
+            1 => scheduler.idle.watcher().wake(),
+            _ => {}
+        }
+    }
+
+    /// Drops the waiting tasks again and again until all threads but the watcher's, the calling
+    /// one, have departed. A poll may list a task before the end begins, queue it after the other
+    /// threads have departed, and then wait for the task's end in a way that the runtime does not
+    /// see.
+    pub(crate) fn outstay_others(&self, scheduler: &Scheduler) {
+        while !self.presence.is_last() {
+            inside(scheduler, || drop_waiting_tasks(scheduler));
+            scheduler.idle.watcher().nap(LATE_TASKS);
         }
     }
 

@@ -136,6 +136,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         }
     }
     drop(entered);
+    scheduler.shutdown.outstay_others(&scheduler);
     scheduler.shutdown.depart(&scheduler);
     std::mem::forget(guard);
 }

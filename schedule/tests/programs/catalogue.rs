@@ -29,7 +29,7 @@ programs! {
     errands: timers_behind_long_polls timers_of_errands;
     behind: runnext_behind_a_held_spare tasks_behind_a_busy_spare timers_behind_a_busy_spare timers_left_where_the_runtime_shrinks;
     hooks: hooks_that_spawn hooks_of_tasks a_panic_ends_the_runtime;
-    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains drains_at_once refused_at_the_end ends_within_a_time jobs_end_with_results;
+    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait waits_unannounced_at_the_end ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains drains_at_once refused_at_the_end ends_within_a_time jobs_end_with_results;
     places: destructors_do_anything wakers_do_anything hooks_do_anything a_hook_waits_for_a_timer refused_beside_the_end ended_by_a_panic kept_in_a_thread_local;
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
     sockets: echo sockets_and_timers dropped_with_sockets dropped_beside_a_conversation;

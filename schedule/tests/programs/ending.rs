@@ -93,6 +93,33 @@ pub(crate) fn drop_beside_a_nested_wait() {
     drop(job);
 }
 
+/// A poll queues a task as the runtime ends, and waits for the task's end in a way that the runtime
+/// does not see: all other threads may have departed before the task is queued.
+pub(crate) fn waits_unannounced_at_the_end() {
+    let runtime = runtime(2);
+    let (started, ended) = (Gate::default(), Gate::default());
+    let ours = started.clone();
+    runtime.spawn(async move {
+        let opens = OpensOnDrop(ended.clone());
+        ours.open();
+        drop(wsrt::spawn(async move {
+            let _opens = opens;
+            pending::<()>().await;
+        }));
+        ended.wait();
+    });
+    started.wait();
+    drop(runtime);
+}
+
+struct OpensOnDrop(Gate);
+
+impl Drop for OpensOnDrop {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
 /// A runtime that ends in the background, inside of its own task.
 pub(crate) fn ends_in_its_own_task() {
     let ledger = Ledger::default();

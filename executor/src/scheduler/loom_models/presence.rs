@@ -34,7 +34,7 @@ impl Scene {
 
     fn leave(&self, index: usize) {
         self.left_behind[index].store(1, Relaxed);
-        if self.presence.depart() {
+        if self.presence.depart() == 0 {
             let found = self.left_behind.iter().map(|what| what.load(Relaxed)).sum();
             self.found.store(found, Relaxed);
             self.ends.fetch_add(1, Relaxed);
