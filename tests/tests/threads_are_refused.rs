@@ -3,11 +3,14 @@
 //!
 //! A function for names that panics stands for the system.
 
+use std::future::Future;
 use std::panic;
+use std::pin::pin;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{TryRecvError, channel};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -273,5 +276,34 @@ fn a_runtime_ends_beside_a_thread_that_is_refused() {
         drop(runtime);
         assert!(is_dropped.try_recv().is_err_and(|error| error == TryRecvError::Disconnected), "the job is gone");
         assert!(submitter.join().expect("no panic").is_finished());
+    });
+}
+
+/// A job that was accepted before a drain is refused its thread after the drain has begun.
+#[test]
+fn a_drain_loses_no_job_that_is_refused_a_thread() {
+    within_a_minute(|| {
+        let (asked, is_asked) = channel();
+        let (refuse, refused) = channel::<()>();
+        let (threads, refused) = (AtomicUsize::new(0), Mutex::new(refused));
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).thread_name_fn(move || {
+            if threads.fetch_add(1, SeqCst) > 0 {
+                asked.send(()).expect("the test waits");
+                let _ = refused.lock().expect("one at a time").recv();
+                panic::panic_any(REFUSAL);
+            }
+            "granted".to_owned()
+        });
+        let runtime = builder.build().expect("it grants the first");
+        let handle = runtime.handle().clone();
+        let submitter = thread::spawn(move || handle.spawn_blocking(|| 7));
+        is_asked.recv_timeout(LIMIT).expect("the job asks for a thread");
+        let mut drain = pin!(runtime.handle().drain(wsrt::time::Instant::now() + LIMIT));
+        assert!(drain.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(), "the job is not over");
+        drop(refuse);
+        let job = submitter.join().expect("no panic");
+        assert_eq!(runtime.block_on(job).expect("the job runs on a processor"), 7);
+        assert!(runtime.block_on(drain).is_complete());
     });
 }

@@ -242,6 +242,11 @@ impl Context {
         }
     }
 
+    /// Whether the thread is here to run blocking jobs.
+    pub(crate) fn runs_jobs(&self) -> bool {
+        matches!(self.role, Role::Blocking)
+    }
+
     /// Records the machine's activity without a processor in its status, if this thread has a
     /// machine.
     pub(crate) fn set_off_processor(&self, off_processor: OffProcessor) {

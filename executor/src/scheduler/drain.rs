@@ -2,8 +2,8 @@
 //!
 //! A spawn inside a task belongs to work taken on before, and is let in; a caller that spawns from
 //! outside brings new work, and is not. Inside is a thread that polls a task of this runtime or
-//! runs one of its blocking jobs, and a machine that helps with a parallel call: the machine that
-//! takes an item of a task's loop is left to chance.
+//! runs blocking jobs of the runtime, or stands in for a thread that does; and a machine that helps
+//! with a parallel call: the machine that takes an item of a task's loop is left to chance.
 
 use std::task::{Poll, Waker};
 
@@ -36,7 +36,8 @@ pub(crate) fn bind_follow_up(
 }
 
 fn is_inside_a_task(scheduler: &Scheduler) -> bool {
-    Context::with_own(scheduler, |here| here.is_some_and(|here| current_id().is_some() || here.is_helping()))
+    let is_inside = |here: &Context| current_id().is_some() || here.is_helping() || here.runs_jobs();
+    Context::with_own(scheduler, |here| here.is_some_and(is_inside))
 }
 
 /// The waits for the last task that are under way.
