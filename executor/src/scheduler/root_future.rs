@@ -48,7 +48,7 @@ pub(super) struct RootFuture<'a, F: Future> {
     aside: Cell<Option<Rc<Context>>>,
     /// The task or root in the middle of whose poll it is polled; itself, if there is none.
     owner: Owner,
-    /// The task-local values of that poll, while other futures are polled.
+    /// The scopes of task-local values around the wait, while other futures are polled.
     scopes: ScopesAside,
     outer: Option<RootRef>,
 }
@@ -67,14 +67,14 @@ impl<'a, F: Future> RootFuture<'a, F> {
     pub(super) fn new(future: Pin<&'a mut F>, post: Box<Post>, context: &Context) -> Self {
         let own = context.with_processor(|processor| processor.map(|processor| processor.ids().next()));
         let owner = Owner::of_root(own.unwrap_or_else(Id::next).number());
-        Self::with_scopes(future, post, context, owner, ScopesAside::none())
+        Self::owned_by(future, post, context, owner)
     }
 
-    /// The root of a loop inside of another poll. The task-local values of that are set aside.
+    /// The root of a loop inside of another poll.
     pub(super) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
         let machine = context.machine().expect("a driving thread is a machine");
         let post = Post::of(Arc::clone(machine), context.scheduler());
-        Self::with_scopes(future, post, context, Owner::current(), ScopesAside::take())
+        Self::owned_by(future, post, context, Owner::current())
     }
 
     /// The root of a simulation, whose thread in `block_on` is no machine, and has only its parker.
@@ -84,19 +84,11 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let post = Post::of(Machine::new(), context.scheduler());
         // Its first poll is a turn of the stage, as all others are.
         post.wakeup().put();
-        if is_inside {
-            return Self::with_scopes(future, post, context, Owner::current(), ScopesAside::take());
-        }
-        Self::with_scopes(future, post, context, Owner::of_root(Id::next().number()), ScopesAside::none())
+        let owner = if is_inside { Owner::current() } else { Owner::of_root(Id::next().number()) };
+        Self::owned_by(future, post, context, owner)
     }
 
-    fn with_scopes(
-        future: Pin<&'a mut F>,
-        post: Box<Post>,
-        context: &Context,
-        owner: Owner,
-        scopes: ScopesAside,
-    ) -> Self {
+    fn owned_by(future: Pin<&'a mut F>, post: Box<Post>, context: &Context, owner: Owner) -> Self {
         Self {
             future: RefCell::new(future),
             result: Cell::new(None),
@@ -107,7 +99,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
             post,
             aside: Cell::new(None),
             owner,
-            scopes,
+            scopes: ScopesAside::take(),
             outer: context.root(),
         }
     }

@@ -1,6 +1,8 @@
-//! The scopes of task-local values that a thread is in, so that they can be left for a while: in
-//! the middle of a poll that blocks, other tasks are polled, and they have values of their own.
+//! The scopes of task-local values that a thread is in: a list through the frames of its stack. A
+//! thread may leave them for a while. In the middle of a poll that blocks, other tasks are polled,
+//! and they have scopes of their own.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
@@ -9,35 +11,31 @@ thread_local! {
     static INNERMOST: Cell<Option<ScopeRef>> = const { Cell::new(None) };
 }
 
-/// One scope, with its key and the place of its value.
-pub(super) trait Scope {
-    /// Swaps the value in the thread's slot for that in the scope's place. `false` if the slot is
-    /// borrowed.
-    fn swap(&self) -> bool;
-}
-
-/// A scope on this thread's stack, and the one around it.
-#[derive(Clone, Copy)]
-struct ScopeRef(NonNull<Entered<'static>>);
-
-struct Entered<'a> {
-    scope: &'a dyn Scope,
+/// One scope: the address of the scope's key, the value, and the scope around it.
+struct Scope<'a> {
+    key: *const (),
+    value: &'a (dyn Any + 'static),
     outer: Option<ScopeRef>,
 }
 
+/// A scope in a frame of this thread's stack.
+#[derive(Clone, Copy)]
+struct ScopeRef(NonNull<Scope<'static>>);
+
 impl ScopeRef {
-    fn get(&self) -> &Entered<'static> {
-        // SAFETY: it lies in a frame of `within`, further out on this thread's stack: the address
-        // does not leave the thread, and is forgotten before that frame ends.
-        unsafe { self.0.as_ref() }
+    fn with<R>(self, f: impl FnOnce(&Scope<'_>) -> R) -> R {
+        // SAFETY: the scope lies in a frame of `within` further out on this thread's stack, and its
+        // value outlives that frame. The address does not leave the thread, and is forgotten before
+        // the frame ends.
+        f(unsafe { self.0.as_ref() })
     }
 }
 
-/// Calls `f` with `scope` as the innermost one of this thread.
-pub(super) fn within<R>(scope: &dyn Scope, f: impl FnOnce() -> R) -> R {
-    let entered = Entered { scope, outer: INNERMOST.get() };
-    let _left = Left(entered.outer);
-    INNERMOST.set(Some(ScopeRef(NonNull::from(&entered).cast())));
+/// Calls `f` in a new innermost scope of this thread, in which `key` has `value`.
+pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
+    let scope = Scope { key, value, outer: INNERMOST.get() };
+    let _left = Left(scope.outer);
+    INNERMOST.set(Some(ScopeRef(NonNull::from(&scope).cast())));
     f()
 }
 
@@ -50,66 +48,46 @@ impl Drop for Left {
     }
 }
 
-/// The scopes that a thread has left for a while. They are entered again when this is dropped,
-/// which is further in on the stack than all of them.
-pub(crate) struct ScopesAside {
-    /// The innermost first. Without those of a key whose value is borrowed: that stays.
-    scopes: Vec<ScopeRef>,
-    innermost: Option<ScopeRef>,
+/// Calls `f` with the value that `key` has in the innermost of the key's scopes, if there is one.
+pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static)) -> R) -> Option<R> {
+    let mut next = INNERMOST.get();
+    while let Some(scope) = next {
+        if scope.with(|scope| scope.key == key) {
+            return Some(scope.with(|scope| f(scope.value)));
+        }
+        next = scope.with(|scope| scope.outer);
+    }
+    None
 }
+
+/// The scopes that a thread has left for a while. The thread enters them again when this is
+/// dropped, further in on the stack than all of them.
+pub(crate) struct ScopesAside(Option<ScopeRef>);
 
 impl ScopesAside {
     /// Leaves the scopes that this thread is in.
     pub(crate) fn take() -> Self {
-        let innermost = INNERMOST.take();
-        let all = std::iter::successors(innermost, |scope| scope.get().outer);
-        Self { scopes: all.filter(|scope| scope.get().scope.swap()).collect(), innermost }
+        Self(INNERMOST.take())
     }
 
-    /// Leaves none.
-    pub(crate) fn none() -> Self {
-        Self { scopes: Vec::new(), innermost: None }
-    }
-
-    /// Enters them again, until the guard is dropped: for a poll by the future that was in them.
-    pub(crate) fn put_back(&self) -> PutBack<'_> {
-        let outer = INNERMOST.get();
-        if self.innermost.is_some() {
-            self.enter();
-        }
-        PutBack { aside: self, outer }
-    }
-
-    fn enter(&self) {
-        for scope in self.scopes.iter().rev() {
-            let _ = scope.get().scope.swap();
-        }
-        INNERMOST.set(self.innermost);
+    /// Enters the scopes again, until the guard is dropped: for a poll by the future that was in
+    /// them.
+    pub(crate) fn put_back(&self) -> PutBack {
+        PutBack(INNERMOST.replace(self.0))
     }
 }
 
 impl Drop for ScopesAside {
     fn drop(&mut self) {
-        if self.innermost.is_some() {
-            self.enter();
-        }
+        INNERMOST.set(self.0);
     }
 }
 
 /// Leaves the scopes once more when it is dropped.
-pub(crate) struct PutBack<'a> {
-    aside: &'a ScopesAside,
-    outer: Option<ScopeRef>,
-}
+pub(crate) struct PutBack(Option<ScopeRef>);
 
-impl Drop for PutBack<'_> {
+impl Drop for PutBack {
     fn drop(&mut self) {
-        if self.aside.innermost.is_none() {
-            return;
-        }
-        for scope in &self.aside.scopes {
-            let _ = scope.get().scope.swap();
-        }
-        INNERMOST.set(self.outer);
+        INNERMOST.set(self.0);
     }
 }

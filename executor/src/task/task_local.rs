@@ -1,19 +1,18 @@
 //! Values that belong to a future and are found by all code in it, as `thread_local!` values belong
 //! to a thread.
 
-use std::cell::RefCell;
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomPinned;
+use std::marker::{PhantomData, PhantomPinned};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
-use super::scopes::{self, Scope};
-use crate::util::sync::thread;
+use super::scopes;
 
 /// Declares task-local values.
 ///
@@ -48,42 +47,41 @@ macro_rules! task_local {
     };
     ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty) => {
         $(#[$attribute])*
-        $visibility static $name: $crate::task::LocalKey<$type> = {
-            ::std::thread_local! {
-                static SLOT: ::std::cell::RefCell<::std::option::Option<$type>> =
-                    const { ::std::cell::RefCell::new(::std::option::Option::None) };
-            }
-            $crate::task::LocalKey::__new(&SLOT)
-        };
+        $visibility static $name: $crate::task::LocalKey<$type> = $crate::task::LocalKey::__new();
     };
 }
-
-type Slot<T> = RefCell<Option<T>>;
 
 /// Names a value of the current task, or of a part of it. Declared with
 /// [`task_local!`](crate::task_local).
 ///
-/// Inside of [`scope`](Self::scope), the value lies in thread-local storage while the future is
-/// polled, and in the future between polls.
+/// The value lies in the future that [`scope`](Self::scope) returns. Code in that future finds it
+/// by way of the scopes that the thread is in, the innermost first: an access looks at one scope
+/// after the other, up to that of its key.
 pub struct LocalKey<T: 'static> {
-    slot: &'static thread::LocalKey<Slot<T>>,
+    /// Gives each key an address of its own.
+    _place: u8,
+    _type: PhantomData<fn() -> T>,
 }
 
 impl<T: 'static> LocalKey<T> {
     #[doc(hidden)]
-    pub const fn __new(slot: &'static thread::LocalKey<Slot<T>>) -> Self {
-        Self { slot }
+    pub const fn __new() -> Self {
+        Self { _place: 0, _type: PhantomData }
+    }
+
+    fn address(&'static self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+
+    /// Calls `f` in a scope in which this key has `value`.
+    fn within<R>(&'static self, value: &Option<T>, f: impl FnOnce() -> R) -> R {
+        scopes::within(self.address(), value, f)
     }
 
     /// Sets the value for the time of `future`. An inner scope hides the value of an outer one.
     ///
     /// The value is dropped with the future that this returns. It is there while `future` is
     /// dropped, too.
-    ///
-    /// # Panics
-    ///
-    /// The call does not. A poll or a drop of the future does if it is made inside of
-    /// [`with`](Self::with) for the same key.
     ///
     /// # Cancel safety
     ///
@@ -107,8 +105,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// With the panic of `f`; if it is called inside of [`with`](Self::with) for the same key; and
-    /// on a thread whose local storage is gone.
+    /// Panics with the panic of `f`.
     ///
     /// # Examples
     ///
@@ -123,10 +120,7 @@ impl<T: 'static> LocalKey<T> {
     where
         F: FnOnce() -> R,
     {
-        match Inside::within(self, &mut Some(value), f) {
-            Ok(result) => result,
-            Err((trouble, _)) => panic!("wsrt: `LocalKey::sync_scope`: {trouble}"),
-        }
+        self.within(&Some(value), f)
     }
 
     /// Calls `f` with the value.
@@ -174,8 +168,8 @@ impl<T: 'static> LocalKey<T> {
     where
         F: FnOnce(&T) -> R,
     {
-        let result = self.slot.try_with(|slot| slot.borrow().as_ref().map(f));
-        result.ok().flatten().ok_or(AccessError { _private: () })
+        let typed = |value: &dyn Any| value.downcast_ref::<Option<T>>().and_then(Option::as_ref).map(f);
+        scopes::with_value(self.address(), typed).flatten().ok_or(AccessError { _private: () })
     }
 }
 
@@ -229,71 +223,6 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// The value of a scope is in the thread's slot, and the slot's earlier value is in the value's
-/// place, while a call of [`within`](Self::within) lasts.
-struct Inside<'a, T: 'static> {
-    key: &'static LocalKey<T>,
-    value: RefCell<&'a mut Option<T>>,
-}
-
-impl<'a, T: 'static> Inside<'a, T> {
-    /// Calls `f` with the value in the slot. Gives `f` back if it cannot be put there.
-    fn within<F: FnOnce() -> R, R>(
-        key: &'static LocalKey<T>,
-        value: &'a mut Option<T>,
-        f: F,
-    ) -> Result<R, (ScopeRefusal, F)> {
-        if let Err(trouble) = key.swap(value) {
-            return Err((trouble, f));
-        }
-        let inside = Self { key, value: RefCell::new(value) };
-        Ok(scopes::within(&inside, f))
-    }
-}
-
-impl<T: 'static> Scope for Inside<'_, T> {
-    fn swap(&self) -> bool {
-        self.key.swap(&mut self.value.borrow_mut()).is_ok()
-    }
-}
-
-impl<T: 'static> Drop for Inside<'_, T> {
-    fn drop(&mut self) {
-        // It went well on the way in, on this thread, and the borrow of each `with` inside has
-        // ended.
-        let _ = self.swap();
-    }
-}
-
-impl<T: 'static> LocalKey<T> {
-    fn swap(&'static self, value: &mut Option<T>) -> Result<(), ScopeRefusal> {
-        let swapped = self.slot.try_with(|slot| match slot.try_borrow_mut() {
-            Ok(mut held) => {
-                std::mem::swap(&mut *held, value);
-                Ok(())
-            }
-            Err(_) => Err(ScopeRefusal::Borrowed),
-        });
-        swapped.unwrap_or(Err(ScopeRefusal::ThreadEnds))
-    }
-}
-
-/// Why a scope cannot be entered.
-#[derive(Debug)]
-enum ScopeRefusal {
-    Borrowed,
-    ThreadEnds,
-}
-
-impl fmt::Display for ScopeRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Borrowed => "a scope was entered inside of `with` for the same key",
-            Self::ThreadEnds => "a scope was entered on a thread whose local storage is gone",
-        })
-    }
-}
-
 pin_project! {
     /// The future of [`LocalKey::scope`].
     pub struct TaskLocalFuture<T: 'static, F> {
@@ -309,10 +238,7 @@ pin_project! {
     impl<T, F> PinnedDrop for TaskLocalFuture<T, F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            // Where it cannot be entered any more, the future goes without.
-            if let Err((_, drop_future)) = Inside::within(this.key, this.value, || this.future.set(None)) {
-                drop_future();
-            }
+            this.key.within(this.value, || this.future.set(None));
         }
     }
 }
@@ -345,7 +271,7 @@ impl<T: 'static, F: Future> Future for TaskLocalFuture<T, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut this = self.project();
-        let polled = Inside::within(this.key, this.value, || {
+        this.key.within(this.value, || {
             let Some(future) = this.future.as_mut().as_pin_mut() else {
                 panic!("wsrt: a `TaskLocalFuture` was polled after it was ready");
             };
@@ -354,11 +280,7 @@ impl<T: 'static, F: Future> Future for TaskLocalFuture<T, F> {
                 this.future.set(None);
             }
             answer
-        });
-        match polled {
-            Ok(answer) => answer,
-            Err((trouble, _)) => panic!("wsrt: `LocalKey::scope`: {trouble}"),
-        }
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use wsrt::runtime::Runtime;
+use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::yield_now;
 use wsrt_tests::{panic_message, within_a_minute};
 
@@ -124,12 +124,51 @@ fn a_panic_inside_puts_the_outer_value_back() {
 }
 
 #[test]
-fn a_scope_inside_of_with_is_refused_and_changes_nothing() {
+fn a_scope_may_be_entered_inside_of_with() {
     NUMBER.sync_scope(1, || {
-        let message = panic_message(|| NUMBER.with(|_| NUMBER.sync_scope(2, || ())));
-        assert!(message.contains("inside of `with` for the same key"), "{message}");
+        NUMBER.with(|outer| {
+            NUMBER.sync_scope(2, || assert_eq!((*outer, NUMBER.get()), (1, 2)));
+            SHARED.sync_scope(Rc::default(), || SHARED.with(|inner| inner.set(*outer)));
+        });
         assert_eq!(NUMBER.get(), 1);
-        NUMBER.with(|outer| SHARED.sync_scope(Rc::default(), || SHARED.with(|inner| inner.set(*outer))));
+    });
+}
+
+#[test]
+fn a_task_polled_in_a_wait_inside_of_with_has_its_own_values() {
+    within_a_minute(|| {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let handle = runtime.handle().clone();
+        runtime.block_on(async move {
+            let waits = NUMBER.scope(1, async move {
+                NUMBER.with(|number| {
+                    let without = handle.spawn(async { NUMBER.try_get().is_err() });
+                    let with = handle.spawn(NUMBER.scope(2, async {
+                        yield_now().await;
+                        NUMBER.get()
+                    }));
+                    let others = handle.block_on(async {
+                        let others = (without.await.expect("no panic"), with.await.expect("no panic"));
+                        assert_eq!(NUMBER.get(), 1, "the wait has the values of its task");
+                        others
+                    });
+                    assert_eq!((others, *number, NUMBER.get()), ((true, 2), 1, 1));
+                });
+            });
+            wsrt::spawn(waits).await.expect("no panic");
+        });
+    });
+}
+
+#[test]
+fn the_scopes_around_block_on_are_not_those_of_tasks() {
+    let runtime = Builder::new_current_thread().build().expect("a runtime");
+    NUMBER.sync_scope(1, || {
+        runtime.block_on(async {
+            let task = wsrt::spawn(async { NUMBER.try_get().is_err() });
+            assert!(task.await.expect("no panic"), "a task inherits none");
+            assert_eq!(NUMBER.get(), 1, "the future of `block_on` is in the scope");
+        });
     });
 }
 
