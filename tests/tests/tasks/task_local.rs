@@ -135,7 +135,7 @@ fn a_scope_may_be_entered_inside_of_with() {
 }
 
 #[test]
-fn a_task_polled_in_a_wait_inside_of_with_has_its_own_values() {
+fn a_task_in_a_nested_wait_has_its_own_values() {
     within_a_minute(|| {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         let handle = runtime.handle().clone();
