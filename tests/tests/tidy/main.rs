@@ -9,6 +9,7 @@
 mod arrows;
 mod atomics;
 mod examples;
+mod figures;
 mod heads;
 mod ledger;
 mod lexer;
@@ -44,6 +45,12 @@ fn no_file_has_more_than_450_lines() {
 #[test]
 fn no_function_has_more_than_60_lines() {
     check("function", sizes::long_functions(sources()));
+}
+
+#[test]
+fn the_readmes_figures_are_in_benchmarks() {
+    let document = |path| documents().iter().find(|document| document.path == path).expect("it is in the tree");
+    check("figure", figures::unfounded(document("README.md"), document("docs/BENCHMARKS.md")));
 }
 
 #[test]
