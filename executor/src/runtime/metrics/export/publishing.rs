@@ -1,4 +1,4 @@
-//! One publication: each figure under its name. `docs/METRICS.md` lists the names.
+//! One publication: each figure under its name. `executor/docs/METRICS.md` lists the names.
 
 use std::time::Duration;
 
