@@ -73,6 +73,18 @@ fn a_buffered_writer_writes_in_order() {
 }
 
 #[test]
+fn a_pipe_without_room_waits_for_its_peer_to_go() {
+    let (mut near, far) = duplex(0);
+    let mut write = pin!(near.write_all(b"more"));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(write.as_mut().poll(&mut cx).is_pending());
+    drop(far);
+    assert!(
+        matches!(write.as_mut().poll(&mut cx), Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe)
+    );
+}
+
+#[test]
 fn a_peer_that_is_gone_breaks_the_pipe() {
     let (mut near, far) = duplex(8);
     now(near.write_all(b"lost")).unwrap();
