@@ -80,7 +80,7 @@ impl fmt::Display for Findings {
         match &smallest.plan {
             Some(plan) => writeln!(
                 f,
-                "its plan has {} faults; with these {} it still fails, as {} runs have shown:\n\n{}",
+                "its plan has {} faults; with {} of them it still fails, as {} runs have shown:\n\n{}",
                 plan.len(),
                 smallest.shrunk.len(),
                 smallest.runs,
