@@ -77,7 +77,7 @@
 //! | Unix sockets, pipes, `process`, `signal::unix` | yes | yes | yes | no |
 //! | `signal::ctrl_c` | yes | yes | yes | yes |
 //! | timers below a millisecond | yes | no | no | no |
-//! | spare processors for tasks that block | up to 512 | twice the workers | twice the workers | twice the workers |
+//! | threads put in for tasks that block | up to 512 | as many as workers | as many as workers | as many as workers |
 //! | woken threads get a core at once | from Linux 6.12 | no | no | no |
 //!
 //! The compiler checks 64-bit macOS, FreeBSD and Windows, and 32-bit Linux, with all features, on

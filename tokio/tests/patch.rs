@@ -41,7 +41,7 @@ fn a_program_on_the_drop_in_passes() {
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("tokio v1."), "{output:?}");
 }
 
-/// As where a crate asks for a newer tokio than the drop-in is: cargo warns, and builds the other.
+/// A crate may ask for a newer tokio than the drop-in is: cargo warns, and builds the real one.
 #[test]
 fn a_patch_that_cargo_leaves_unused_fails() {
     let old = package("old", "");

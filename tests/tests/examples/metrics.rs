@@ -129,7 +129,7 @@ fn each_figure_is_documented() {
     server.get("/work");
     let scrape = server.scrape_until("all of the figures", |scrape| scrape.sum("wsrt_poll_time_seconds") > 0.0);
     for name in scrape.names() {
-        assert!(documentation.contains(&format!("`{name}`")), "{name} is not in docs/METRICS.md");
+        assert!(documentation.contains(&format!("`{name}`")), "{name} is not in executor/docs/METRICS.md");
     }
     let documented: BTreeSet<_> =
         documentation.split('`').filter(|word| word.starts_with("wsrt_") && word.len() > 5).collect();

@@ -10,7 +10,7 @@ pub use self::greeting::Polite;
 pub use self::requests::{curl, get};
 pub use self::server::Server;
 
-/// The program of `docs/DROP_IN.md` that uses both names.
+/// The program of `executor/docs/DROP_IN.md` that uses both names.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../executor/docs/DROP_IN.md")]
 pub struct DropIn;

@@ -1,4 +1,4 @@
-//! The drop-in does as docs/DROP_IN.md says where it differs from tokio.
+//! The drop-in does as executor/docs/DROP_IN.md says where it differs from tokio.
 
 use std::thread;
 use std::time::{Duration, Instant};

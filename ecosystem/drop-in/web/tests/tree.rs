@@ -24,7 +24,7 @@ fn one_tokio_is_in_the_tree_and_it_is_ours() {
     assert!(matches!(lines[..], [tokio] if tokio.starts_with("tokio v1.") && tokio.ends_with("/tokio)")), "{said}");
 }
 
-/// The mistake of docs/DROP_IN.md: wsrt with its default features, beside the drop-in.
+/// The mistake of executor/docs/DROP_IN.md: wsrt with its default features, beside the drop-in.
 fn manifest(root: &str) -> String {
     format!(
         r#"
@@ -56,5 +56,5 @@ fn the_document_quotes_cargo_s_refusal_of_a_circle() {
     let refusal = &said[said.find("error: ").expect("it fails with an error")..];
     let program = program.canonicalize().expect("it is there");
     let refusal = refusal.replace(root, "…/wsrt").replace(program.to_str().expect("a readable name"), "…/program");
-    assert!(DOCUMENT.contains(refusal.trim_end()), "docs/DROP_IN.md does not quote\n{refusal}");
+    assert!(DOCUMENT.contains(refusal.trim_end()), "executor/docs/DROP_IN.md does not quote\n{refusal}");
 }

@@ -130,7 +130,7 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// # runtime.block_on(async {
 /// let listener = TcpListener::bind("127.0.0.1:0").await?;
 /// let mut client = TcpStream::connect(listener.local_addr()?).await?;
-/// let (end, ended) = tokio::sync::oneshot::channel::<()>();
+/// let (end, ended) = wsrt::sync::oneshot::channel::<()>();
 /// // `Hello` is a service that answers "hello"; with axum: `Router::new().route("/", get(|| async { "hello" }))`.
 /// let server = wsrt::hyper::serve(listener, Hello).with_graceful_shutdown(async { drop(ended.await) });
 /// let server = wsrt::spawn(server.into_future());
