@@ -44,7 +44,8 @@ use std::task::{Context, Poll, ready};
 /// ```
 /// use std::io::{self, Read, Write};
 /// use std::os::unix::net::UnixStream;
-/// # use wsrt_reactor::async_fd::AsyncFd;
+/// # mod wsrt { pub mod io { pub mod unix { pub use wsrt_reactor::async_fd::AsyncFd; } } }
+/// use wsrt::io::unix::AsyncFd;
 ///
 /// /// Reads once the socket is readable.
 /// async fn read_some(socket: &AsyncFd<UnixStream>, buf: &mut [u8]) -> io::Result<usize> {
