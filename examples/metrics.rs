@@ -3,8 +3,7 @@
 //!
 //! Three lines do it: a recorder is installed, `Handle::export_metrics` publishes to it twice a
 //! second (feature `metrics` of wsrt), and `/metrics` renders the recorder's contents. Any recorder
-//! of the `metrics` crate will do in place of that for Prometheus.
-//! `executor/docs/METRICS.md` explains each figure.
+//! of the `metrics` crate will do. `executor/docs/METRICS.md` explains each figure.
 //!
 //! Listens on 127.0.0.1:9101; `PORT=3000` chooses another port (0 lets the system choose). `/work`
 //! spawns some tasks, so that there is something to see: `curl -s 127.0.0.1:9101/work`, then

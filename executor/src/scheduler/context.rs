@@ -242,7 +242,7 @@ impl Context {
         }
     }
 
-    /// Whether the thread is here to run blocking jobs.
+    /// Returns whether the thread is here to run blocking jobs.
     pub(crate) fn runs_jobs(&self) -> bool {
         matches!(self.role, Role::Blocking)
     }

@@ -2,8 +2,8 @@
 //!
 //! A spawn inside a task belongs to work taken on before, and is let in; a caller that spawns from
 //! outside brings new work, and is not. Inside is a thread that polls a task of this runtime or
-//! runs blocking jobs of the runtime, or stands in for a thread that does; and a machine that helps
-//! with a parallel call: the machine that takes an item of a task's loop is left to chance.
+//! is there to run its blocking jobs, and a machine that helps with a parallel call: the machine
+//! that takes an item of a task's loop is left to chance.
 
 use std::task::{Poll, Waker};
 

@@ -92,7 +92,3 @@ pub(crate) const OVERDUE: u64 = 2_000_000;
 /// The last thread to leave a runtime sleeps for 50 µs between looks at tasks that another thread
 /// is just about to queue.
 pub(crate) const SHUTDOWN_RETRY: Duration = Duration::from_micros(50);
-
-/// The watcher of a runtime that ends looks every 10 ms for tasks that a poll has queued late, and
-/// may wait for.
-pub(crate) const LATE_TASKS: Duration = Duration::from_millis(10);

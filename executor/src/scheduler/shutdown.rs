@@ -1,9 +1,9 @@
 //! The end: every machine leaves its loop, and the last one out drops the tasks that are left.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::scheduler::context::Role;
-use crate::scheduler::limits::{LATE_TASKS, SHUTDOWN_RETRY};
+use crate::scheduler::limits::SHUTDOWN_RETRY;
 use crate::scheduler::presence::Presence;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
@@ -55,20 +55,20 @@ impl Shutdown {
                 *self.finished.lock() = true;
                 self.on_finished.notify_all();
             }
-            // The watcher, if there is one: it waits for the others.
+            // The watcher, if the runtime has one, waits for the others.
             1 => scheduler.idle.watcher().wake(),
             _ => {}
         }
     }
 
-    /// Drops the waiting tasks again and again until all threads but the watcher's, the calling
-    /// one, have departed. A poll may list a task before the end begins, queue it after the other
-    /// threads have departed, and then wait for the task's end in a way that the runtime does not
-    /// see.
-    pub(crate) fn outstay_others(&self, scheduler: &Scheduler) {
+    /// Drops the waiting tasks once in each `period`, until all threads but the watcher's, the
+    /// calling one, have departed. A poll may list a task before the end begins, queue the task
+    /// after the other threads have departed, and then wait for the task's end in a way that the
+    /// runtime does not see.
+    pub(crate) fn outstay_others(&self, scheduler: &Scheduler, period: Duration) {
         while !self.presence.is_last() {
             inside(scheduler, || drop_waiting_tasks(scheduler));
-            scheduler.idle.watcher().nap(LATE_TASKS);
+            scheduler.idle.watcher().nap(period);
         }
     }
 

@@ -12,7 +12,7 @@ const ALERT_TICKS: u32 = 200;
 const CALM_TICK: Duration = Duration::from_millis(4);
 /// So many ticks after something was stuck, a second or so, it looks as seldom as Go's.
 const CALM_TICKS: u32 = ALERT_TICKS + 250;
-const CALMEST_TICK: Duration = Duration::from_millis(10);
+pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
 /// wake. If that has readied a task and goes on, the task is taken from it at once; the next look
 /// sees it again.

@@ -31,7 +31,7 @@ use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
-use crate::sysmon::cadence::Cadence;
+use crate::sysmon::cadence::{CALMEST_TICK, Cadence};
 use crate::sysmon::cpu_meter::BurnMeter;
 use crate::sysmon::quota::QuotaFollower;
 use crate::sysmon::stall::Stall;
@@ -136,7 +136,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         }
     }
     drop(entered);
-    scheduler.shutdown.outstay_others(&scheduler);
+    scheduler.shutdown.outstay_others(&scheduler, CALMEST_TICK);
     scheduler.shutdown.depart(&scheduler);
     std::mem::forget(guard);
 }

@@ -23,39 +23,32 @@ struct Scope<'a> {
 struct ScopeRef(NonNull<Scope<'static>>);
 
 impl ScopeRef {
-    fn with<R>(self, f: impl FnOnce(&Scope<'_>) -> R) -> R {
+    fn get(&self) -> &Scope<'_> {
         // SAFETY: the scope lies in a frame of `within` further out on this thread's stack, and its
         // value outlives that frame. The address does not leave the thread, and is forgotten before
         // the frame ends.
-        f(unsafe { self.0.as_ref() })
+        unsafe { self.0.as_ref() }
     }
 }
 
 /// Calls `f` in a new innermost scope of this thread, in which `key` has `value`.
 pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
-    let scope = Scope { key, value, outer: INNERMOST.get() };
-    let _left = Left(scope.outer);
+    let outer = INNERMOST.get();
+    let scope = Scope { key, value, outer };
+    let _outer = ScopesAside(outer);
     INNERMOST.set(Some(ScopeRef(NonNull::from(&scope).cast())));
     f()
-}
-
-/// Makes a scope the innermost one again when it is dropped.
-struct Left(Option<ScopeRef>);
-
-impl Drop for Left {
-    fn drop(&mut self) {
-        INNERMOST.set(self.0);
-    }
 }
 
 /// Calls `f` with the value that `key` has in the innermost of the key's scopes, if there is one.
 pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static)) -> R) -> Option<R> {
     let mut next = INNERMOST.get();
-    while let Some(scope) = next {
-        if scope.with(|scope| scope.key == key) {
-            return Some(scope.with(|scope| f(scope.value)));
+    while let Some(innermost) = next {
+        let scope = innermost.get();
+        if scope.key == key {
+            return Some(f(scope.value));
         }
-        next = scope.with(|scope| scope.outer);
+        next = scope.outer;
     }
     None
 }
@@ -70,23 +63,14 @@ impl ScopesAside {
         Self(INNERMOST.take())
     }
 
-    /// Enters the scopes again, until the guard is dropped: for a poll by the future that was in
-    /// them.
-    pub(crate) fn put_back(&self) -> PutBack {
-        PutBack(INNERMOST.replace(self.0))
+    /// Enters the scopes again, and leaves those that the thread is in meanwhile: for a poll by the
+    /// future that was in them.
+    pub(crate) fn put_back(&self) -> Self {
+        Self(INNERMOST.replace(self.0))
     }
 }
 
 impl Drop for ScopesAside {
-    fn drop(&mut self) {
-        INNERMOST.set(self.0);
-    }
-}
-
-/// Leaves the scopes once more when it is dropped.
-pub(crate) struct PutBack(Option<ScopeRef>);
-
-impl Drop for PutBack {
     fn drop(&mut self) {
         INNERMOST.set(self.0);
     }

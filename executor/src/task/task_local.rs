@@ -54,9 +54,8 @@ macro_rules! task_local {
 /// Names a value of the current task, or of a part of it. Declared with
 /// [`task_local!`](crate::task_local).
 ///
-/// The value lies in the future that [`scope`](Self::scope) returns. Code in that future finds it
-/// by way of the scopes that the thread is in, the innermost first: an access looks at one scope
-/// after the other, up to that of its key.
+/// The value lies in the future that [`scope`](Self::scope) returns. An access searches the scopes
+/// that the thread is in, the innermost first, until it finds the scope of its key.
 pub struct LocalKey<T: 'static> {
     /// Gives each key an address of its own.
     _place: u8,
