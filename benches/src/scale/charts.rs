@@ -18,12 +18,7 @@ pub(super) fn draw(rows: &[Row], processors: &[usize]) -> String {
     let panels = [
         panel("% of the ideal time", rows, processors, |figures| 100.0 * figures.efficiency),
         panel("99th percentile of the waits, µs", rows, processors, |figures| figures.p99),
-        panel("looks at busy processors in vain, a task", rows, processors, |figures| figures.failed),
         panel("wakes a task", rows, processors, |figures| figures.wakes),
-        panel("% of the time that the list of the idle is in use", rows, processors, |figures| {
-            100.0 * figures.list_in_use
-        }),
-        panel("% of the time that the netpoller is in use", rows, processors, |figures| 100.0 * figures.netpoll_in_use),
     ];
     curves::svg(head, &panels)
 }

@@ -43,7 +43,7 @@ scale: wsrt's scheduler on simulated processors
   --processors LIST   numbers of processors (4,16,64,256,1024)
   --only LIST         of fork_join, server, bursts, storm
   --seed NUMBER       of the simulation (7)
-  --line NANOS        the cost of a cache line that another core has written last
+  --wake NANOS        from the call that wakes a thread until the thread runs
   --save FILE         where to save the chart
   --measure           print the costs of this computer instead
 ";
@@ -57,7 +57,7 @@ struct Options {
     processors: Vec<usize>,
     only: Vec<String>,
     seed: u64,
-    line: Option<u64>,
+    wake: Option<u64>,
     save: Option<PathBuf>,
 }
 
@@ -67,7 +67,7 @@ impl Options {
             processors: arguments.positives("--processors")?.unwrap_or_else(|| USUAL_PROCESSORS.to_vec()),
             only: arguments.list("--only", check_workload)?.unwrap_or_default(),
             seed: arguments.number("--seed")?.unwrap_or(7),
-            line: arguments.positive("--line")?,
+            wake: arguments.positive("--wake")?,
             save: arguments.value("--save")?.map(PathBuf::from),
         })
     }
@@ -84,7 +84,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     let most = options.processors.iter().copied().max().unwrap_or(1);
     allow_open_files(workloads::sockets(most) as u64 + OTHER_FILES)?;
     let mut costs = Costs::default();
-    costs.line = options.line.unwrap_or(costs.line);
+    costs.wake_latency = options.wake.unwrap_or(costs.wake_latency);
     println!("{costs:?}\n\n{}", Figures::HEAD);
     let is_wanted = |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
     let mut rows = Vec::new();
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn impossible_lines_are_refused() {
+    fn impossible_options_are_refused() {
         PROGRAM.assert_refuses(&[("--only fork", "fork"), ("--processors 0", "--processors"), ("--seed x", "--seed")]);
     }
 

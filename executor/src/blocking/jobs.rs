@@ -12,7 +12,7 @@ use crate::observe::console;
 use crate::scheduler::context::Role;
 use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::refusals::NoThread;
-use crate::scheduler::threads::{AbortOnUnwind, start_thread};
+use crate::scheduler::worker::threads::{AbortOnUnwind, start_thread};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Identity, JoinHandle, Origin, Runnable, allocate};
 use crate::util::sync;

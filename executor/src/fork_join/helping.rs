@@ -10,12 +10,12 @@ use crate::fork_join::Participant;
 use crate::fork_join::regions::Regions;
 use crate::fork_join::summon::{Counted, places};
 use crate::scheduler::Scheduler;
-use crate::scheduler::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::limits::HELPER_NETWORK_PERIOD;
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::threads::AbortOnUnwind;
+use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
+use crate::scheduler::worker::threads::AbortOnUnwind;
+use crate::scheduler::worker::{LoopState, MachineLoop};
 use crate::util::sync;
 use crate::util::thread_state::current_core;
 
@@ -41,7 +41,7 @@ impl IdleWork for Regions {
         }
         let (scheduler, context) = (machine_loop.scheduler, machine_loop.context);
         let Some(counted) = Counted::as_helper(context) else { return false };
-        if let Some(processor) = machine_loop.stand_up() {
+        if let Some(processor) = machine_loop.leave_list() {
             context.take_up(processor);
             return true;
         }
@@ -74,7 +74,7 @@ impl Regions {
     /// Helps one region after the other, then spins for a while. Returns the tasks that were
     /// readied by the netpoller meanwhile.
     fn help(&self, machine_loop: &mut MachineLoop<'_>) -> WakeBatch {
-        let MachineLoop { scheduler, driver, spinner, .. } = machine_loop;
+        let MachineLoop { scheduler, driver, state: LoopState { spinner, .. }, .. } = machine_loop;
         spinner.begin();
         let helper = Helper::new(self, scheduler, driver);
         while !helper.must_leave() {

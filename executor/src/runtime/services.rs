@@ -12,7 +12,7 @@ use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::blocking::jobs;
-use crate::scheduler::timekeeping::arm_timer;
+use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 
 /// The services of one runtime. They do not keep it alive.

@@ -36,8 +36,8 @@ impl Builder {
         builder
     }
 
-    /// Has the scheduler of a simulated runtime take time for its own work: for looks at victims,
-    /// steals, wakes, locks and looks at the netpoller. A poll then takes as long as the task
+    /// Has the scheduler of a simulated runtime take time for its own work: for polls, steals,
+    /// wakes and looks at the netpoller. A poll then takes as long as the task
     /// [computes](crate::sim::compute), where it otherwise takes a time that is drawn.
     ///
     /// Such a run shows how the scheduler does with more processors than there are. It is no test
@@ -51,7 +51,7 @@ impl Builder {
     /// ```
     /// use std::time::Duration;
     /// use wsrt::runtime::Builder;
-    /// use wsrt::sim::{Costs, Sim, Work, compute};
+    /// use wsrt::sim::{Costs, Sim, compute};
     ///
     /// let mut builder = Builder::new_simulated(7);
     /// let runtime = builder.simulated_costs(Costs::default()).worker_threads(64).build()?;
@@ -60,7 +60,7 @@ impl Builder {
     ///     for task in tasks {
     ///         task.await.expect("it does not panic");
     ///     }
-    ///     assert!(Sim::current().spent(Work::Wake).count > 0);
+    ///     assert_eq!(Sim::current().computed(), Duration::from_micros(64 * 50));
     /// });
     /// # Ok::<(), std::io::Error>(())
     /// ```

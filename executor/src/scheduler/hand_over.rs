@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
-use crate::scheduler::threads::try_start_with;
+use crate::scheduler::worker::threads::try_start_with;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an

@@ -312,12 +312,6 @@ impl Idle {
         !waiting.machines.is_empty() && waiting.machines.iter().all(|machine| machine.parker().is_asleep())
     }
 
-    /// Machines that a look for `machine` on the list compares with it.
-    pub(crate) fn count_compared(&self, machine: &Arc<Machine>) -> usize {
-        let waiting = self.waiting.lock();
-        waiting.machines.len() - waiting.position(machine).unwrap_or(0)
-    }
-
     /// All machines on the list, to be woken for shutdown.
     pub(crate) fn everyone(&self) -> Vec<Arc<Machine>> {
         self.waiting.lock().machines.clone()

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::worker::MachineLoop;
 use crate::util::sync;
 
 /// Work for machines without a task. The runtime gives it to the scheduler, which knows nothing

@@ -1,8 +1,8 @@
 //! The scheduler: processors and the machines that hold them, the queues, the loop, and how it all
 //! sleeps, wakes and ends.
 //!
-//! Start with [`machine_loop`]: its `look` is the list of places where a machine looks for a task,
-//! in order. Each place has a file of its own.
+//! Start with [`worker`]: `step` is the body of the loop, and its `look` lists the places where a
+//! machine looks for a task, in order.
 
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod queue;
@@ -12,21 +12,15 @@ pub(crate) mod alive;
 #[cfg(not(loom))]
 pub(crate) mod block_on;
 #[cfg(not(loom))]
-pub(crate) mod charge;
-#[cfg(not(loom))]
 pub(crate) mod clock;
 #[cfg(not(loom))]
 pub(crate) mod context;
 #[cfg(not(loom))]
 pub(crate) mod drain;
 #[cfg(not(loom))]
-pub(crate) mod driver;
-#[cfg(not(loom))]
 pub(crate) mod drop_in;
 #[cfg(not(loom))]
 pub(crate) mod ending_signal;
-#[cfg(not(loom))]
-pub(crate) mod errand;
 pub(crate) mod fairness;
 pub(crate) mod found;
 #[cfg(not(loom))]
@@ -42,17 +36,11 @@ pub(crate) mod kept;
 pub(crate) mod limits;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod machine;
-#[cfg(not(loom))]
-pub(crate) mod machine_loop;
 pub(crate) mod machine_status;
-#[cfg(not(loom))]
-pub(crate) mod network;
 #[cfg(not(loom))]
 pub(crate) mod overslept;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod parker;
-#[cfg(not(loom))]
-pub(crate) mod place;
 pub(crate) mod poll_owner;
 pub(crate) mod poll_watch;
 #[cfg(not(loom))]
@@ -77,6 +65,8 @@ mod root_wakeup;
 #[cfg(not(loom))]
 pub(crate) mod runtime_id;
 #[cfg(not(loom))]
+pub(crate) mod schedule;
+#[cfg(not(loom))]
 #[allow(clippy::module_inception)]
 pub(crate) mod scheduler;
 #[cfg(not(loom))]
@@ -89,22 +79,20 @@ pub(crate) mod simulation;
 #[cfg(not(loom))]
 mod sleeper;
 #[cfg(not(loom))]
-mod spawned;
+pub(crate) mod spawn;
 #[cfg(not(loom))]
 pub(crate) mod spin_time;
-#[cfg(not(loom))]
-pub(crate) mod stalled;
-#[cfg(not(loom))]
-pub(crate) mod steal;
-#[cfg(not(loom))]
-pub(crate) mod threads;
 pub(crate) mod tick_clock;
 #[cfg(not(loom))]
 pub(crate) mod time_slice;
 #[cfg(not(loom))]
-pub(crate) mod timekeeping;
+pub(crate) mod timers;
+#[cfg(not(loom))]
+mod wake;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod watcher_sleep;
+#[cfg(not(loom))]
+pub(crate) mod worker;
 
 #[cfg(not(loom))]
 pub(crate) use self::context::{Context, Entered};

@@ -17,7 +17,6 @@ use crate::observe::rescues::Rescues;
 use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
 use crate::scheduler::alive::Listed;
-use crate::scheduler::charge::Work;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::drain::Drains;
 use crate::scheduler::ending_signal::EndingSignal;
@@ -36,7 +35,7 @@ use crate::scheduler::root_thread::RootThread;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::shutdown::Shutdown;
 use crate::scheduler::simulation::{Settings, Simulation};
-use crate::scheduler::threads::Threads;
+use crate::scheduler::worker::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
 use crate::tokio_compat::{Choice, TokioCompat};
@@ -280,7 +279,6 @@ impl Scheduler {
 
     /// Whether a task waits where an idle processor could find it, or a timer is due.
     pub(crate) fn work_is_visible(&self) -> bool {
-        self.charge(Work::Glance, self.processors.scan_len());
         !self.injector.is_empty()
             || self.processors.iter().any(|processor| !processor.ring().is_empty())
             || self.timer_is_due()
@@ -301,6 +299,11 @@ impl Scheduler {
 
     pub(crate) fn are_processors_many(&self) -> bool {
         self.processors.regular() >= MANY_PROCESSORS
+    }
+
+    /// Returns the earliest deadline of all timers, or `u64::MAX`.
+    pub(crate) fn earliest_deadline(&self) -> u64 {
+        self.processors.earliest_deadline()
     }
 
     pub(crate) fn timer_is_due(&self) -> bool {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use wsrt_reactor::Netpoller;
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::charge::Work;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
@@ -80,19 +79,7 @@ impl Simulation {
         match *self {}
     }
 
-    pub(crate) fn is_victim_held_up(&self, _: usize) -> bool {
-        match *self {}
-    }
-
-    pub(crate) fn has_costs(&self) -> bool {
-        match *self {}
-    }
-
-    pub(crate) fn charge(&self, _: Work, _: usize) {
-        match *self {}
-    }
-
-    pub(crate) fn is_netpoll_taken(&self) -> bool {
+    pub(crate) fn is_victim_held_up(&self) -> bool {
         match *self {}
     }
 

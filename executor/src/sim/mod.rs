@@ -119,8 +119,7 @@ pub use self::run::run;
 pub use self::scale::compute;
 pub use self::seeds::seeds;
 pub use self::skew::Skew;
-pub use crate::scheduler::charge::Work;
-pub use crate::scheduler::simulation::{Costs, Spent};
+pub use crate::scheduler::simulation::Costs;
 
 /// The record of a simulated run so far.
 ///

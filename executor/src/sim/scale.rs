@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::runtime::Handle;
-use crate::sim::{Sim, Spent, Work};
+use crate::sim::Sim;
 use crate::time::{Sleep, sleep};
 
 /// Computes for so long: virtual time passes on the processor that polls the task, and others act
@@ -88,13 +88,6 @@ fn now() -> u64 {
 }
 
 impl Sim {
-    /// Returns the time that a kind of the scheduler's work has taken so far; none if the
-    /// simulation has no [costs](crate::runtime::Builder::simulated_costs).
-    #[must_use]
-    pub fn spent(&self, work: Work) -> Spent {
-        self.simulation().spent(work)
-    }
-
     /// Returns for how long tasks have [computed](compute) so far, on all processors together.
     #[must_use]
     pub fn computed(&self) -> Duration {

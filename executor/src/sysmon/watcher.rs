@@ -24,12 +24,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
-use crate::scheduler::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::limits::NETWORK_UNWATCHED;
 use crate::scheduler::overslept::Overslept;
 use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
-use crate::scheduler::threads::AbortOnUnwind;
+use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
+use crate::scheduler::worker::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
 use crate::sysmon::cadence::{CALMEST_TICK, Cadence};
 use crate::sysmon::cpu_meter::BurnMeter;

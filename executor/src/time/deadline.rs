@@ -17,7 +17,7 @@ use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
 use crate::scheduler::alive::{address_here, scheduler_at};
 use crate::scheduler::drop_in::require_timers;
-use crate::scheduler::timekeeping::arm_timer;
+use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
 

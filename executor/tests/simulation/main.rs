@@ -65,8 +65,6 @@ const _: () = {
     may_move_and_be_shared::<wsrt::sim::Faults>();
     may_move_and_be_shared::<wsrt::sim::Link>();
     may_move_and_be_shared::<wsrt::sim::Costs>();
-    may_move_and_be_shared::<wsrt::sim::Spent>();
-    may_move_and_be_shared::<wsrt::sim::Work>();
     may_move_and_be_shared::<wsrt::sim::Skew>();
     may_move_and_be_shared::<wsrt::sim::Latency>();
     may_move_and_be_shared::<wsrt::sim::Plan>();

@@ -359,8 +359,8 @@ const _: () = {
 /// Public in name only: parts of the sealed trait `ToSocketAddrs`.
 const SEALED: [&str; 1] = ["Target"];
 /// Checked where its feature is on: `executor/tests/simulation`.
-const SIMULATED: [&str; 12] =
-    ["Costs", "Disk", "Faults", "Latency", "Link", "Plan", "PlanError", "Record", "Sim", "Skew", "Spent", "Work"];
+const SIMULATED: [&str; 10] =
+    ["Costs", "Disk", "Faults", "Latency", "Link", "Plan", "PlanError", "Record", "Sim", "Skew"];
 
 #[test]
 fn no_public_type_and_no_async_function_is_missing_here() {

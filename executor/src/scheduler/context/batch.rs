@@ -11,7 +11,7 @@ pub(crate) enum Placing {
     Nearby,
     /// One by one, behind all that wait.
     InLine,
-    /// They go into a [`WakeBatch`](crate::scheduler::driver::WakeBatch), and are placed
+    /// They go into a [`WakeBatch`](crate::scheduler::worker::driver::WakeBatch), and are placed
     /// together afterwards.
     InBatch,
 }

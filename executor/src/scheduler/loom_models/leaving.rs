@@ -62,7 +62,7 @@ impl Scene {
         self.timers.iter().map(|timer| timer.load(Acquire)).min().unwrap_or(NEVER)
     }
 
-    /// A machine without a processor that finds nothing to do, as in `MachineLoop::sleep`.
+    /// A machine without a processor that finds nothing to do, as in `MachineLoop::fall_asleep`.
     fn sleep(&self) -> Slept {
         let machine = Machine::new();
         machine.parker().adopt_current_thread();

@@ -53,7 +53,7 @@ impl Met {
     }
 }
 
-/// A machine's own state, as in `MachineLoop`.
+/// A machine's own state, as in `LoopState`.
 struct Sleeper<'a> {
     scene: &'a Scene,
     machine: &'a Arc<Machine>,
@@ -198,7 +198,7 @@ impl Sleeper<'_> {
         if !self.scene.is_over.load(Relaxed) && !self.keep() {
             self.machine.parker().park();
         }
-        self.stand_up()
+        self.leave_list()
     }
 
     /// `false` if another machine is the poll owner.
@@ -219,7 +219,7 @@ impl Sleeper<'_> {
         true
     }
 
-    fn stand_up(&mut self) -> Option<Box<Processor>> {
+    fn leave_list(&mut self) -> Option<Box<Processor>> {
         self.listed = false;
         if let Some(processor) = self.machine.collect() {
             return Some(processor);

@@ -1,71 +1,91 @@
 //! Costs: how long the scheduler's own work takes in a simulation that is there to measure it.
+//!
+//! The scheduler has no line for it. After each turn the ordinary counters say what has happened in
+//! the turn, and the turn then lasts for as long as all of that costs.
 
-use crate::scheduler::charge::Work;
+use crate::observe::counters::Count;
+use crate::scheduler::Scheduler;
+use crate::scheduler::found::FoundIn;
+use crate::scheduler::processor::Shared;
 
 /// How long the scheduler's work takes, in nanoseconds of virtual time.
 ///
-/// The defaults were measured on two cores of a virtual machine, and `docs/SCALE.md` says how. In a
-/// computer with hundreds of cores [`line`](Self::line) is larger.
+/// The defaults were measured on two cores of a virtual machine, and `docs/SCALE.md` says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Costs {
-    /// A round of a processor's loop that finds a task in its own queue, and a poll of it that does
-    /// nothing.
+    /// A round of a processor's loop that finds a task, and a poll of the task that does nothing.
     pub poll: u64,
-    /// A look at a word that this core has in its cache.
-    pub look: u64,
-    /// An access to a cache line that another core has written last.
-    pub line: u64,
-    /// The loss of a task that runs on another core than before: some lines of its own.
-    pub migration: u64,
-    /// The system call that wakes a thread, for the thread that makes it.
+    /// A steal: some ten cache lines that another core has written, those of the ring and of the
+    /// task that runs next.
+    pub steal: u64,
+    /// The system call that wakes a thread, for the thread that makes the call.
     pub wake: u64,
     /// From that call to the moment at which the woken thread runs.
     pub wake_latency: u64,
-    /// The system call by which a thread goes to sleep.
-    pub sleep: u64,
     /// A look at the system's poller that finds nothing.
     pub netpoll: u64,
     /// Each event that such a look finds: the kernel's part, and the way to the waker.
     pub event: u64,
-    /// How long a thief watches the last task of a busy processor before it takes it.
-    pub watch: u64,
 }
 
 impl Default for Costs {
     fn default() -> Self {
+        Self { poll: 25, steal: 700, wake: 3_000, wake_latency: 20_000, netpoll: 100, event: 100 }
+    }
+}
+
+/// The costs of a run, and everything that was paid for.
+pub(super) struct Accounts {
+    pub(super) costs: Costs,
+    /// By the index of the processor.
+    paid: Vec<Counts>,
+    /// Events that were found without a processor.
+    paid_elsewhere: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    polls: u64,
+    steals: u64,
+    netpolls: u64,
+    events: u64,
+}
+
+impl Counts {
+    fn of(processor: &Shared) -> Self {
+        let counters = processor.counters();
         Self {
-            poll: 25,
-            look: 2,
-            line: 70,
-            migration: 560,
-            wake: 3_000,
-            wake_latency: 20_000,
-            sleep: 1_000,
-            netpoll: 100,
-            event: 100,
-            watch: 5_000,
+            polls: counters.polls(),
+            steals: counters.polls_by_kind()[FoundIn::stolen_from(0).kind()],
+            netpolls: counters.netpolls.get(),
+            events: counters.arrivals.events.get(),
         }
     }
 }
 
-impl Costs {
-    /// The time of one unit of `work`.
-    pub(super) fn of(&self, work: Work) -> u64 {
-        match work {
-            Work::Poll => self.poll,
-            Work::Migration => self.migration,
-            Work::Skip | Work::Glance | Work::IdlePosition => self.look,
-            Work::Visit | Work::IdleWord | Work::Inject | Work::InjectedTask => self.line,
-            // Its slot, of eight in a line, and the line of the task.
-            Work::StolenTask => self.line / 8 + self.look,
-            Work::Watch => self.watch,
-            // The lock and the list.
-            Work::IdleList | Work::TakeInjected => 2 * self.line,
-            Work::Netpoll => self.netpoll,
-            Work::Event => self.event,
-            Work::Wake => self.wake,
-            Work::Sleep => self.sleep,
+impl Accounts {
+    pub(super) fn new(costs: Costs) -> Self {
+        Self { costs, paid: Vec::new(), paid_elsewhere: 0 }
+    }
+
+    /// Returns how long a turn lasts, which had `processor` and has woken so many machines.
+    pub(super) fn pay(&mut self, scheduler: &Scheduler, processor: Option<usize>, woken: usize) -> u64 {
+        let Costs { poll, steal, wake, netpoll, event, wake_latency: _ } = self.costs;
+        let elsewhere = scheduler.elsewhere.events.get();
+        let found = elsewhere - std::mem::replace(&mut self.paid_elsewhere, elsewhere);
+        let mut price = found * event + woken as u64 * wake;
+        if let Some(index) = processor {
+            if index >= self.paid.len() {
+                self.paid.resize(index + 1, Counts::default());
+            }
+            let now = Counts::of(scheduler.processors.get(index));
+            let paid = std::mem::replace(&mut self.paid[index], now);
+            price += (now.polls - paid.polls) * poll
+                + (now.steals - paid.steals) * steal
+                + (now.netpolls - paid.netpolls) * netpoll
+                + (now.events - paid.events) * event;
         }
+        price
     }
 }

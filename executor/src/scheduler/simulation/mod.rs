@@ -15,7 +15,6 @@ mod failing;
 mod inner_wait;
 mod jobs;
 mod simulated_machine;
-mod spending;
 mod stage;
 mod waking;
 
@@ -33,13 +32,11 @@ use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
 use wsrt_world::{Cost, Given, Inhabitants, Plan, Record, Step, World, uptime};
 
 use self::computing::Computing;
+use self::costs::Accounts;
 pub use self::costs::Costs;
 use self::dice::Dice;
 use self::failing::Bounds;
 use self::jobs::Jobs;
-use self::spending::Spending;
-pub use self::spending::Spent;
-use self::waking::Roused;
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::machine::Machine;
@@ -95,12 +92,12 @@ struct SimulationState {
     jobs: Jobs,
     record: Record,
     bounds: Bounds,
-    spending: Option<Spending>,
+    accounts: Option<Accounts>,
     computing: Computing,
     /// For how long tasks have computed.
     computed: u64,
-    /// Machines that were woken since the stage looked.
-    roused: Vec<Roused>,
+    /// Machines that were woken since the stage looked, by their addresses.
+    roused: Vec<usize>,
 }
 
 impl Simulation {
@@ -115,7 +112,7 @@ impl Simulation {
             jobs: Jobs::default(),
             record: Record::new(seed),
             bounds: Bounds::default(),
-            spending: settings.costs.map(Spending::new),
+            accounts: settings.costs.map(Accounts::new),
             computing: Computing::default(),
             computed: 0,
             roused: Vec::new(),
@@ -204,10 +201,21 @@ impl Simulation {
         f(&mut self.state.lock().dice)
     }
 
-    /// When a turn ends that has come to the time `now`: at a later moment in any case.
-    fn end_of_turn(&self, now: u64) -> u64 {
-        let spent = self.with_spending(|spending| spending.spent().max(1));
-        now + spent.unwrap_or_else(|| self.with_dice(Dice::turn))
+    /// When the turn of a machine ends that had `processor`: at a later moment in any case.
+    fn end_of_turn(&self, scheduler: &Scheduler, processor: Option<usize>) -> u64 {
+        let mut state = self.state.lock();
+        let SimulationState { accounts, dice, roused, .. } = &mut *state;
+        let lasts = match accounts {
+            Some(accounts) => accounts.pay(scheduler, processor, roused.len()).max(1),
+            None => dice.turn(),
+        };
+        scheduler.clock.timer_now() + lasts
+    }
+
+    /// Whether the task in a victim's runnext stays there for longer than a hand-off takes: the
+    /// system may have taken the victim's core away at this moment, or not.
+    pub(crate) fn is_victim_held_up(&self) -> bool {
+        self.with_dice(Dice::is_victim_held_up)
     }
 
     fn note(&self, clock: &Clock, step: Step) {

@@ -1,28 +1,31 @@
-//! A simulated machine: the loop of a machine, which returns to the simulation after each of its
-//! turns, and where it would sleep.
+//! A simulated machine: it takes the steps of the loop that threads run, one in each turn, and
+//! sleeps by giving the turn to others.
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Waker;
 
-use wsrt_world::Step;
+use wsrt_world::Step as RecordedStep;
 
 use super::{Dice, Simulation};
 use crate::scheduler::context::Role;
-use crate::scheduler::driver::WakeBatch;
+use crate::scheduler::found::FoundIn;
 use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_loop::{MachineLoop, Past, Pending};
 use crate::scheduler::root::NoRoot;
+use crate::scheduler::worker::driver::WakeBatch;
+use crate::scheduler::worker::{LoopState, MachineLoop, Step};
 use crate::scheduler::{Context, Scheduler};
+use crate::util::unwind::wake_quietly;
 
 /// A machine between two of its turns.
 pub(super) struct SimulatedMachine {
     /// The innermost during its turns only.
     context: Rc<Context>,
     /// Taken during a turn.
-    past: Option<Past>,
-    /// The next step of one that is awake.
-    pending: Pending,
+    loop_state: Option<LoopState>,
     state: TurnState,
+    /// The tasks that have computed until the next turn, and go on in it.
+    computing: Vec<Waker>,
     /// Whether it sleeps, and was seen to have been woken.
     is_roused: bool,
     /// When its next turn begins, in nanoseconds; `u64::MAX` if it sleeps until it is woken.
@@ -52,12 +55,18 @@ impl SimulatedMachine {
         let entered = Context::enter(scheduler, Role::Machine(machine));
         let context = entered.keep().expect("its guard is here");
         drop(entered);
-        let past = Some(Past::of_a_started_machine());
-        let (pending, state) = (Pending::Look, TurnState::Started);
-        Self { context, past, pending, state, is_roused: false, due: now + dice.start(), tie: dice.tie() }
+        Self {
+            context,
+            loop_state: Some(LoopState::of_a_started_machine()),
+            state: TurnState::Started,
+            computing: Vec::new(),
+            is_roused: false,
+            due: now + dice.start(),
+            tie: dice.tie(),
+        }
     }
 
-    /// When its next turn begins, and what decides between several that begin at the same time.
+    /// Returns when the next turn begins, and the tie-breaker.
     pub(super) fn due(&self) -> (u64, u64) {
         (self.due, self.tie)
     }
@@ -93,27 +102,32 @@ impl SimulatedMachine {
     pub(super) fn take_turn(&mut self, simulation: &Simulation) {
         Context::put_back(&self.context);
         self.is_roused = false;
-        if self.state == TurnState::Started {
-            call_start_hook(&self.context);
-        }
-        let past = self.past.take().expect("its turns do not nest");
-        let mut machine_loop = MachineLoop::continued(&self.context, past);
-        (self.state, self.due) = machine_loop.take_turn(simulation, self.state, &mut self.pending);
-        self.past = Some(machine_loop.into_past());
-        self.compute(simulation);
-    }
-
-    /// The turn lasts for as long as its task computes, and this goes on with the task then.
-    fn compute(&mut self, simulation: &Simulation) {
+        let state = self.loop_state.take().expect("its turns do not nest");
+        let mut machine_loop = MachineLoop::with_state(&self.context, state);
+        let step = match self.state {
+            TurnState::Started => {
+                call_start_hook(&self.context);
+                None
+            }
+            TurnState::Parked => {
+                let is_woken = machine_loop.machine.parker().end_parking();
+                machine_loop.get_up(&NoRoot, WakeBatch::default(), !is_woken);
+                None
+            }
+            TurnState::Polling => {
+                simulation.take_interrupt();
+                machine_loop.driver.look();
+                machine_loop.leave_netpoller(&NoRoot);
+                None
+            }
+            TurnState::Awake | TurnState::Gone => Some(machine_loop.step_with(std::mem::take(&mut self.computing))),
+        };
+        (self.state, self.due) = machine_loop.obey(simulation, step);
+        self.loop_state = Some(machine_loop.state);
+        // The turn lasts for as long as its task computes.
         let computing = simulation.take_computing();
-        if !computing.wakers.is_empty() {
-            self.pending = Pending::Resume(computing.wakers);
-            self.due += computing.nanos;
-        }
-        let held = self.context.with_processor(|processor| processor.map(|processor| processor.index()));
-        if let Some(index) = held {
-            simulation.with_spending(|spending| spending.set_busy_until(index, self.due));
-        }
+        self.due = self.due.saturating_add(computing.nanos);
+        self.computing = computing.wakers;
     }
 
     /// Ends it, wherever it is.
@@ -122,9 +136,9 @@ impl SimulatedMachine {
             return;
         }
         Context::put_back(&self.context);
-        let past = self.past.take().expect("its turns do not nest");
-        let mut machine_loop = MachineLoop::continued(&self.context, past);
-        machine_loop.leave_pending(std::mem::take(&mut self.pending));
+        let state = self.loop_state.take().expect("its turns do not nest");
+        let mut machine_loop = MachineLoop::with_state(&self.context, state);
+        self.computing.drain(..).for_each(wake_quietly);
         match self.state {
             TurnState::Parked => _ = machine_loop.machine.parker().end_parking(),
             TurnState::Polling => {
@@ -139,7 +153,7 @@ impl SimulatedMachine {
     }
 
     /// Its last turn, for the record.
-    pub(super) fn step(&self, simulation: &Simulation, index: usize) -> Step {
+    pub(super) fn recorded_step(&self, simulation: &Simulation, index: usize) -> RecordedStep {
         let polled = self.context.with_processor(|processor| {
             processor.map(|processor| {
                 let shared = processor.shared();
@@ -147,7 +161,7 @@ impl SimulatedMachine {
                 (processor.index(), task, shared.counters().polls())
             })
         });
-        Step::Machine { index, end: self.state as u64, polled }
+        RecordedStep::Machine { index, end: self.state as u64, polled }
     }
 }
 
@@ -159,61 +173,49 @@ fn call_start_hook(context: &Context) {
 }
 
 impl MachineLoop<'_> {
-    /// Goes on from `state` to the end of the turn, or to where it falls asleep. Returns its state,
-    /// and until when it sleeps; for one that is awake, the time at which it may go on.
-    fn take_turn(&mut self, simulation: &Simulation, state: TurnState, pending: &mut Pending) -> (TurnState, u64) {
-        match state {
-            TurnState::Started => {}
-            TurnState::Parked => {
-                let is_woken = self.machine.parker().end_parking();
-                self.get_up(&NoRoot, WakeBatch::default(), !is_woken);
+    /// Does one step; or goes on with tasks that have computed until now, which are polled before
+    /// anything else, as if their polls had lasted.
+    fn step_with(&mut self, computing: Vec<Waker>) -> Step {
+        let processor = if computing.is_empty() || self.is_over() { None } else { self.processor() };
+        let Some(mut processor) = processor else {
+            computing.into_iter().for_each(wake_quietly);
+            return self.step(&NoRoot);
+        };
+        let woken = WakeBatch::collect(self.context, || computing.into_iter().for_each(wake_quietly));
+        let mut tasks = woken.into_tasks();
+        let (index, first) = (processor.index(), tasks.pop_front());
+        let placed = processor.push_own_batch(&mut tasks);
+        self.scheduler.settle(index, placed);
+        self.scheduler.inject_all(tasks);
+        match first {
+            Some(task) => self.poll(processor, task.found(FoundIn::RUNNEXT)),
+            None => self.context.put_processor(processor),
+        }
+        Step::Turn { processor: index }
+    }
+
+    /// Does what a thread would do after `step`, or after a start or a sleep, where there was none.
+    /// Returns the machine's state, and the time of the next turn.
+    fn obey(&mut self, simulation: &Simulation, step: Option<Step>) -> (TurnState, u64) {
+        let now = self.scheduler.clock.timer_now();
+        let processor = match step {
+            None => None,
+            Some(Step::Turn { processor }) => Some(processor),
+            Some(Step::Again) => return (TurnState::Awake, now),
+            Some(Step::Park) if self.machine.parker().begin_parking() => {
+                return (TurnState::Parked, self.end_of_keep_alive(now));
             }
-            TurnState::Polling => {
-                self.machine.parker().end_polling();
-                simulation.take_interrupt();
-                self.driver.look();
-                let batch = self.end_own_poll();
-                self.get_up(&NoRoot, batch, false);
+            Some(Step::Park) => {
+                self.get_up(&NoRoot, WakeBatch::default(), false);
+                return (TurnState::Awake, now);
             }
-            TurnState::Awake | TurnState::Gone if self.is_over() => {
-                self.leave_pending(std::mem::take(pending));
+            Some(Step::BlockInNetpoller { until }) => return (TurnState::Polling, until.max(now)),
+            Some(Step::Exit) => {
                 self.end();
                 return (TurnState::Gone, u64::MAX);
             }
-            TurnState::Awake | TurnState::Gone => match self.processor() {
-                Some(processor) => *pending = self.step(simulation, processor, std::mem::take(pending)),
-                None => {
-                    self.leave_pending(std::mem::take(pending));
-                    return self.lie_down(simulation);
-                }
-            },
-        }
-        (TurnState::Awake, simulation.end_of_turn(self.scheduler.clock.timer_now()))
-    }
-
-    /// Falls asleep, as far as that can be done before another machine has its turn.
-    fn lie_down(&mut self, simulation: &Simulation) -> (TurnState, u64) {
-        let now = self.scheduler.clock.timer_now();
-        if !self.is_to_sleep(&NoRoot) {
-            return (TurnState::Awake, now + simulation.spent_in_turn());
-        }
-        self.charge_for_sleep();
-        self.call_park_hook();
-        if self.scheduler.shutdown.has_begun() {
-            self.get_up(&NoRoot, WakeBatch::default(), false);
-            return (TurnState::Awake, now + simulation.spent_in_turn());
-        }
-        let parker = self.machine.parker();
-        match self.begin_own_poll() {
-            Some(published) if parker.begin_polling() => return (TurnState::Polling, published.max(now)),
-            Some(_) => {
-                let batch = self.end_own_poll();
-                self.get_up(&NoRoot, batch, false);
-            }
-            None if parker.begin_parking() => return (TurnState::Parked, self.end_of_keep_alive(now)),
-            None => self.get_up(&NoRoot, WakeBatch::default(), false),
-        }
-        (TurnState::Awake, now + simulation.spent_in_turn())
+        };
+        (TurnState::Awake, simulation.end_of_turn(self.scheduler, processor))
     }
 
     /// When a machine that falls asleep now is surplus.

@@ -24,7 +24,7 @@ use super::waking::address_of;
 use crate::scheduler::context::Role;
 use crate::scheduler::root::{Root, RootRef};
 use crate::scheduler::root_future::{Ended, RootFuture};
-use crate::scheduler::threads::{AbortOnUnwind, start_machines};
+use crate::scheduler::worker::threads::{AbortOnUnwind, start_machines};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, panic_message};
 use crate::util::report::report;
@@ -207,7 +207,6 @@ impl Stage {
             };
             self.scheduler.clock.move_to(at);
             simulation.world.network().move_to(at);
-            simulation.begin_turn(at);
             virtual_time::move_to(at);
             let observed = self.scheduler.observer.turn_begins();
             let step = match next {
@@ -293,24 +292,23 @@ impl Stage {
     /// Sees which of the machines that sleep were woken in the step before.
     fn see_wakes(&self, simulation: &Simulation) {
         for roused in simulation.take_roused() {
-            let index = self.indices.borrow().get(&roused.machine).copied();
-            index.into_iter().for_each(|index| self.see_wake(simulation, index, roused.after));
+            let index = self.indices.borrow().get(&roused).copied();
+            index.into_iter().for_each(|index| self.see_wake(simulation, index));
         }
         // The network wakes it, too.
         if let Some(index) = self.polling.get() {
-            self.see_wake(simulation, index, simulation.spent_in_turn());
+            self.see_wake(simulation, index);
         }
     }
 
-    /// Has a machine run in a while if it was woken, `after` the beginning of the step before.
-    fn see_wake(&self, simulation: &Simulation, index: usize, after: u64) {
+    /// Has a machine run in a while if it was woken.
+    fn see_wake(&self, simulation: &Simulation, index: usize) {
         let mut machines = self.machines.borrow_mut();
         let Some(machine) = machines[index].as_mut() else { return };
         if !machine.see_wake(simulation) {
             return;
         }
-        let now = self.scheduler.clock.timer_now() + after;
-        let (at, tie) = in_time(now, simulation.time_of_waking());
+        let (at, tie) = in_time(self.scheduler.clock.timer_now(), simulation.time_of_waking());
         machine.run_at(at, tie);
         self.agenda.note(machine.due(), index);
     }
@@ -351,7 +349,7 @@ impl Stage {
         let mut machine = self.machines.borrow_mut()[index].take().expect("it was chosen from those that are here");
         let guard = AbortOnUnwind;
         machine.take_turn(simulation);
-        let step = machine.step(simulation, index);
+        let step = machine.recorded_step(simulation, index);
         Context::put_back(&self.base);
         if machine.is_gone() {
             self.forget(index);
@@ -374,7 +372,7 @@ impl Stage {
         }
         self.machines.borrow_mut()[index] = Some(machine);
         // It may have been woken as it fell asleep.
-        self.see_wake(simulation, index, simulation.spent_in_turn());
+        self.see_wake(simulation, index);
     }
 
     /// A machine is gone: another may come to lie at its address.

@@ -3,7 +3,7 @@
 use super::Watcher;
 use crate::scheduler::limits::TIME_SLICE;
 use crate::scheduler::processor::Shared;
-use crate::scheduler::steal::stays_in_runnext;
+use crate::scheduler::worker::stays_in_runnext;
 
 impl Watcher<'_> {
     /// Sends a machine for a task in the runnext of a processor that stays in its poll, while

@@ -1,25 +1,14 @@
-//! Keeping time: due timers, and the netpoller of a processor that is never out of work.
+//! Maintenance between polls: due timers, and the netpoller, for a processor that is never out of
+//! work.
 
-use std::future::Future;
 use std::iter::once;
-use std::panic::Location;
-use std::sync::Arc;
-use std::time::Duration;
 
-use wsrt_reactor::timer::TimerEntry;
-
-use crate::scheduler::clock::CannotAdvance;
-use crate::scheduler::driver::{Driver, WakeBatch};
+use super::MachineLoop;
+use super::driver::{Wait, WakeBatch};
+use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::limits::NETWORK_PERIOD;
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::RootRef;
-use crate::scheduler::{Context, Scheduler};
-use crate::task::JoinHandle;
-
-/// A deadline later than timers can count becomes this one, some 584 years from now: the queue
-/// holds it like any other, and wakes the waiter when it is shut down.
-const LAST_DEADLINE: u64 = u64::MAX - 1;
 
 /// The outcome of a tick on which the netpoller was looked at.
 #[derive(Default)]
@@ -112,43 +101,32 @@ impl MachineLoop<'_> {
             self.spread(processor, batch);
         }
     }
-}
 
-impl Context {
-    /// Moves the clock on, and readies the tasks of the timers that have come due, in the order of
-    /// their deadlines and behind everything that waits already. Spawns `last` behind them.
-    #[track_caller]
-    pub(crate) fn advance_clock(
-        &self,
-        by: Duration,
-        last: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<JoinHandle<()>, CannotAdvance> {
-        let scheduler = self.scheduler();
-        scheduler.clock.advance(by)?;
-        let caller = Location::caller();
-        let mut spawned = None;
-        let batch = Driver::new(self).collect_timers_and(|| spawned = Some(scheduler.spawn(last, caller)));
-        self.place_in_order(batch.into_tasks());
-        Ok(spawned.expect("spawned above"))
+    /// Looks at the netpoller without blocking.
+    pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Found> {
+        self.poll_network(processor);
+        Some(processor.pop()?.found(FoundIn::NETWORK))
     }
-}
 
-/// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen to by
-/// another thread.
-///
-/// Once the runtime shuts down, the timer is cancelled instead.
-pub(crate) fn arm_timer(scheduler: &Scheduler, entry: &Arc<TimerEntry>, deadline: u64) {
-    let deadline = deadline.min(LAST_DEADLINE);
-    let own = Context::with_own(scheduler, |here| {
-        here?.with_processor(|processor| processor.map(|processor| processor.index()))
-    });
-    match own {
-        // The holder looks at its own timers on every turn of the loop, and leaves them to the poll
-        // owner when it sleeps.
-        Some(index) => drop(scheduler.processors.get(index).timers().arm(entry, deadline)),
-        None if scheduler.processors.take_timer_turn().timers().arm(entry, deadline) => {
-            scheduler.watch_deadline(deadline);
+    /// One turn of the netpoller that does not block; the readied tasks are spread over this
+    /// processor and the idle ones. `true` if timers fire one by one, and it is the turn of the
+    /// task of one.
+    pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
+        processor.note_network_polled();
+        processor.shared().counters().netpolls.add(1);
+        if self.scheduler.poll_owner.is_present() {
+            return false;
         }
-        None => {}
+        // No other machine looks at the timers of idle processors while there is no poll owner.
+        let now = self.scheduler.clock.timer_time(processor.clock().now());
+        let earliest = self.scheduler.earliest_deadline();
+        let most = self.timers_at_once(processor, now.saturating_sub(earliest));
+        let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
+        if earliest <= now {
+            self.place_with_timers(processor, batch);
+        } else {
+            self.spread(processor, batch);
+        }
+        most == 1 && !processor.has_no_task()
     }
 }

@@ -1,34 +1,24 @@
-//! Where a task goes: the processor that the current thread holds, or the injector; and which
-//! machine is woken for it.
+//! Scheduling: where a task that is ready goes, which is the processor that the current thread
+//! holds, or the injector.
 
 use std::any::Any;
-use std::future::Future;
 use std::sync::Arc;
 
-use crate::observe::console;
-use crate::scheduler::charge::Work;
 use crate::scheduler::context::Placing;
-use crate::scheduler::drain::bind_follow_up;
-use crate::scheduler::idle::Chosen;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::parker::Unparked;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
-use crate::scheduler::spawned::{Refused, Spawned};
-use crate::scheduler::threads::start_machine_with;
 use crate::scheduler::{Context, Scheduler, shutdown};
-use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
-use crate::util::thread_bound::ThreadBound;
+use crate::task::{Runnable, Schedule, TaskQueue, TaskRef};
 
 /// The part of the scheduler that a task knows: where it is.
 ///
 /// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is
 /// complete, and a `Runnable` exists only while its task is not: so the holder of a runnable in
 /// hand may follow the pointer, until the runnable is in a queue. Nothing waits for a task that was
-/// refused: [`Refused`] counts the scheduler until that task is complete.
+/// refused: [`Refused`](super::spawn::Refused) counts the scheduler until that task is complete.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
-    scheduler: *const Scheduler,
+    pub(super) scheduler: *const Scheduler,
 }
 
 // SAFETY: the pointer leads to a `Scheduler`, which is Sync.
@@ -107,7 +97,7 @@ impl Context {
     /// Inlined always: it is in both arms of two doors, which is more than the compiler inlines by
     /// itself, and a call costs each spawn some 20 instructions.
     #[inline(always)]
-    fn place_next(&self, task: Runnable) {
+    pub(super) fn place_next(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
             return self.place_in_line_or_batch(task, false);
         }
@@ -201,7 +191,6 @@ impl Scheduler {
     fn take_overflow(&self, index: usize, tasks: OverflowedTasks<'_>) {
         self.processors.get(index).counters().overflows.add(1);
         let mut count = 0;
-        self.charge(Work::Inject, 1);
         self.injector.push_all(tasks.inspect(|_| count += 1));
         self.observer.overflow(index, count);
     }
@@ -234,7 +223,6 @@ impl Scheduler {
         if let Some(simulation) = &self.simulation {
             simulation.note_caller();
         }
-        self.charge(Work::Inject, 1);
         self.injector.push(task);
         self.wake_one();
     }
@@ -244,7 +232,6 @@ impl Scheduler {
         if batch.is_empty() {
             return;
         }
-        self.charge(Work::Inject, 1);
         self.injector.push_all(batch);
         self.wake_one();
     }
@@ -256,174 +243,5 @@ impl Scheduler {
         if !self.config.keeps_order() {
             self.injector.push_all(processor.drain());
         }
-    }
-}
-
-/// Waking: choosing a machine for work that was published, and getting it to run.
-impl Scheduler {
-    /// The submitting side of the sleeping protocol: to be called after work was published. Wakes
-    /// one machine, as a searcher, if a processor is idle and no machine searches.
-    pub(crate) fn wake_one(&self) {
-        if let Some(chosen) = self.idle.submit() {
-            self.put_to_work(chosen);
-        }
-    }
-
-    /// Wakes up to `count` machines at once, for a batch of tasks.
-    pub(crate) fn wake_several(&self, count: usize) {
-        for _ in 0..count {
-            match self.idle.wake_another() {
-                Some(chosen) => self.put_to_work(chosen),
-                None => return,
-            }
-        }
-    }
-
-    pub(crate) fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
-        self.charge(Work::IdleWord, 1);
-        self.charge(Work::IdleList, 1);
-        match machine {
-            Some(machine) => {
-                machine.deliver(processor);
-                self.excuse_from_search(&machine);
-                self.rouse(&machine);
-            }
-            None => start_machine_with(self, processor),
-        }
-    }
-
-    /// Sends another to search in place of a machine that was chosen while it is in a hook of the
-    /// user's. It keeps the processor: the watcher sees that as it sees a long poll.
-    pub(crate) fn excuse_from_search(&self, machine: &Machine) {
-        if machine.excuse_from_search() && self.idle.stop_searching() && self.work_is_visible() {
-            self.wake_one();
-        }
-    }
-
-    /// Wakes a machine wherever it sleeps.
-    pub(crate) fn rouse(&self, machine: &Machine) {
-        let unparked = machine.parker().unpark();
-        self.note_roused(machine, unparked);
-        if unparked == Unparked::InNetpoller {
-            self.interrupt_netpoller();
-        }
-    }
-}
-
-/// Spawning.
-impl Scheduler {
-    /// Spawns a future.
-    pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        let origin = origin.into();
-        // SAFETY: the future and its output are Send.
-        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "task", origin) }).handle()
-    }
-
-    /// Spawns a future that is polled by this thread alone.
-    pub(crate) fn spawn_local<'a, F>(
-        self: &Arc<Self>,
-        future: F,
-        origin: impl Into<Origin<'a>>,
-    ) -> JoinHandle<F::Output>
-    where
-        F: Future + 'static,
-    {
-        let (future, origin) = (ThreadBound::new(future), origin.into());
-        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
-        // there it leaks its inside, which lies in a box of its own.
-        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "local", origin) }).handle()
-    }
-
-    /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's. The
-    /// console shows it as a `kind` of task, and as large as the user's future, a `User`.
-    ///
-    /// Code that does not depend on the future is in functions that do not either: each kind of
-    /// future has its own copy of this one.
-    ///
-    /// # Safety
-    ///
-    /// The caller keeps [`allocate`]'s contract for `F`, on all threads.
-    #[inline]
-    unsafe fn spawn_unchecked<User, F>(
-        self: &Arc<Self>,
-        here: Option<&Context>,
-        future: F,
-        kind: &'static str,
-        origin: Origin<'_>,
-    ) -> Spawned<F::Output>
-    where
-        F: Future + 'static,
-    {
-        let (id, shard) = self.next_id(here);
-        // A subscriber of the console is foreign code, which might drop the guard that keeps
-        // `here`.
-        let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
-        let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
-        let home = Home { scheduler: Arc::as_ptr(self) };
-        let mut identity = Identity::new(id, origin).with_name_in(&self.names);
-        if self.observer.is_on() {
-            identity = Context::kept_during(|| self.observer.seen_identity(identity));
-        }
-        // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
-        // polled and dropped.
-        let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
-        Spawned::new(handle, self.launch(here, shard, task, runnable))
-    }
-
-    /// An id for a new task, and the shard that lists it: those of the current processor, which
-    /// no other thread uses now.
-    #[inline]
-    fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
-        let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
-        let (id, number) = own.unwrap_or_else(|| self.next_shared_id());
-        self.simulation.iter().for_each(|simulation| simulation.note_task(id));
-        (id, self.tasks.shard_for(number))
-    }
-
-    /// An id for a task that is spawned without a processor, and a number.
-    pub(crate) fn next_shared_id(&self) -> (Id, usize) {
-        match &self.simulation {
-            Some(simulation) => simulation.next_id(),
-            None => {
-                let id = Id::next();
-                (id, id.as_u64() as usize)
-            }
-        }
-    }
-
-    /// Lists a new task and submits its runnable, or refuses it, if the runtime shuts down or is
-    /// drained.
-    fn launch(
-        self: &Arc<Self>,
-        here: Option<&Context>,
-        shard: usize,
-        task: TaskRef,
-        runnable: Runnable,
-    ) -> Option<Box<Refused>> {
-        if self.tasks.bind(shard, task).or_else(|task| bind_follow_up(self, &self.tasks, shard, task)).is_err() {
-            return Some(Refused::new(self, runnable));
-        }
-        self.observer.spawned(runnable, |task| match here {
-            Some(context) => context.place_next(task),
-            None => self.inject(task),
-        });
-        None
-    }
-}
-
-impl Context {
-    /// Spawns a future on the context's runtime.
-    #[inline]
-    pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<Origin<'a>>) -> Spawned<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        // SAFETY: the future and its output are Send.
-        unsafe { self.scheduler().spawn_unchecked::<F, _>(Some(self), future, "task", origin.into()) }
     }
 }

@@ -17,10 +17,9 @@ use std::time::Duration;
 
 use wsrt_reactor::{Netpoller, Turn};
 
+use super::MachineLoop;
 use crate::observe::counters::{Arrivals, Count};
-use crate::scheduler::charge::Work;
 use crate::scheduler::limits::{CROWD, LARGEST_SHARE, SHARED_WAKE};
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::TaskQueue;
@@ -60,7 +59,7 @@ impl<'a> Driver<'a> {
     /// Counts both in `counts`, wakes all, and returns the tasks that this readied.
     pub(crate) fn collect(&mut self, counts: &Arrivals<impl Count>, wait: Wait, most: usize) -> WakeBatch {
         let scheduler = self.scheduler();
-        if wait == Wait::Poll && !scheduler.netpoller.is_unused() && !scheduler.is_netpoll_taken() {
+        if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
             counts.count_turn(self.turn(Some(Duration::ZERO)));
         }
         if most > 0 && scheduler.earliest_deadline() != u64::MAX {
@@ -186,8 +185,6 @@ impl<'a> Driver<'a> {
         let scheduler = self.scheduler();
         let turned = scheduler.observer.turn(blocks, || turn(&scheduler.netpoller, &mut self.wakers));
         self.from_network = self.wakers.len();
-        scheduler.charge(Work::Netpoll, 1);
-        scheduler.charge(Work::Event, self.from_network);
         turned.unwrap_or_else(|error| self.fail(&error))
     }
 
@@ -257,7 +254,6 @@ impl MachineLoop<'_> {
         if left == 0 {
             return;
         }
-        self.scheduler.charge(Work::Inject, 1);
         self.scheduler.injector.push_all(batch);
         self.scheduler.wake_several(doublings(left).min(idle));
         // A processor may have gone idle since the count above.

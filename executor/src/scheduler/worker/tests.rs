@@ -10,9 +10,9 @@ use wsrt_reactor::timer::TimerEntry;
 use super::MachineLoop;
 use crate::runtime::Builder;
 use crate::scheduler::context::Role;
-use crate::scheduler::driver::WakeBatch;
 use crate::scheduler::machine::Machine;
-use crate::scheduler::timekeeping::arm_timer;
+use crate::scheduler::timers::arm_timer;
+use crate::scheduler::worker::driver::WakeBatch;
 use crate::scheduler::{Context, Entered, Scheduler, shutdown};
 
 fn current_thread() -> Arc<Scheduler> {

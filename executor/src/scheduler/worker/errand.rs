@@ -12,9 +12,9 @@
 //! for a core look like long polls; and a poll owner beside busy processors has all events go
 //! through one more thread, which doubled the 99th percentile of servers that share their cores.
 
-use crate::scheduler::driver::{Wait, WakeBatch};
+use super::MachineLoop;
+use super::driver::{Wait, WakeBatch};
 use crate::scheduler::limits::LONGEST_ERRAND;
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::{RuntimeFlavor, Scheduler};
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::{Arc, Once, Weak};
 
+use super::{LoopState, MachineLoop};
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::refusals::{NoThread, Refusals};
@@ -83,7 +83,7 @@ impl Threads {
     }
 
     /// Counts one machine less: its thread could not be started.
-    pub(super) fn count_out(&self) {
+    pub(in crate::scheduler) fn count_out(&self) {
         self.alive.fetch_sub(1, Relaxed);
     }
 
@@ -338,7 +338,7 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
         scheduler.call_in_hook(&entered, machine, "on_thread_start", hook);
     }
     time_slice::ask_for_short_ones();
-    let mut machine_loop = MachineLoop::started(&entered);
+    let mut machine_loop = MachineLoop::with_state(&entered, LoopState::of_a_started_machine());
     machine_loop.run(&NoRoot);
     machine_loop.leave();
     scheduler.config.call_stop_hook();

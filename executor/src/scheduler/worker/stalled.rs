@@ -6,9 +6,9 @@
 //! it back. Hence such a machine looks at one victim now and then, and robs it if that has polled
 //! nothing since the look before.
 
+use super::MachineLoop;
 use crate::scheduler::found::Found;
 use crate::scheduler::limits::STALLED;
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 
 /// The processor that a machine watches, as it was when last looked at.
@@ -26,26 +26,26 @@ impl MachineLoop<'_> {
     #[inline]
     pub(crate) fn rob_stalled(&mut self, processor: &mut Processor) -> Option<Found> {
         let now = processor.clock().now();
-        if now.saturating_sub(self.suspect.looked_at) < STALLED {
+        if now.saturating_sub(self.state.suspect.looked_at) < STALLED {
             return None;
         }
-        self.suspect.looked_at = now;
+        self.state.suspect.looked_at = now;
         self.look_at_suspect(processor)
     }
 
     #[inline(never)]
     fn look_at_suspect(&mut self, processor: &mut Processor) -> Option<Found> {
         let scheduler = self.scheduler;
-        let index = self.suspect.index;
+        let index = self.state.suspect.index;
         let suspect = scheduler.processors.get(index);
         let is_stalled = index != processor.index()
-            && suspect.counters().polls() == self.suspect.polls
+            && suspect.counters().polls() == self.state.suspect.polls
             && suspect.waiting() > 0
             && !scheduler.idle.is_idle(index);
         let found = if is_stalled { self.rob(processor, index, true) } else { None };
         match found {
             // It has still polled nothing: the rest of its tasks are wanted as soon as possible.
-            Some(_) => self.suspect.looked_at = 0,
+            Some(_) => self.state.suspect.looked_at = 0,
             None => self.watch_next(processor.index()),
         }
         found
@@ -53,11 +53,11 @@ impl MachineLoop<'_> {
 
     fn watch_next(&mut self, own: usize) {
         let count = self.scheduler.processors.scan_len();
-        let mut next = (self.suspect.index + 1) % count;
+        let mut next = (self.state.suspect.index + 1) % count;
         if next == own {
             next = (next + 1) % count;
         }
-        self.suspect.index = next;
-        self.suspect.polls = self.scheduler.processors.get(next).counters().polls();
+        self.state.suspect.index = next;
+        self.state.suspect.polls = self.scheduler.processors.get(next).counters().polls();
     }
 }

@@ -3,18 +3,16 @@
 use std::iter::once;
 use std::time::Duration;
 
-use crate::scheduler::charge::Work;
+use super::MachineLoop;
 use crate::scheduler::found::{Found, FoundIn};
-use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
 use crate::scheduler::queue::SlotAddress;
-use crate::scheduler::simulation::Simulation;
 use crate::task::Header;
 use crate::util::sync;
 
 /// How often all victims are gone through. The first passes look at rings only; the last takes
 /// timers and runnext too.
-pub(crate) const PASSES: usize = 4;
+const PASSES: usize = 4;
 
 /// How long a thief watches a task in runnext before it takes it. A hand-off, from the push into
 /// runnext to its poll, takes a fraction of a microsecond when the task that did it is about to
@@ -25,22 +23,17 @@ const LONGER_THAN_A_HAND_OFF: Duration = Duration::from_micros(5);
 impl MachineLoop<'_> {
     /// Looks at the other processors, in an order drawn anew for each pass.
     pub(crate) fn steal(&mut self, processor: &mut Processor) -> Option<Found> {
-        // There it has turns of its own.
-        if self.scheduler.simulation.as_ref().is_some_and(Simulation::has_costs) || !self.may_search(processor) {
+        if !self.may_search(processor) {
             return None;
         }
         (0..PASSES).find_map(|pass| {
-            let order = self.draw_victims(processor);
+            let order = VictimOrder::draw(processor, self.scheduler.processors.scan_len());
             self.visit(processor, order, pass == PASSES - 1)
         })
     }
 
-    pub(super) fn draw_victims(&self, processor: &mut Processor) -> VictimOrder {
-        VictimOrder::draw(processor, self.scheduler.processors.scan_len())
-    }
-
     /// Looks at `victims` in their order.
-    pub(super) fn visit(
+    fn visit(
         &mut self,
         processor: &mut Processor,
         victims: impl Iterator<Item = usize>,
@@ -62,9 +55,8 @@ impl MachineLoop<'_> {
         None
     }
 
-    pub(super) fn may_search(&self, processor: &mut Processor) -> bool {
+    fn may_search(&self, processor: &mut Processor) -> bool {
         if !processor.is_searching() {
-            self.scheduler.charge(Work::IdleWord, 1);
             let searching = self.scheduler.idle.start_searching();
             processor.set_searching(searching);
         }
@@ -74,14 +66,12 @@ impl MachineLoop<'_> {
     /// An idle processor has no tasks, but its timers go on.
     fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Found> {
         let scheduler = self.scheduler;
-        scheduler.charge(Work::Skip, 1);
         if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }
     }
 
     pub(crate) fn rob(&mut self, processor: &mut Processor, index: usize, is_last: bool) -> Option<Found> {
         let scheduler = self.scheduler;
         let victim = scheduler.processors.get(index);
-        scheduler.charge(Work::Visit, 1);
         let stolen = processor.steal_from(victim);
         if stolen > 0 {
             self.count_steal(processor, index, stolen);
@@ -111,7 +101,7 @@ impl MachineLoop<'_> {
     /// Takes the task in the runnext of a victim that has nothing else, if it stays there.
     fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
         let seen = match &self.scheduler.simulation {
-            Some(simulation) => victim.runnext().peek().filter(|_| simulation.is_victim_held_up(index))?,
+            Some(simulation) => victim.runnext().peek().filter(|_| simulation.is_victim_held_up())?,
             None => stays_in_runnext(victim)?,
         };
         if !victim.ring().is_empty() {
@@ -123,7 +113,6 @@ impl MachineLoop<'_> {
     }
 
     fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
-        self.scheduler.charge(Work::StolenTask, stolen);
         processor.shared().counters().steals.count(victim, stolen);
         self.scheduler.observer.steal(processor.index(), victim, stolen);
     }
@@ -147,7 +136,7 @@ pub(crate) fn stays_in_runnext(victim: &Shared) -> Option<SlotAddress<Header>> {
 /// All processors, each once: from a random start in steps of a random number that shares no
 /// divisor with their count.
 #[derive(Debug)]
-pub(in crate::scheduler) struct VictimOrder {
+struct VictimOrder {
     next: usize,
     step: usize,
     count: usize,
@@ -163,11 +152,6 @@ impl VictimOrder {
             step = step % count + 1;
         }
         Self { next, step, count, left: count }
-    }
-
-    #[cfg(feature = "sim")]
-    pub(super) fn is_done(&self) -> bool {
-        self.left == 0
     }
 }
 

@@ -1,0 +1,174 @@
+//! Spawning: a future becomes a task, which is listed and queued, or refused.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::observe::console;
+use crate::scheduler::drain::bind_follow_up;
+use crate::scheduler::schedule::Home;
+use crate::scheduler::{Context, Scheduler};
+use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, TaskRef, allocate};
+use crate::util::thread_bound::ThreadBound;
+
+impl Scheduler {
+    /// Spawns a future.
+    pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let origin = origin.into();
+        // SAFETY: the future and its output are Send.
+        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "task", origin) }).handle()
+    }
+
+    /// Spawns a future that is polled by this thread alone.
+    pub(crate) fn spawn_local<'a, F>(
+        self: &Arc<Self>,
+        future: F,
+        origin: impl Into<Origin<'a>>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let (future, origin) = (ThreadBound::new(future), origin.into());
+        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
+        // there it leaks its inside, which lies in a box of its own.
+        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "local", origin) }).handle()
+    }
+
+    /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's. The
+    /// console shows it as a `kind` of task, and as large as the user's future, a `User`.
+    ///
+    /// Code that does not depend on the future is in functions that do not either: each kind of
+    /// future has its own copy of this one.
+    ///
+    /// # Safety
+    ///
+    /// The caller keeps [`allocate`]'s contract for `F`, on all threads.
+    #[inline]
+    unsafe fn spawn_unchecked<User, F>(
+        self: &Arc<Self>,
+        here: Option<&Context>,
+        future: F,
+        kind: &'static str,
+        origin: Origin<'_>,
+    ) -> Spawned<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let (id, shard) = self.next_id(here);
+        // A subscriber of the console is foreign code, which might drop the guard that keeps
+        // `here`.
+        let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
+        let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
+        let home = Home { scheduler: Arc::as_ptr(self) };
+        let mut identity = Identity::new(id, origin).with_name_in(&self.names);
+        if self.observer.is_on() {
+            identity = Context::kept_during(|| self.observer.seen_identity(identity));
+        }
+        // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
+        // polled and dropped.
+        let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
+        Spawned::new(handle, self.launch(here, shard, task, runnable))
+    }
+
+    /// An id for a new task, and the shard that lists it: those of the current processor, which
+    /// no other thread uses now.
+    #[inline]
+    fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
+        let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
+        let (id, number) = own.unwrap_or_else(|| self.next_shared_id());
+        self.simulation.iter().for_each(|simulation| simulation.note_task(id));
+        (id, self.tasks.shard_for(number))
+    }
+
+    /// An id for a task that is spawned without a processor, and a number.
+    pub(crate) fn next_shared_id(&self) -> (Id, usize) {
+        match &self.simulation {
+            Some(simulation) => simulation.next_id(),
+            None => {
+                let id = Id::next();
+                (id, id.as_u64() as usize)
+            }
+        }
+    }
+
+    /// Lists a new task and submits its runnable, or refuses it, if the runtime shuts down or is
+    /// drained.
+    fn launch(
+        self: &Arc<Self>,
+        here: Option<&Context>,
+        shard: usize,
+        task: TaskRef,
+        runnable: Runnable,
+    ) -> Option<Box<Refused>> {
+        if self.tasks.bind(shard, task).or_else(|task| bind_follow_up(self, &self.tasks, shard, task)).is_err() {
+            return Some(Refused::new(self, runnable));
+        }
+        self.observer.spawned(runnable, |task| match here {
+            Some(context) => context.place_next(task),
+            None => self.inject(task),
+        });
+        None
+    }
+}
+
+impl Context {
+    /// Spawns a future on the context's runtime.
+    #[inline]
+    pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<Origin<'a>>) -> Spawned<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        // SAFETY: the future and its output are Send.
+        unsafe { self.scheduler().spawn_unchecked::<F, _>(Some(self), future, "task", origin.into()) }
+    }
+}
+
+/// A task that was just spawned.
+#[must_use]
+pub(crate) struct Spawned<T> {
+    handle: JoinHandle<T>,
+    /// In a box: every spawn passes this on, and hardly any has one.
+    refused: Option<Box<Refused>>,
+}
+
+/// A task that was not let in, to be cancelled where users' code may run. Its future's destructor
+/// may drop everything else that keeps the scheduler.
+pub(super) struct Refused {
+    runnable: Runnable,
+    /// The count that [`Home`](super::schedule::Home) relies on. Dropped last.
+    _scheduler: Arc<Scheduler>,
+}
+
+impl Refused {
+    #[cold]
+    pub(super) fn new(scheduler: &Arc<Scheduler>, runnable: Runnable) -> Box<Self> {
+        Box::new(Self { runnable, _scheduler: Arc::clone(scheduler) })
+    }
+
+    #[cold]
+    fn cancel(self) {
+        let Self { runnable, _scheduler } = self;
+        runnable.cancel();
+    }
+}
+
+impl<T> Spawned<T> {
+    #[inline(always)]
+    pub(super) fn new(handle: JoinHandle<T>, refused: Option<Box<Refused>>) -> Self {
+        Self { handle, refused }
+    }
+
+    /// The handle, which says cancelled if the task was not let in. To be called outside of
+    /// [`Context::with`](super::Context::with), since it may drop the future.
+    #[inline]
+    pub(crate) fn handle(self) -> JoinHandle<T> {
+        if let Some(refused) = self.refused {
+            refused.cancel();
+        }
+        self.handle
+    }
+}

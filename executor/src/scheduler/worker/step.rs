@@ -1,0 +1,253 @@
+//! The step of a machine: take a processor, look for a task, poll the task; with nothing found,
+//! fall asleep.
+
+use wsrt_reactor::budget;
+
+use super::MachineLoop;
+use super::driver::WakeBatch;
+use crate::scheduler::fairness::Grant;
+use crate::scheduler::found::{Found, FoundIn};
+use crate::scheduler::limits::INJECTOR_BATCH;
+use crate::scheduler::processor::Processor;
+use crate::scheduler::root::Root;
+
+/// The outcome of a step. A thread obeys by sleeping, a simulated machine by giving
+/// the turn to another one.
+pub(crate) enum Step {
+    /// The machine has had a turn with this processor: step again.
+    #[cfg_attr(not(feature = "sim"), allow(dead_code))]
+    Turn { processor: usize },
+    /// The machine was about to sleep, and has something to do after all: step again.
+    Again,
+    /// The machine is on the list of the idle. Park it, then [`get_up`](MachineLoop::get_up).
+    Park,
+    /// The machine is the poll owner, and has begun to sleep there. Block in the netpoller, up to
+    /// this deadline, then [`leave_netpoller`](MachineLoop::leave_netpoller).
+    BlockInNetpoller { until: u64 },
+    /// The runtime shuts down, the root future is done, or the machine is surplus.
+    Exit,
+}
+
+impl MachineLoop<'_> {
+    /// Does one step: the only body of the loop.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, root: &impl Root) -> Step {
+        if self.is_over() || self.poll_root(root) {
+            return Step::Exit;
+        }
+        match self.processor() {
+            Some(processor) => self.turn(processor, root),
+            None => {
+                root.end_wait();
+                self.fall_asleep(root)
+            }
+        }
+    }
+
+    pub(in crate::scheduler) fn is_over(&self) -> bool {
+        self.state.surplus || self.scheduler.shutdown.has_begun()
+    }
+
+    /// Polls the root if it was woken. `true` when the root is done.
+    ///
+    /// The machine is on no list during the poll: the root may block, in a loop of its own, which
+    /// puts the machine on the list of the idle again.
+    #[inline]
+    fn poll_root(&mut self, root: &impl Root) -> bool {
+        if self.state.listed {
+            if !root.is_woken() {
+                return false;
+            }
+            self.wake_up_with(WakeBatch::default(), true);
+        }
+        root.poll_if_woken(self.context)
+    }
+
+    /// The processor that this machine holds: the one it had, unless the last task has handed that
+    /// processor over, or one that the machine was given meanwhile.
+    pub(in crate::scheduler) fn processor(&mut self) -> Option<Box<Processor>> {
+        self.context.take_processor().or_else(|| self.collect_processor())
+    }
+
+    #[inline(never)]
+    fn collect_processor(&mut self) -> Option<Box<Processor>> {
+        let delivered = self.machine.collect()?;
+        self.state.listed = false;
+        Some(self.context.begin_hold(delivered))
+    }
+
+    /// Looks for a task with `processor`, and polls the task; gives the processor up with none.
+    #[inline(always)]
+    fn turn(&mut self, mut processor: Box<Processor>, root: &impl Root) -> Step {
+        let index = processor.index();
+        let processors = &self.scheduler.processors;
+        if processors.is_retirement_due() && index >= processors.regular() {
+            self.retire_for_good(processor);
+            return Step::Turn { processor: index };
+        }
+        match self.look(&mut processor) {
+            Some(found) => self.poll(processor, found),
+            None if root.is_woken() => {
+                root.end_wait();
+                self.hold_for_root(processor);
+            }
+            None if self.spin_beside_sleepers(&processor) => self.context.put_processor(processor),
+            None => self.retire(processor),
+        }
+        Step::Turn { processor: index }
+    }
+
+    /// The list of places where a task may be found, in order. `None` also where it is the turn of
+    /// the root future, which was woken.
+    ///
+    /// The nearest work comes first, and work that would starve behind it comes first now and then:
+    /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
+    /// Ticks count polls, those of a chain through runnext too, so that no chain can hold anything
+    /// off. The netpoller comes before stealing, since its events wait for no other machine to be
+    /// done; but not before tasks of a machine that has polled nothing for a while.
+    pub(super) fn look(&mut self, processor: &mut Processor) -> Option<Found> {
+        processor.clock().advance();
+        if self.keep_time(processor) {
+            return None;
+        }
+        self.injector_in_its_turn(processor)
+            .or_else(|| processor.next_in_chain())
+            .or_else(|| processor.pop().map(|task| task.found(FoundIn::RING)))
+            .or_else(|| self.look_elsewhere(processor))
+    }
+
+    /// The places beyond the processor's own queues. On an errand the machine looks into none.
+    fn look_elsewhere(&mut self, processor: &mut Processor) -> Option<Found> {
+        if processor.is_on_errand() {
+            return None;
+        }
+        self.batch_from_injector(processor)
+            .or_else(|| self.rob_stalled(processor))
+            .or_else(|| self.look_at_network(processor))
+            .or_else(|| self.steal(processor))
+    }
+
+    /// Polls the task, and leaves the contexts that its code has entered and kept.
+    ///
+    /// Inlined always, in its one place: a call costs each poll some 18 instructions.
+    #[inline(always)]
+    pub(in crate::scheduler) fn poll(&mut self, processor: Box<Processor>, found: Found) {
+        processor.shared().counters().count_poll(found.source.kind());
+        processor.shared().watch().begin_poll(found.task.id().as_u64(), found.task.spawned_at());
+        if processor.is_special() {
+            self.poll_after_all_else(processor, found);
+        } else {
+            self.context.put_processor(processor);
+            budget::refill();
+            found.task.run();
+        }
+        self.innermost.come_back_to(self.context);
+    }
+
+    /// Steps that precede some polls: other machines are woken for work, and observers see the
+    /// poll.
+    #[inline(never)]
+    fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
+        if processor.is_searching() {
+            self.stop_searching(&mut processor);
+        }
+        if processor.take_unannounced() {
+            self.scheduler.wake_one();
+        }
+        let (index, observed) = (processor.index(), processor.is_observed());
+        self.context.put_processor(processor);
+        budget::refill();
+        if observed {
+            let _poll = self.scheduler.observer.polled(index, &found.task, found.source.number());
+            return found.task.run();
+        }
+        found.task.run();
+    }
+
+    /// The last searcher to find work wakes the next, if there is more: threads that submitted
+    /// while it searched have woken none, on its account.
+    ///
+    /// Where processors are many, each wakes two, so that those awake double with each wake.
+    #[cold]
+    fn stop_searching(&self, processor: &mut Processor) {
+        let (was_last, are_many) = (self.scheduler.idle.stop_searching(), self.scheduler.are_processors_many());
+        if (was_last || are_many) && self.scheduler.work_is_visible() {
+            if are_many { self.scheduler.wake_several(2) } else { self.scheduler.wake_one() }
+        }
+        // Shown until now: the look is part of the search.
+        processor.set_searching(false);
+    }
+
+    fn injector_in_its_turn(&self, processor: &mut Processor) -> Option<Found> {
+        let interval = self.scheduler.config.global_queue_interval;
+        if !processor.fairness().tick(interval) {
+            return None;
+        }
+        self.one_from_injector(processor, interval)
+    }
+
+    /// The next task of the injector's turn. It ends here if there is none; and if there is nothing
+    /// else to do, no turns are needed.
+    #[inline(never)]
+    fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
+        let now = processor.clock().now();
+        if self.scheduler.config.keeps_order() {
+            // Tasks in the injector came later than those in the ring.
+            processor.fairness().end(now);
+            return None;
+        }
+        match processor.fairness().grant(interval, now) {
+            Grant::Own => return None,
+            Grant::First => processor.set_runnext_aside(),
+            // The turn goes on with the tasks that its tasks have readied.
+            Grant::Another if processor.has_more_in_runnext() => return None,
+            Grant::Another => {}
+        }
+        let injector = &self.scheduler.injector;
+        if processor.has_no_task() || injector.is_empty() {
+            processor.fairness().end(now);
+            return None;
+        }
+        // Where a push is under way there may be none for a moment; the turn goes on.
+        let task = injector.take()?;
+        processor.begin_slice_unless_in_chain();
+        Some(task.found(FoundIn::INJECTOR))
+    }
+
+    /// Takes this processor's share of the injector, one task to run and the others for the ring,
+    /// which is empty.
+    fn batch_from_injector(&self, processor: &mut Processor) -> Option<Found> {
+        if self.scheduler.injector.is_empty() {
+            return None;
+        }
+        let waiting = self.scheduler.injector.len().max(1);
+        let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
+        let mut batch = self.scheduler.injector.take_batch(share);
+        let first = batch.next()?;
+        let placed = processor.push_own_batch(&mut batch);
+        drop(batch);
+        self.scheduler.settle(processor.index(), placed);
+        processor.begin_slice();
+        Some(first.found(FoundIn::INJECTOR))
+    }
+
+    /// Goes on with the root future, which yielded: all others have had their turn, and the
+    /// netpoller was looked at.
+    fn hold_for_root(&self, mut processor: Box<Processor>) {
+        if processor.is_searching() {
+            self.stop_searching(&mut processor);
+        }
+        self.context.put_processor(processor);
+    }
+
+    /// Spins for a moment before the machine sleeps, if it has just woken a thread that waits
+    /// beside the machines: that may send the next request. Returns whether there is work.
+    ///
+    /// Only as a searcher, which finds all that is submitted meanwhile, and which others rely on.
+    fn spin_beside_sleepers(&mut self, processor: &Processor) -> bool {
+        let scheduler = self.scheduler;
+        self.context.take_woken_sleeper()
+            && processor.is_searching()
+            && self.state.spin_time.spin(|| scheduler.work_is_visible() || scheduler.shutdown.has_begun())
+    }
+}
