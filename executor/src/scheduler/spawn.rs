@@ -139,7 +139,7 @@ pub(crate) struct Spawned<T> {
 /// may drop everything else that keeps the scheduler.
 pub(super) struct Refused {
     runnable: Runnable,
-    /// The count that [`Home`](super::schedule::Home) relies on. Dropped last.
+    /// The count that [`Home`] relies on. Dropped last.
     _scheduler: Arc<Scheduler>,
 }
 

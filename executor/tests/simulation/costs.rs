@@ -73,21 +73,17 @@ fn time_at(costs: Costs, processors: usize) -> Duration {
 
 #[test]
 fn each_cost_makes_a_run_longer() {
-    let with = |change: fn(&mut Costs)| {
+    let usual = time_at(Costs::default(), 4);
+    let longer = |name, change: fn(&mut Costs)| {
         let mut costs = Costs::default();
         change(&mut costs);
-        time_at(costs, 4)
+        let dear = time_at(costs, 4);
+        assert!(dear > usual, "{name}: {dear:?} and {usual:?}");
     };
-    let usual = with(|_| {});
-    let dearer: [(&str, fn(&mut Costs)); 4] = [
-        ("poll", |costs| costs.poll += 50_000),
-        ("steal", |costs| costs.steal += 500_000),
-        ("wake", |costs| costs.wake += 500_000),
-        ("wake_latency", |costs| costs.wake_latency += 2_000_000),
-    ];
-    for (name, change) in dearer {
-        assert!(with(change) > usual, "{name}: {:?} and {usual:?}", with(change));
-    }
+    longer("poll", |costs| costs.poll += 50_000);
+    longer("steal", |costs| costs.steal += 500_000);
+    longer("wake", |costs| costs.wake += 500_000);
+    longer("wake_latency", |costs| costs.wake_latency += 2_000_000);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The errand that a processor may be on: see [`errand`](crate::scheduler::errand).
+//! The errand that a processor may be on: see `worker/errand.rs`.
 
 use super::Processor;
 
