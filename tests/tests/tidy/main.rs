@@ -38,7 +38,7 @@ fn comments_and_documents_end_at_column_100() {
 }
 
 #[test]
-fn no_file_has_more_than_450_lines() {
+fn no_file_has_more_than_450_lines_of_code() {
     check("file", sizes::long_files(sources()));
 }
 
