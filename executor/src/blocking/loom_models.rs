@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed as Counting;
 use std::time::{Duration, Instant};
 
 use super::queue::{Job, JobQueue, Next};
-use crate::scheduler::loom_models::explore;
+use crate::scheduler::core::loom_models::explore;
 use crate::util::sync::{Arc, Condvar, Mutex, thread};
 
 /// Each job is a number.

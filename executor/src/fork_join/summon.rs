@@ -10,7 +10,7 @@
 
 use crate::fork_join::regions::Regions;
 use crate::fork_join::slots::MOST_SLOTS;
-use crate::scheduler::idle::SpareHand;
+use crate::scheduler::core::idle::SpareHand;
 use crate::scheduler::worker::threads::start_idle_machine;
 use crate::scheduler::{Context, Scheduler};
 

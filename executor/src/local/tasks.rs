@@ -23,7 +23,7 @@ use wsrt_sync::current_task::Owner;
 use super::beside::MainRef;
 use crate::observe::console;
 use crate::observe::local_sets::ShownSet;
-use crate::scheduler::limits::LOCAL_POLLS;
+use crate::scheduler::core::limits::LOCAL_POLLS;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};

@@ -14,7 +14,7 @@ use wsrt_sync::contended::{self, ContendedLock};
 
 use super::sync_waits::{SyncWait, cycles};
 use crate::scheduler::Scheduler;
-use crate::scheduler::processor::Shared;
+use crate::scheduler::core::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 use crate::util::sync;
 #[cfg(feature = "sim")]

@@ -2,7 +2,7 @@
 //! other task wants the entry.
 
 use crate::observe::ready_times::ReadyTimes;
-use crate::scheduler::loom_models::explore;
+use crate::scheduler::core::loom_models::explore;
 use crate::util::sync::{Arc, thread};
 
 const OLD: u64 = 1;

@@ -9,7 +9,7 @@ use wsrt_reactor::EventsPerTurn;
 use crate::observe::task_hooks::TaskHooks;
 use crate::runtime::FlightRecorder;
 use crate::runtime::dump::no_progress;
-use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
+use crate::scheduler::core::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;

@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::is_any_stopped;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::root::RootRef;
 use crate::task::TaskQueue;
 use crate::util::sync;

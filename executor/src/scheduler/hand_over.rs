@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::worker::threads::try_start_with;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 

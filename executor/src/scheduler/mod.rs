@@ -4,8 +4,7 @@
 //! Start with [`worker`]: `step` is the body of the loop, and its `look` lists the places where a
 //! machine looks for a task, in order.
 
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod queue;
+pub(crate) mod core;
 
 #[cfg(not(loom))]
 pub(crate) mod alive;
@@ -21,35 +20,16 @@ pub(crate) mod drain;
 pub(crate) mod drop_in;
 #[cfg(not(loom))]
 pub(crate) mod ending_signal;
-pub(crate) mod fairness;
-pub(crate) mod found;
 #[cfg(not(loom))]
 pub(crate) mod hand_over;
-pub(crate) mod helpers;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod idle;
 #[cfg(not(loom))]
 pub(crate) mod idle_work;
 #[cfg(all(not(loom), unix, feature = "signal"))]
 pub(crate) mod kept;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod limits;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod machine;
-pub(crate) mod machine_status;
 #[cfg(not(loom))]
 pub(crate) mod overslept;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod parker;
-pub(crate) mod poll_owner;
-pub(crate) mod poll_watch;
 #[cfg(not(loom))]
 pub(crate) mod post;
-pub(crate) mod presence;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod processor;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod processors;
 #[cfg(not(loom))]
 pub(crate) mod refusals;
 #[cfg(not(loom))]
@@ -82,15 +62,12 @@ mod sleeper;
 pub(crate) mod spawn;
 #[cfg(not(loom))]
 pub(crate) mod spin_time;
-pub(crate) mod tick_clock;
 #[cfg(not(loom))]
 pub(crate) mod time_slice;
 #[cfg(not(loom))]
 pub(crate) mod timers;
 #[cfg(not(loom))]
 mod wake;
-#[cfg_attr(loom, allow(dead_code))]
-pub(crate) mod watcher_sleep;
 #[cfg(not(loom))]
 pub(crate) mod worker;
 
@@ -98,6 +75,3 @@ pub(crate) mod worker;
 pub(crate) use self::context::{Context, Entered};
 #[cfg(not(loom))]
 pub(crate) use self::scheduler::{Config, RuntimeFlavor, Scheduler};
-
-#[cfg(all(test, loom))]
-pub(crate) mod loom_models;

@@ -5,7 +5,7 @@
 //! is its business, and explained by the poll; this is not.
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::machine::Machine;
 use crate::util::sync::Arc;
 
 /// The work beside which a machine sleeps. If two looks find one and the same, it has not moved.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::root_wakeup::RootWakeup;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 use crate::util::thread_key::ThreadKey;
@@ -30,7 +30,7 @@ pub(crate) struct Post {
 impl Post {
     /// Returns the post that this thread has left with `processor`, or a new one.
     pub(super) fn take(scheduler: &Arc<Scheduler>, processor: Option<&mut Processor>) -> Box<Self> {
-        let left = processor.and_then(Processor::take_post);
+        let left = processor.and_then(Processor::take_cached::<Self>);
         match left.filter(|post| post.thread == ThreadKey::of_this_thread()) {
             Some(mut post) => {
                 post.renew(scheduler);
@@ -69,7 +69,7 @@ impl Post {
     /// Leaves it with `processor`, for this thread's next call.
     pub(super) fn leave_with(self: Box<Self>, processor: &mut Processor) {
         self.machine().status().set_off_processor(OffProcessor::Away);
-        processor.keep_post(self);
+        processor.cache(self);
     }
 
     pub(super) fn machine(&self) -> &Arc<Machine> {

@@ -14,9 +14,9 @@ use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, Owner};
 
 #[cfg(feature = "sim")]
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::processor::Shared;
 use crate::scheduler::post::Post;
-use crate::scheduler::processor::Shared;
 use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, ScopesAside};

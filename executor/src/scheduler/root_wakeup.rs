@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use std::task::Wake;
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::machine::Machine;
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::scheduler::context::Role;
-use crate::scheduler::limits::SHUTDOWN_RETRY;
-use crate::scheduler::presence::Presence;
+use crate::scheduler::core::limits::SHUTDOWN_RETRY;
+use crate::scheduler::core::presence::Presence;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};

@@ -9,8 +9,8 @@ use wsrt_reactor::Netpoller;
 
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::parker::Unparked;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::parker::Unparked;
 use crate::task::{Id, Runnable};
 
 /// The builder's decisions: never made.

@@ -10,7 +10,7 @@ use std::task::{self, Poll, Wake, Waker};
 use wsrt_reactor::budget;
 
 use crate::scheduler::Context;
-use crate::scheduler::parker::Parker;
+use crate::scheduler::core::parker::Parker;
 use crate::scheduler::spin_time::SpinTime;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 

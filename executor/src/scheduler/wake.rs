@@ -1,10 +1,10 @@
 //! Waking: a machine is chosen for work that was published, and gets up wherever it sleeps.
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::idle::Chosen;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::parker::Unparked;
-use crate::scheduler::poll_owner::Watch;
+use crate::scheduler::core::idle::Chosen;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::parker::Unparked;
+use crate::scheduler::core::poll_owner::Watch;
 use crate::scheduler::worker::threads::start_machine_with;
 
 impl Scheduler {

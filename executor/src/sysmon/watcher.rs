@@ -24,10 +24,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
-use crate::scheduler::limits::NETWORK_UNWATCHED;
+use crate::scheduler::core::limits::NETWORK_UNWATCHED;
+use crate::scheduler::core::poll_watch::PollState;
+use crate::scheduler::core::processor::Shared;
 use crate::scheduler::overslept::Overslept;
-use crate::scheduler::poll_watch::PollState;
-use crate::scheduler::processor::Shared;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::worker::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};

@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
 use crate::fork_join::{OpenRegions, Participant, Region, Unattended};
-use crate::scheduler::helpers::Helpers;
-use crate::scheduler::idle::{Idle, SpareHand};
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::helpers::Helpers;
+use crate::scheduler::core::idle::{Idle, SpareHand};
+use crate::scheduler::core::machine::Machine;
 use crate::util::sync::{Arc, thread};
 
 /// A region in which there is always something to do.

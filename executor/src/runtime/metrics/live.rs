@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::observe::counters::Counter;
 use crate::runtime::{Handle, Metrics};
-use crate::scheduler::processor::Shared;
+use crate::scheduler::core::processor::Shared;
 
 /// Views the figures of a runtime. Returned by [`Handle::metrics`].
 ///

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::LatencyHistogram;
-use crate::scheduler::found::FoundIn;
+use crate::scheduler::core::found::FoundIn;
 
 /// Holds the counters and gauges of one processor. See
 /// [`Metrics::processors`](super::Metrics::processors).

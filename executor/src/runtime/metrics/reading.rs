@@ -7,7 +7,7 @@ use super::processor::Counts;
 use super::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
 use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
 use crate::scheduler::Scheduler;
-use crate::scheduler::processor::Shared;
+use crate::scheduler::core::processor::Shared;
 use crate::util::sync::atomic::Ordering::Acquire;
 use crate::util::sync::atomic::fence;
 

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::scheduler::Scheduler;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::poll_watch::PollState;
-use crate::scheduler::processor::Shared;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::poll_watch::PollState;
+use crate::scheduler::core::processor::Shared;
 
 pub(super) fn write(text: &mut String, scheduler: &Scheduler) {
     let held: Vec<Held> =

@@ -5,8 +5,8 @@
 
 use crate::observe::counters::Count;
 use crate::scheduler::Scheduler;
-use crate::scheduler::found::FoundIn;
-use crate::scheduler::processor::Shared;
+use crate::scheduler::core::found::FoundIn;
+use crate::scheduler::core::processor::Shared;
 
 /// How long the scheduler's work takes, in nanoseconds of virtual time.
 ///

@@ -39,7 +39,7 @@ use self::failing::Bounds;
 use self::jobs::Jobs;
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::machine::Machine;
 use crate::task::{Id, Runnable, reserve_ids};
 use crate::util::sync::Mutex;
 

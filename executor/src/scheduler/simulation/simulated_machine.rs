@@ -9,8 +9,8 @@ use wsrt_world::Step as RecordedStep;
 
 use super::{Dice, Simulation};
 use crate::scheduler::context::Role;
-use crate::scheduler::found::FoundIn;
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::found::FoundIn;
+use crate::scheduler::core::machine::Machine;
 use crate::scheduler::root::NoRoot;
 use crate::scheduler::worker::driver::WakeBatch;
 use crate::scheduler::worker::{LoopState, MachineLoop, Step};

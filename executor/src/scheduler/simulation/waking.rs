@@ -1,8 +1,8 @@
 //! Waking: how a simulated machine that sleeps hears that it was woken, and when it runs.
 
 use super::{Dice, Simulation};
-use crate::scheduler::machine::Machine;
-use crate::scheduler::parker::Unparked;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::parker::Unparked;
 
 /// Returns the address of a machine, which stands for the machine as long as it is there.
 pub(super) fn address_of(machine: &Machine) -> usize {

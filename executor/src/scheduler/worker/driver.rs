@@ -19,8 +19,8 @@ use wsrt_reactor::{Netpoller, Turn};
 
 use super::MachineLoop;
 use crate::observe::counters::{Arrivals, Count};
-use crate::scheduler::limits::{CROWD, LARGEST_SHARE, SHARED_WAKE};
-use crate::scheduler::processor::{Processor, Shared};
+use crate::scheduler::core::limits::{CROWD, LARGEST_SHARE, SHARED_WAKE};
+use crate::scheduler::core::processor::{Processor, Shared};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::TaskQueue;
 use crate::util::backoff::Backoff;

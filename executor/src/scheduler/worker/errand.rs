@@ -14,8 +14,8 @@
 
 use super::MachineLoop;
 use super::driver::{Wait, WakeBatch};
-use crate::scheduler::limits::LONGEST_ERRAND;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::limits::LONGEST_ERRAND;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::{RuntimeFlavor, Scheduler};
 
 impl Scheduler {

@@ -5,9 +5,9 @@ use std::iter::once;
 
 use super::MachineLoop;
 use super::driver::{Wait, WakeBatch};
-use crate::scheduler::found::{Found, FoundIn};
-use crate::scheduler::limits::NETWORK_PERIOD;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::found::{Found, FoundIn};
+use crate::scheduler::core::limits::NETWORK_PERIOD;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::root::RootRef;
 
 /// The outcome of a tick on which the netpoller was looked at.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use wsrt_reactor::budget;
 
 use crate::scheduler::context::Innermost;
+use crate::scheduler::core::machine::Machine;
 use crate::scheduler::idle_work::Spinner;
-use crate::scheduler::machine::Machine;
 use crate::scheduler::root::Root;
 use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::{Context, Scheduler};

@@ -18,8 +18,8 @@
 use super::MachineLoop;
 use super::driver::{Wait, WakeBatch};
 use super::step::Step;
-use crate::scheduler::idle::Resume;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::idle::Resume;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::root::Root;
 use crate::scheduler::scheduler::Hook;
 use crate::util::backoff::Backoff;

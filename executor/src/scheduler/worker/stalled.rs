@@ -7,9 +7,9 @@
 //! nothing since the look before.
 
 use super::MachineLoop;
-use crate::scheduler::found::Found;
-use crate::scheduler::limits::STALLED;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::found::Found;
+use crate::scheduler::core::limits::STALLED;
+use crate::scheduler::core::processor::Processor;
 
 /// The processor that a machine watches, as it was when last looked at.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use std::iter::once;
 use std::time::Duration;
 
 use super::MachineLoop;
-use crate::scheduler::found::{Found, FoundIn};
-use crate::scheduler::processor::{Processor, Shared};
-use crate::scheduler::queue::SlotAddress;
+use crate::scheduler::core::found::{Found, FoundIn};
+use crate::scheduler::core::processor::{Processor, Shared};
+use crate::scheduler::core::queue::SlotAddress;
 use crate::task::Header;
 use crate::util::sync;
 
@@ -173,7 +173,7 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::scheduler::processors::Processors;
+    use crate::scheduler::core::processors::Processors;
 
     #[test]
     fn every_victim_comes_once_in_each_order() {

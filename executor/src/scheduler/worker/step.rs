@@ -5,10 +5,10 @@ use wsrt_reactor::budget;
 
 use super::MachineLoop;
 use super::driver::WakeBatch;
-use crate::scheduler::fairness::Grant;
-use crate::scheduler::found::{Found, FoundIn};
-use crate::scheduler::limits::INJECTOR_BATCH;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::fairness::Grant;
+use crate::scheduler::core::found::{Found, FoundIn};
+use crate::scheduler::core::limits::INJECTOR_BATCH;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::root::Root;
 
 /// The outcome of a step. A thread obeys by sleeping, a simulated machine by giving

@@ -10,7 +10,7 @@ use wsrt_reactor::timer::TimerEntry;
 use super::MachineLoop;
 use crate::runtime::Builder;
 use crate::scheduler::context::Role;
-use crate::scheduler::machine::Machine;
+use crate::scheduler::core::machine::Machine;
 use crate::scheduler::timers::arm_timer;
 use crate::scheduler::worker::driver::WakeBatch;
 use crate::scheduler::{Context, Entered, Scheduler, shutdown};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Once, Weak};
 
 use super::{LoopState, MachineLoop};
 use crate::scheduler::context::Role;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::processor::Processor;
 use crate::scheduler::refusals::{NoThread, Refusals};
 use crate::scheduler::root::NoRoot;
 use crate::scheduler::scheduler::Hook;

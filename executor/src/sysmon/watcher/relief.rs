@@ -1,8 +1,8 @@
 //! Relief: tasks and timers behind a stuck poll that no machine comes for by itself.
 
 use super::Watcher;
-use crate::scheduler::limits::TIME_SLICE;
-use crate::scheduler::processor::Shared;
+use crate::scheduler::core::limits::TIME_SLICE;
+use crate::scheduler::core::processor::Shared;
 use crate::scheduler::worker::stays_in_runnext;
 
 impl Watcher<'_> {

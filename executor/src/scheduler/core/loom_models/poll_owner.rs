@@ -2,7 +2,7 @@
 //! see one another.
 
 use super::explore;
-use crate::scheduler::poll_owner::{PollOwner, Watch};
+use crate::scheduler::core::poll_owner::{PollOwner, Watch};
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Release};
 use crate::util::sync::{Arc, thread};

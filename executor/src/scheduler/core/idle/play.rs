@@ -1,7 +1,7 @@
 //! Spares that come into play, and processors that go out of it.
 
 use super::Idle;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::processor::Processor;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
 impl Idle {

@@ -5,7 +5,7 @@ use std::future;
 use std::panic::Location;
 
 use super::*;
-use crate::scheduler::processors::Processors;
+use crate::scheduler::core::processors::Processors;
 use crate::task::{Id, Identity, Schedule, TaskRef, allocate};
 
 /// A scheduler for tasks that are never woken.

@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
-use crate::scheduler::idle::{Chosen, Idle, Resume};
-use crate::scheduler::machine::Machine;
-use crate::scheduler::processor::Processor;
-use crate::scheduler::processors::Processors;
-use crate::scheduler::queue::{RingOwner, RingThief, ring};
+use crate::scheduler::core::idle::{Chosen, Idle, Resume};
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::processors::Processors;
+use crate::scheduler::core::queue::{RingOwner, RingThief, ring};
 use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::sync::{Arc, thread};

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
-use crate::scheduler::parker::{Parker, Unparked};
+use crate::scheduler::core::parker::{Parker, Unparked};
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, thread};

@@ -6,7 +6,7 @@
 //! put one into play. A processor on an errand goes and comes by itself, so neither waits for one.
 
 use super::{Parked, Processors};
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::processor::Processor;
 use crate::util::sync::atomic::Ordering::{Relaxed, Release};
 
 impl Processors {

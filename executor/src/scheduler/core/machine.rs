@@ -1,8 +1,8 @@
 //! A machine: an OS thread that runs tasks, but only while it holds a processor.
 
-use crate::scheduler::machine_status::MachineStatus;
-use crate::scheduler::parker::Parker;
-use crate::scheduler::processor::Processor;
+use crate::scheduler::core::machine_status::MachineStatus;
+use crate::scheduler::core::parker::Parker;
+use crate::scheduler::core::processor::Processor;
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, Mutex};

@@ -9,12 +9,12 @@ use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
-use crate::scheduler::idle::{Chosen, Idle, Resume};
-use crate::scheduler::machine::Machine;
-use crate::scheduler::parker::Unparked;
-use crate::scheduler::poll_owner::{PollOwner, Watch};
-use crate::scheduler::processor::Processor;
-use crate::scheduler::processors::Processors;
+use crate::scheduler::core::idle::{Chosen, Idle, Resume};
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::parker::Unparked;
+use crate::scheduler::core::poll_owner::{PollOwner, Watch};
+use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::processors::Processors;
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Release};
 use crate::util::sync::{Arc, thread};

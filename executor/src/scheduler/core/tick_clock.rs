@@ -5,7 +5,7 @@
 //! reading with it, and takes a new one after a *stride* of ticks that it chooses by the duration
 //! of the last one.
 
-use crate::scheduler::limits::LONG_POLL;
+use crate::scheduler::core::limits::LONG_POLL;
 
 /// A stride that took longer than this is halved: the reading is too coarse.
 const LONG_STRIDE: u64 = 50_000;

@@ -6,8 +6,8 @@ use wsrt_reactor::timer::TimerQueue;
 use super::runnable;
 use crate::observe::busy_time::BusyTime;
 use crate::observe::counters::Counters;
-use crate::scheduler::poll_watch::PollWatch;
-use crate::scheduler::queue::{RingThief, RunNext, ring};
+use crate::scheduler::core::poll_watch::PollWatch;
+use crate::scheduler::core::queue::{RingThief, RunNext, ring};
 use crate::task::{Header, Runnable};
 
 /// The half of a processor that any thread may touch.

@@ -5,20 +5,17 @@
 //! lock. [`Shared`] is the part that other threads may touch: the thieves' end of the ring,
 //! runnext, timers and counts.
 
-#[cfg(loom)]
-use std::convert::Infallible as Post;
+use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
 
-use crate::scheduler::fairness::{Every, Fairness};
-use crate::scheduler::found::{Found, FoundIn};
-use crate::scheduler::limits::{OVERDUE, TIME_SLICE};
-#[cfg(not(loom))]
-use crate::scheduler::post::Post;
-use crate::scheduler::queue::{RingOwner, SlotAddress, ring};
-use crate::scheduler::tick_clock::TickClock;
+use crate::scheduler::core::fairness::{Every, Fairness};
+use crate::scheduler::core::found::{Found, FoundIn};
+use crate::scheduler::core::limits::{OVERDUE, TIME_SLICE};
+use crate::scheduler::core::queue::{RingOwner, SlotAddress, ring};
+use crate::scheduler::core::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
 use crate::util::rng::{self, FastRand};
 use crate::util::sync::Arc;
@@ -45,7 +42,7 @@ pub(crate) struct Processor {
     /// When the slice of the chain that runs now began.
     slice_began: u64,
     /// Whether the machine that holds this is out of own work and looking: counted in
-    /// [`Idle`](crate::scheduler::idle::Idle).
+    /// [`Idle`](crate::scheduler::core::idle::Idle).
     searching: bool,
     /// Whether the ring holds a task that was not announced to the idle processors.
     unannounced: bool,
@@ -64,8 +61,8 @@ pub(crate) struct Processor {
     /// How many polls it had counted when it was taken up from among the idle; none while it is
     /// there.
     woken_at: Option<u64>,
-    /// Left by the thread that drove a current-thread runtime last.
-    post: Option<Box<Post>>,
+    /// Left by the thread that drove a current-thread runtime last, for its next call.
+    cached: Option<Box<dyn Any + Send>>,
     errand: Errand,
 }
 
@@ -77,7 +74,7 @@ fn runnable(raw: NonNull<Header>) -> Runnable {
 }
 
 impl Processor {
-    pub(super) fn new(index: usize, regular: usize, most: usize) -> Self {
+    pub(in crate::scheduler) fn new(index: usize, regular: usize, most: usize) -> Self {
         let (ring, thief) = ring();
         let shared = Shared::new(thief, regular, most);
         Self {
@@ -98,7 +95,7 @@ impl Processor {
             network_ticks: Every::default(),
             polled_network: 0,
             woken_at: None,
-            post: None,
+            cached: None,
             errand: Errand::NONE,
         }
     }
@@ -111,7 +108,7 @@ impl Processor {
         &self.shared
     }
 
-    pub(super) fn shared_handle(&self) -> Arc<CachePadded<Shared>> {
+    pub(in crate::scheduler) fn shared_handle(&self) -> Arc<CachePadded<Shared>> {
         Arc::clone(&self.shared)
     }
 
@@ -149,7 +146,7 @@ impl Processor {
     }
 
     /// The processor is about to be idle.
-    pub(super) fn end_hold(&mut self) {
+    pub(in crate::scheduler) fn end_hold(&mut self) {
         let Some(polls) = self.woken_at.take() else { return };
         let counters = self.shared.counters();
         counters.rests.add(1);
@@ -158,14 +155,14 @@ impl Processor {
         }
     }
 
-    /// Keeps `post` until the next thread comes.
-    pub(super) fn keep_post(&mut self, post: Box<Post>) {
-        self.post = Some(post);
+    /// Keeps `value` until the next thread comes.
+    pub(in crate::scheduler) fn cache(&mut self, value: Box<dyn Any + Send>) {
+        self.cached = Some(value);
     }
 
-    /// Hands out the post that was left here.
-    pub(super) fn take_post(&mut self) -> Option<Box<Post>> {
-        self.post.take()
+    /// Takes the value that the thread before has left, if it is a `T`.
+    pub(in crate::scheduler) fn take_cached<T: 'static>(&mut self) -> Option<Box<T>> {
+        self.cached.take()?.downcast().ok()
     }
 
     pub(crate) fn rng(&mut self) -> &mut FastRand {
@@ -206,7 +203,7 @@ impl Processor {
 
     /// Whether nothing is forgotten if it goes idle now. Tasks in the ring of the only processor
     /// there is can be seen there, and a machine that looks for work takes that one.
-    pub(super) fn may_go_idle(&self) -> bool {
+    pub(in crate::scheduler) fn may_go_idle(&self) -> bool {
         self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
     }
 

@@ -23,7 +23,7 @@
 //! have always something to do, neither has more than half of the time, but for one poll that is
 //! longer than a turn, and for the error of the clock, which is read once in a stride.
 
-use crate::scheduler::limits::LONGEST_TURN;
+use crate::scheduler::core::limits::LONGEST_TURN;
 
 /// The injector's turn has the interval times this at most, in polls.
 const SPAN: u32 = 8;
@@ -47,7 +47,7 @@ impl Every {
     }
 
     /// Makes the next tick the one, whatever the interval.
-    pub(super) fn hurry(&mut self) {
+    pub(in crate::scheduler) fn hurry(&mut self) {
         self.0 = u32::MAX - 1;
     }
 }

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use crossbeam_utils::CachePadded;
 
-use crate::scheduler::processor::{Processor, Shared};
+use crate::scheduler::core::processor::{Processor, Shared};
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! Where a task goes that a processor's holder has readied.
 
 use super::runnable;
-use crate::scheduler::queue::Overflow;
+use crate::scheduler::core::queue::Overflow;
 use crate::task::{Header, Runnable};
 
 /// Where a task that was readied by this processor's holder has gone.

@@ -4,7 +4,7 @@
 use std::panic::Location;
 use std::ptr;
 
-use crate::scheduler::limits::LONG_POLLS_LATELY;
+use crate::scheduler::core::limits::LONG_POLLS_LATELY;
 use crate::util::sync::unmodelled::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::unmodelled::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use crate::scheduler::parker::Parker;
+use crate::scheduler::core::parker::Parker;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, fence};
 

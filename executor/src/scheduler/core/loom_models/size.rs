@@ -6,10 +6,10 @@ use std::ptr::NonNull;
 use wsrt_reactor::timer::TimerEntry;
 
 use super::explore;
-use crate::scheduler::idle::Idle;
-use crate::scheduler::processor::Processor;
-use crate::scheduler::processors::Processors;
-use crate::scheduler::queue::ring;
+use crate::scheduler::core::idle::Idle;
+use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::processors::Processors;
+use crate::scheduler::core::queue::ring;
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, thread};

@@ -4,7 +4,7 @@
 //! together with the busy ones they are as many threads as the runtime is to have cores. A helper
 //! that finds more leaves.
 
-use crate::scheduler::limits::HELPERS_ABSENT;
+use crate::scheduler::core::limits::HELPERS_ABSENT;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
 

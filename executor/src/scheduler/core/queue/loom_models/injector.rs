@@ -3,8 +3,8 @@
 use std::ptr::{self, NonNull};
 
 use super::{Item, Stage, explore};
-use crate::scheduler::queue::Injector;
-use crate::scheduler::queue::injector::Queued;
+use crate::scheduler::core::queue::Injector;
+use crate::scheduler::core::queue::injector::Queued;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, AtomicPtr, fence};
 use crate::util::sync::{Arc, UnsafeCell, thread};

@@ -1,9 +1,9 @@
 //! The end of a runtime: machines and drivers leave, some come late, and one of them is the last.
 
 use super::explore;
-use crate::scheduler::idle::Idle;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::presence::Presence;
+use crate::scheduler::core::idle::Idle;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::presence::Presence;
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, thread};

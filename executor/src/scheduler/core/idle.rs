@@ -15,9 +15,9 @@
 use std::fmt;
 
 use self::mask::IdleMask;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::processor::Processor;
-use crate::scheduler::watcher_sleep::WatcherSleep;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::watcher_sleep::WatcherSleep;
 use crate::util::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, fence};
 use crate::util::sync::{Arc, Mutex};
