@@ -4,10 +4,10 @@
 //! as others are, and waits as they do; its events come from the network, and the netpoller asks
 //! that for them in each turn.
 
-use crate::context::ReactorContext;
 use crate::readiness::EventBits;
 use crate::ready::Ready;
 use crate::registry::SourceToken;
+use crate::services::Services;
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr};
@@ -144,8 +144,8 @@ impl fmt::Debug for Lender {
     }
 }
 
-/// The addresses of `host`, by the network of `context`, if it has one.
-pub(crate) fn look_up(host: &str, port: u16, context: &ReactorContext) -> Option<io::Result<Vec<SocketAddr>>> {
-    let found = context.services().network()?.resolve(host);
+/// The addresses of `host`, by the network of `services`, if it has one.
+pub(crate) fn look_up(host: &str, port: u16, services: &dyn Services) -> Option<io::Result<Vec<SocketAddr>>> {
+    let found = services.network()?.resolve(host);
     Some(found.map(|addresses| addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()))
 }

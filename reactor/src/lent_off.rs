@@ -1,9 +1,9 @@
 //! The twin of `lent.rs` without feature `sim`: a network that there never is, so that each
 //! question for one compiles to nothing.
 
-use crate::context::ReactorContext;
 use crate::readiness::EventBits;
 use crate::registry::SourceToken;
+use crate::services::Services;
 use std::io;
 use std::net::SocketAddr;
 
@@ -23,6 +23,6 @@ impl Lender {
 }
 
 /// The system's resolver has the addresses.
-pub(crate) fn look_up(_: &str, _: u16, _: &ReactorContext) -> Option<io::Result<Vec<SocketAddr>>> {
+pub(crate) fn look_up(_: &str, _: u16, _: &dyn Services) -> Option<io::Result<Vec<SocketAddr>>> {
     None
 }

@@ -45,6 +45,7 @@ mod poller;
 mod readiness;
 mod ready;
 mod registry;
+mod services;
 mod source;
 mod sync;
 pub mod timer;

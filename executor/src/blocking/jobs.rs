@@ -11,11 +11,12 @@ use crate::blocking::queue::{Job, Next};
 use crate::observe::console;
 use crate::scheduler::context::Role;
 use crate::scheduler::drain::bind_follow_up;
-use crate::scheduler::refusals::NoThread;
-use crate::scheduler::worker::threads::{AbortOnUnwind, start_thread};
+use crate::scheduler::threads::NoThread;
+use crate::scheduler::worker::start::start_thread;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Identity, JoinHandle, Origin, Runnable, allocate};
 use crate::util::sync;
+use crate::util::unwind::AbortOnUnwind;
 
 /// The one shard of the registry of jobs: the queue has a lock for all, too.
 const SHARD: usize = 0;
@@ -99,7 +100,7 @@ where
         return (handle, false);
     }
     if let Some(simulation) = &scheduler.simulation {
-        return match simulation.queue_job(scheduler, runnable, is_promised) {
+        return match simulation.queue_job(scheduler.clock.timer_now(), runnable, is_promised) {
             Ok(()) => (handle, true),
             Err(runnable) => {
                 runnable.cancel();

@@ -11,13 +11,13 @@ use crate::fork_join::regions::Regions;
 use crate::fork_join::summon::{Counted, places};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
-use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::machine::OffProcessor;
 use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
-use crate::scheduler::worker::threads::AbortOnUnwind;
-use crate::scheduler::worker::{LoopState, MachineLoop};
+use crate::scheduler::worker::{LoopState, MachineLoop, RunIdleWork};
 use crate::util::sync;
 use crate::util::thread_state::current_core;
+use crate::util::unwind::AbortOnUnwind;
 
 /// For so long a helper sleeps to be woken on another core.
 const CORE_CHANGE_NAP: Duration = Duration::from_micros(20);
@@ -33,41 +33,48 @@ impl IdleWork for Regions {
         self.open.find().is_some()
     }
 
-    fn run(&self, machine_loop: &mut MachineLoop<'_>) -> bool {
-        // Before the machine leaves the idle list: on its way to sleep it has to be on the list
-        // while it looks.
-        if !self.is_wanted() {
-            return false;
-        }
-        let (scheduler, context) = (machine_loop.scheduler, machine_loop.context);
-        let Some(counted) = Counted::as_helper(context) else { return false };
-        if let Some(processor) = machine_loop.leave_list() {
-            context.take_up(processor);
-            return true;
-        }
-        if scheduler.poll_owner.is_present() {
-            // The poll owner may mean to sleep past the timers that this machine leaves behind.
-            machine_loop.watch_own_deadlines();
-        }
-        let budget = budget::keep();
-        // The budget that the last task has left is no limit for the work of others.
-        budget::lift();
-        context.set_off_processor(OffProcessor::Helping);
-        let observed = scheduler.observer.helping();
-        let readied = self.help(machine_loop);
-        drop(observed);
-        context.set_off_processor(OffProcessor::No);
-        drop(budget);
-        drop(counted);
-        if !readied.is_empty() {
-            machine_loop.wake_up_with(readied, true);
-        }
-        true
+    fn runner(&self) -> &dyn Any {
+        const RUN: RunIdleWork = run;
+        &RUN
     }
 
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// Helps with parallel calls: a [`RunIdleWork`].
+fn run(machine_loop: &mut MachineLoop<'_>) -> bool {
+    let regions = Regions::of(machine_loop.scheduler);
+    // Before the machine leaves the idle list: on its way to sleep it has to be on the list
+    // while it looks.
+    if !regions.is_wanted() {
+        return false;
+    }
+    let (scheduler, context) = (machine_loop.scheduler, machine_loop.context);
+    let Some(counted) = Counted::as_helper(context) else { return false };
+    if let Some(processor) = machine_loop.leave_list() {
+        context.take_up(processor);
+        return true;
+    }
+    if scheduler.poll_owner.is_present() {
+        // The poll owner may mean to sleep past the timers that this machine leaves behind.
+        machine_loop.watch_own_deadlines();
+    }
+    let budget = budget::keep();
+    // The budget that the last task has left is no limit for the work of others.
+    budget::lift();
+    context.set_off_processor(OffProcessor::Helping);
+    let observed = scheduler.observer.helping();
+    let readied = regions.help(machine_loop);
+    drop(observed);
+    context.set_off_processor(OffProcessor::No);
+    drop(budget);
+    drop(counted);
+    if !readied.is_empty() {
+        machine_loop.wake_up_with(readied, true);
+    }
+    true
 }
 
 impl Regions {

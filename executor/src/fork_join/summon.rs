@@ -11,7 +11,7 @@
 use crate::fork_join::regions::Regions;
 use crate::fork_join::slots::MOST_SLOTS;
 use crate::scheduler::core::idle::SpareHand;
-use crate::scheduler::worker::threads::start_idle_machine;
+use crate::scheduler::worker::start::start_idle_machine;
 use crate::scheduler::{Context, Scheduler};
 
 /// Summons a helper to the open regions of the calling thread's runtime.

@@ -25,7 +25,7 @@ use super::dump::{self, Seen, WaitsOn};
 use super::statics;
 use super::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
-use crate::scheduler::root::RootSeen;
+use crate::scheduler::scheduler::RootSeen;
 use crate::task::{Id, Phase, TaskAddress, TaskSnapshot};
 use crate::util::sync;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
@@ -73,7 +73,7 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<St
     }
     // Pairs with the Release of the thread that dropped a waker of the root after it had woken it.
     fence(Acquire);
-    if root.is_woken() || !waits.locks.iter().all(|lock| lock.is_unchanged()) {
+    if (root.is_woken)() || !waits.locks.iter().all(|lock| lock.is_unchanged()) {
         return None;
     }
     Some(Stuck { is_proven, root: waits.of_root(root), seen: dump::look(scheduler) })

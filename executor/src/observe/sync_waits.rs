@@ -9,7 +9,7 @@ use wsrt_sync::contended::ContendedLock;
 use wsrt_sync::wait::{Wait, WaitKind};
 
 use super::dump::{SeenTask, WaitsOn};
-use crate::scheduler::ending_signal;
+use crate::scheduler::ending;
 use crate::task::{Id, Phase};
 
 /// A lock or channel that a task waits for.
@@ -77,7 +77,7 @@ impl SyncWait {
 
 impl fmt::Display for SyncWait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if ending_signal::is_made_at(self.made_at()) {
+        if ending::is_made_at(self.made_at()) {
             return f.write_str("the runtime's shutdown token");
         }
         write!(f, "{} made at {}", self.kind().awaited(), self.made_at())?;

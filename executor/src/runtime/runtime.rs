@@ -16,7 +16,7 @@ use crate::runtime::{Builder, EnterGuard, Handle, RuntimeMetrics, environment, s
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;
 use crate::scheduler::simulation::Simulation;
-use crate::scheduler::worker::threads::start_machines;
+use crate::scheduler::worker::start::start_machines;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::{SignalThread, unix::SignalKind};

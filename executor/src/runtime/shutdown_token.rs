@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use crate::runtime::Handle;
 use crate::scheduler::Scheduler;
-use crate::scheduler::ending_signal::EndingSignal;
+use crate::scheduler::ending::EndingSignal;
 
 impl Handle {
     /// Returns the token by which the runtime's tasks, and any other code, learn that they should

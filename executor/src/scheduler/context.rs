@@ -1,29 +1,20 @@
 //! The context: which runtime the current thread belongs to, and which processor it holds.
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::fmt;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::Instant;
+use std::{fmt, ptr};
 
 use crate::scheduler::Scheduler;
+use crate::scheduler::block_on::root::RootRef;
 use crate::scheduler::clock::is_any_stopped;
-use crate::scheduler::core::machine::Machine;
-use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::machine::{Machine, OffProcessor};
 use crate::scheduler::core::processor::Processor;
-use crate::scheduler::root::RootRef;
-use crate::task::TaskQueue;
+use crate::scheduler::simulation::Simulation;
+use crate::task::{Runnable, TaskQueue};
 use crate::util::sync;
-
-mod asynchronous;
-mod batch;
-mod entered;
-mod simulated;
-mod sleepers;
-
-pub(crate) use batch::Placing;
-pub(crate) use entered::{Entered, EnteredAgain};
 
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked
@@ -426,5 +417,228 @@ impl Innermost {
         if !ptr::eq(unsafe { self.0.as_ref() }.get(), context) {
             context.leave_others_behind();
         }
+    }
+}
+
+// Whether code that runs on this thread is asynchronous: a task, or the future in `block_on`. Its
+// blocking holds up others.
+
+impl Context {
+    /// Whether a task, or the future in `block_on`, runs on this thread: not so in a blocking job,
+    /// nor inside of `block_in_place`.
+    pub(crate) fn is_async_here() -> bool {
+        Self::with(|context| context.is_some_and(|context| context.is_async.get()))
+    }
+
+    /// The answer for a context that is about to be entered. A guard changes nothing about the code
+    /// that holds it.
+    fn begins_async(role: &Role) -> bool {
+        match role {
+            Role::Machine(_) => true,
+            Role::Blocking | Role::Watching => false,
+            Role::External | Role::Ending | Role::Starting => Self::is_async_here(),
+        }
+    }
+
+    /// Runs a blocking job, which does not unwind, though a task runs on this thread.
+    pub(crate) fn run_as_job(job: impl FnOnce()) {
+        let here = Self::current();
+        let was_async = here.as_ref().map(|here| here.replace_async(false));
+        job();
+        if let (Some(here), Some(was_async)) = (here, was_async) {
+            let _ = here.replace_async(was_async);
+        }
+    }
+
+    /// Sets the answer, and returns that of before, for the caller to set again.
+    pub(crate) fn replace_async(&self, is_async: bool) -> bool {
+        self.is_async.replace(is_async)
+    }
+}
+
+// The guard by which a thread is inside a runtime.
+
+/// The thread is inside a runtime. Not Send: it stands for this thread's state.
+pub(crate) struct Entered {
+    context: Rc<Context>,
+    previous: *const Context,
+    /// The reactor context of before.
+    reactor_before: Option<wsrt_reactor::context::ReactorContext>,
+    /// Whether it is a user's, so that it may be dropped at any time on this thread, or never.
+    is_users: bool,
+}
+
+impl Entered {
+    /// The guard, to be given to users.
+    pub(crate) fn for_users(self) -> Self {
+        let mut guard = self;
+        guard.is_users = true;
+        guard
+    }
+
+    fn restore(&mut self) {
+        CURRENT.set(self.previous);
+        drop(wsrt_reactor::context::replace(self.reactor_before.take()));
+    }
+
+    /// Another context is the innermost, or none.
+    #[cold]
+    fn leave_out_of_order(&self) {
+        if self.context.left_behind.get() {
+            return;
+        }
+        // A guard entered later still points here, or is set aside, and will put this context back:
+        // it must never be freed.
+        std::mem::forget(Rc::clone(&self.context));
+        refuse_the_order();
+    }
+}
+
+fn refuse_the_order() {
+    if !std::thread::panicking() {
+        panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
+    }
+}
+
+/// A user has entered the runtime that the thread is in already: nothing changes, but the guards
+/// have an order.
+pub(crate) struct EnteredAgain {
+    context: Rc<Context>,
+    number: u32,
+}
+
+impl Context {
+    /// Counts a guard of a user's, if the thread is in here by another. Inside of a task or a
+    /// blocking job it would last no longer than that runs, wherever the guard is then: it has no
+    /// order.
+    pub(crate) fn enter_again(self: Rc<Self>) -> Option<EnteredAgain> {
+        if !matches!(self.role, Role::External) {
+            return None;
+        }
+        let number = self.guards.get() + 1;
+        self.guards.set(number);
+        Some(EnteredAgain { context: self, number })
+    }
+}
+
+impl Drop for EnteredAgain {
+    fn drop(&mut self) {
+        let last = self.context.guards.replace(self.number - 1);
+        if last != self.number && !self.context.left_behind.get() {
+            refuse_the_order();
+        }
+    }
+}
+
+impl std::ops::Deref for Entered {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if !self.is_users {
+            self.context.come_back();
+        }
+        if self.context.is_innermost() { self.restore() } else { self.leave_out_of_order() }
+    }
+}
+
+impl fmt::Debug for Entered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entered").field(&self.context).finish()
+    }
+}
+
+// Whether this thread has woken one that waits beside the machines, in `block_on` of a
+// multi-thread runtime.
+
+impl Context {
+    /// Notes that such a thread was woken here.
+    pub(crate) fn note_woken_sleeper(&self) {
+        self.has_woken_sleeper.set(true);
+    }
+
+    /// Whether one was, since this was last asked.
+    pub(crate) fn take_woken_sleeper(&self) -> bool {
+        self.has_woken_sleeper.replace(false)
+    }
+}
+
+// Whether the current thread drives a simulation.
+
+impl Context {
+    /// The innermost context, if the machines of its runtime are simulated, and this is the thread
+    /// that they run on.
+    pub(crate) fn of_simulation() -> Option<Rc<Self>> {
+        let drives = |context: &&Self| context.scheduler.simulation.as_ref().is_some_and(Simulation::is_driven_here);
+        Self::with(|context| context.filter(drives).and_then(Self::keep))
+    }
+}
+
+// Where the tasks go that are readied on this thread: to the queues, or into a batch.
+
+/// Where tasks go that are readied now on this thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placing {
+    /// One by one, to where they run soonest, as on a multi-thread runtime.
+    Nearby,
+    /// One by one, behind all that wait.
+    InLine,
+    /// They go into a [`WakeBatch`](crate::scheduler::worker::driver::WakeBatch), and are placed
+    /// together afterwards.
+    InBatch,
+}
+
+impl Placing {
+    fn one_by_one(scheduler: &Scheduler) -> Self {
+        if scheduler.config.keeps_order() { Self::InLine } else { Self::Nearby }
+    }
+}
+
+impl Context {
+    /// Tasks woken on this thread go into a batch from now on. Returns where it went before, for
+    /// [`close_batch`](Self::close_batch).
+    pub(in crate::scheduler) fn open_batch(&self) -> Placing {
+        let outer = self.placing.replace(Placing::InBatch);
+        debug_assert!(outer != Placing::InBatch, "wakers collect no batch");
+        outer
+    }
+
+    /// Ends a batch, and returns its tasks.
+    pub(in crate::scheduler) fn close_batch(&self, outer: Placing) -> TaskQueue {
+        self.placing.set(outer);
+        self.batch.replace(TaskQueue::new())
+    }
+
+    /// Places the tasks of the batch that is being collected, if there is one, and until
+    /// [`reopen_batch`](Self::reopen_batch) each that is woken here: for a waker of a user's that
+    /// is about to wait, perhaps for one of them.
+    #[must_use]
+    pub(in crate::scheduler) fn set_batch_aside(&self) -> bool {
+        let is_open = self.placing() == Placing::InBatch;
+        if is_open {
+            let tasks = self.close_batch(Placing::one_by_one(&self.scheduler));
+            self.scheduler.inject_all(tasks);
+        }
+        is_open
+    }
+
+    /// Tasks woken here go into the batch again.
+    pub(in crate::scheduler) fn reopen_batch(&self) {
+        self.placing.set(Placing::InBatch);
+    }
+
+    #[inline]
+    pub(crate) fn placing(&self) -> Placing {
+        self.placing.get()
+    }
+
+    /// Puts a task into the batch that is being collected.
+    pub(crate) fn put_in_batch(&self, task: Runnable) {
+        self.batch.borrow_mut().push_back(task);
     }
 }

@@ -7,9 +7,9 @@
 
 use std::task::{Poll, Waker};
 
+use crate::scheduler::ending::Drain;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, OwnedTasks, TaskRef, TaskSnapshot, current_id};
-use crate::util::sync::Mutex;
 
 /// From now on only tasks of this runtime may spawn on it, and they are told that they should end.
 pub(crate) fn begin(scheduler: &Scheduler) {
@@ -38,25 +38,6 @@ pub(crate) fn bind_follow_up(
 fn is_inside_a_task(scheduler: &Scheduler) -> bool {
     let is_inside = |here: &Context| current_id().is_some() || here.is_helping() || here.runs_jobs();
     Context::with_own(scheduler, |here| here.is_some_and(is_inside))
-}
-
-/// The waits for the last task that are under way.
-#[derive(Debug, Default)]
-pub(crate) struct Drains(Mutex<Vec<Drain>>);
-
-#[derive(Debug)]
-struct Drain {
-    number: Id,
-    /// The tasks that await it. None if it is awaited outside of the runtime.
-    awaited_by: Vec<Id>,
-    is_over: bool,
-}
-
-impl Drains {
-    /// The tasks that await any of them.
-    fn awaited_by(&self) -> Vec<Id> {
-        self.0.lock().iter().flat_map(|drain| drain.awaited_by.iter().copied()).collect()
-    }
 }
 
 /// Begins to wait until neither a task nor a blocking job is left.

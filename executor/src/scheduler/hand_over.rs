@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::scheduler::core::machine::Machine;
-use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::machine::OffProcessor;
 use crate::scheduler::core::processor::Processor;
-use crate::scheduler::worker::threads::try_start_with;
+use crate::scheduler::worker::start::try_start_with;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use crate::scheduler::worker::MachineLoop;
 use crate::util::sync;
 
 /// Work for machines without a task. The runtime gives it to the scheduler, which knows nothing
@@ -14,11 +13,9 @@ pub(crate) trait IdleWork: Send + Sync {
     /// when it is off the list and before it ends.
     fn is_wanted(&self) -> bool;
 
-    /// Does the work, if there is any, and returns whether the machine has to look for tasks again.
-    ///
-    /// The machine holds no processor and is on the idle list. If this returns `true` it is off the
-    /// list; if it returns `false` nothing has changed.
-    fn run(&self, machine_loop: &mut MachineLoop<'_>) -> bool;
+    /// Returns the function that does the work, a `RunIdleWork` of the room `worker`. As `Any`:
+    /// this file, which the scheduler imports, knows no machine.
+    fn runner(&self) -> &dyn Any;
 
     /// Returns the value itself, for the room that has defined it.
     fn as_any(&self) -> &dyn Any;

@@ -7,8 +7,6 @@
 pub(crate) mod core;
 
 #[cfg(not(loom))]
-pub(crate) mod alive;
-#[cfg(not(loom))]
 pub(crate) mod block_on;
 #[cfg(not(loom))]
 pub(crate) mod clock;
@@ -19,7 +17,7 @@ pub(crate) mod drain;
 #[cfg(not(loom))]
 pub(crate) mod drop_in;
 #[cfg(not(loom))]
-pub(crate) mod ending_signal;
+pub(crate) mod ending;
 #[cfg(not(loom))]
 pub(crate) mod hand_over;
 #[cfg(not(loom))]
@@ -29,19 +27,7 @@ pub(crate) mod kept;
 #[cfg(not(loom))]
 pub(crate) mod overslept;
 #[cfg(not(loom))]
-pub(crate) mod post;
-#[cfg(not(loom))]
-pub(crate) mod refusals;
-#[cfg(not(loom))]
 pub(crate) mod resize;
-#[cfg(not(loom))]
-pub(crate) mod root;
-#[cfg(not(loom))]
-mod root_future;
-#[cfg(not(loom))]
-pub(crate) mod root_thread;
-#[cfg(not(loom))]
-mod root_wakeup;
 #[cfg(not(loom))]
 pub(crate) mod runtime_id;
 #[cfg(not(loom))]
@@ -57,11 +43,11 @@ pub(crate) mod simulation;
 #[path = "simulation_off.rs"]
 pub(crate) mod simulation;
 #[cfg(not(loom))]
-mod sleeper;
-#[cfg(not(loom))]
 pub(crate) mod spawn;
 #[cfg(not(loom))]
 pub(crate) mod spin_time;
+#[cfg(not(loom))]
+pub(crate) mod threads;
 #[cfg(not(loom))]
 pub(crate) mod time_slice;
 #[cfg(not(loom))]

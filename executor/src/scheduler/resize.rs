@@ -3,25 +3,7 @@
 //! By hand, or as the quota of the control group changes, until it is set by hand the first time.
 
 use crate::scheduler::Scheduler;
-use crate::util::sync::Mutex;
-
-/// Makes resizes one at a time.
-#[derive(Debug)]
-pub(crate) struct Resizes(Mutex<Resized>);
-
-/// How the number of processors was set last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Resized {
-    /// By the builder, or by a quota.
-    Found,
-    ByHand,
-}
-
-impl Resizes {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(Resized::Found))
-    }
-}
+use crate::scheduler::core::processors::Resized;
 
 impl Scheduler {
     /// Lets `count` processors run tasks from now on, which is above zero and no more than there is

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crossbeam_utils::CachePadded;
 use wsrt_reactor::context::{ReactorContext, Services};
 use wsrt_reactor::{EventsPerTurn, Netpoller};
+use wsrt_sync::current_task::Owner;
 
 use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
@@ -16,26 +17,23 @@ use crate::observe::observer::Observer;
 use crate::observe::rescues::Rescues;
 use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
-use crate::scheduler::alive::Listed;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::core::helpers::Helpers;
 use crate::scheduler::core::idle::Idle;
 use crate::scheduler::core::limits::MANY_PROCESSORS;
 use crate::scheduler::core::poll_owner::PollOwner;
-use crate::scheduler::core::processors::Processors;
+use crate::scheduler::core::processors::{Processors, Resizes};
 use crate::scheduler::core::queue::Injector;
-use crate::scheduler::drain::Drains;
-use crate::scheduler::ending_signal::EndingSignal;
+use crate::scheduler::ending::Drains;
+use crate::scheduler::ending::EndingSignal;
+use crate::scheduler::ending::Shutdown;
 use crate::scheduler::idle_work::IdleWork;
 #[cfg(all(unix, feature = "signal"))]
 use crate::scheduler::kept::Kept;
-use crate::scheduler::resize::Resizes;
-use crate::scheduler::root::RootSeen;
-use crate::scheduler::root_thread::RootThread;
-use crate::scheduler::runtime_id::RuntimeId;
-use crate::scheduler::shutdown::Shutdown;
+use crate::scheduler::runtime_id::{Listed, RuntimeId};
 use crate::scheduler::simulation::{Settings, Simulation};
-use crate::scheduler::worker::threads::Threads;
+use crate::scheduler::threads::RootThread;
+use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
 use crate::tokio_compat::{Choice, TokioCompat};
@@ -44,6 +42,16 @@ use crate::util::sync::thread::ThreadId;
 
 /// A function that looks for a proof that a runtime can make no progress.
 pub(crate) type NoProgress = fn(&Arc<Scheduler>, &RootSeen<'_>) -> Option<String>;
+
+/// A root future as a proof sees it that nothing can wake it.
+pub(crate) struct RootSeen<'a> {
+    pub(crate) owner: Owner,
+    /// Its wakers that others have.
+    pub(crate) wakers: usize,
+    /// The address in its wakers.
+    pub(crate) address: usize,
+    pub(crate) is_woken: &'a dyn Fn() -> bool,
+}
 
 /// A function of the user's that is called on threads of the runtime.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
@@ -227,10 +235,11 @@ impl Scheduler {
             "no netpoller (it takes four file descriptors on Linux; `ulimit -n` limits them)",
         ))?;
         let idle = Idle::new(config.processors, processors.capacity());
+        let id = RuntimeId::next();
         let scheduler = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
-            _listed: Listed::new(me),
-            id: RuntimeId::next(),
+            _listed: Listed::new(id, me),
+            id,
             idle: if config.has_watcher() { idle } else { idle.without_watcher() },
             processors,
             resizes: Resizes::new(),

@@ -4,86 +4,13 @@ use std::time::{Duration, Instant};
 
 use crate::scheduler::context::Role;
 use crate::scheduler::core::limits::SHUTDOWN_RETRY;
-use crate::scheduler::core::presence::Presence;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
+use crate::util::sync;
 use crate::util::sync::atomic::Ordering::SeqCst;
 use crate::util::sync::atomic::fence;
-use crate::util::sync::{self, Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
-
-/// How far the end has come.
-pub(crate) struct Shutdown {
-    presence: Presence,
-    finished: Mutex<bool>,
-    on_finished: Condvar,
-}
-
-impl Shutdown {
-    pub(crate) fn new() -> Self {
-        Self { presence: Presence::new(), finished: Mutex::new(false), on_finished: Condvar::new() }
-    }
-
-    /// Whether the end has begun.
-    #[inline]
-    pub(crate) fn has_begun(&self) -> bool {
-        self.presence.has_begun()
-    }
-
-    /// Whether the last machine has cleaned up.
-    pub(crate) fn has_finished(&self) -> bool {
-        *self.finished.lock()
-    }
-
-    /// Counts a thread in that is about to run tasks, or to watch those that do. `false` once the
-    /// last has departed.
-    #[must_use]
-    pub(crate) fn arrive(&self) -> bool {
-        self.presence.arrive()
-    }
-
-    /// Counts the calling thread out. It drops the waiting tasks, for a poll that is stuck may be
-    /// waiting, in a blocking way, for one of them, and learns of its end by that drop.
-    pub(crate) fn depart(&self, scheduler: &Scheduler) {
-        if self.has_begun() {
-            inside(scheduler, || drop_waiting_tasks(scheduler));
-        }
-        match self.presence.depart() {
-            0 => {
-                inside(scheduler, || drop_all_tasks(scheduler));
-                *self.finished.lock() = true;
-                self.on_finished.notify_all();
-            }
-            // The watcher, if the runtime has one, waits for the others.
-            1 => scheduler.idle.watcher().wake(),
-            _ => {}
-        }
-    }
-
-    /// Drops the waiting tasks once in each `period`, until all threads but the watcher's, the
-    /// calling one, have departed. A poll may list a task before the end begins, queue the task
-    /// after the other threads have departed, and then wait for the task's end in a way that the
-    /// runtime does not see.
-    pub(crate) fn outstay_others(&self, scheduler: &Scheduler, period: Duration) {
-        while !self.presence.is_last() {
-            inside(scheduler, || drop_waiting_tasks(scheduler));
-            scheduler.idle.watcher().nap(period);
-        }
-    }
-
-    /// Waits until the last machine has cleaned up. `false` if `deadline` came first.
-    #[must_use]
-    pub(crate) fn wait(&self, deadline: Option<Instant>) -> bool {
-        let mut finished = self.finished.lock();
-        let is_unfinished = |finished: &mut bool| !*finished;
-        match deadline {
-            None => self.on_finished.wait_while(&mut finished, is_unfinished),
-            Some(deadline) => _ = self.on_finished.wait_while_until(&mut finished, is_unfinished, deadline),
-        }
-        *finished
-    }
-}
 
 /// Begins to shut down: machines leave as soon as their polls return, and nothing new is
 /// spawned. Waits for nothing. Only the first call counts.
@@ -95,7 +22,35 @@ pub(crate) fn begin(scheduler: &Scheduler) {
     scheduler.idle.everyone().iter().for_each(|machine| scheduler.rouse(machine));
     scheduler.interrupt_netpoller();
     scheduler.idle.watcher().wake();
-    scheduler.shutdown.depart(scheduler);
+    depart(scheduler);
+}
+
+/// Counts the calling thread out. It drops the waiting tasks, for a poll that is stuck may be
+/// waiting, in a blocking way, for one of them, and learns of its end by that drop.
+pub(crate) fn depart(scheduler: &Scheduler) {
+    if scheduler.shutdown.has_begun() {
+        inside(scheduler, || drop_waiting_tasks(scheduler));
+    }
+    match scheduler.shutdown.presence.depart() {
+        0 => {
+            inside(scheduler, || drop_all_tasks(scheduler));
+            scheduler.shutdown.finish();
+        }
+        // The watcher, if the runtime has one, waits for the others.
+        1 => scheduler.idle.watcher().wake(),
+        _ => {}
+    }
+}
+
+/// Drops the waiting tasks once in each `period`, until all threads but the watcher's, the
+/// calling one, have departed. A poll may list a task before the end begins, queue the task
+/// after the other threads have departed, and then wait for the task's end in a way that the
+/// runtime does not see.
+pub(crate) fn outstay_others(scheduler: &Scheduler, period: Duration) {
+    while !scheduler.shutdown.presence.is_last() {
+        inside(scheduler, || drop_waiting_tasks(scheduler));
+        scheduler.idle.watcher().nap(period);
+    }
 }
 
 /// Calls `f`, which drops futures, on a thread that is inside this runtime meanwhile, and

@@ -63,7 +63,7 @@ impl Simulation {
         match *self {}
     }
 
-    pub(crate) fn queue_job(&self, _: &Scheduler, _: Runnable, _: bool) -> Result<(), Runnable> {
+    pub(crate) fn queue_job(&self, _: u64, _: Runnable, _: bool) -> Result<(), Runnable> {
         match *self {}
     }
 

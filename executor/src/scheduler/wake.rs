@@ -5,7 +5,7 @@ use crate::scheduler::core::idle::Chosen;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::core::parker::Unparked;
 use crate::scheduler::core::poll_owner::Watch;
-use crate::scheduler::worker::threads::start_machine_with;
+use crate::scheduler::worker::start::start_machine_with;
 
 impl Scheduler {
     /// The submitting side of the sleeping protocol: to be called after work was published. Wakes

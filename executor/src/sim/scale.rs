@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::runtime::Handle;
+use crate::scheduler::Context as Here;
 use crate::sim::Sim;
 use crate::time::{Sleep, sleep};
 
@@ -53,7 +54,8 @@ impl Computing {
     fn begin(time: Duration, context: &Context<'_>) -> Self {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
         let begin = |handle: Handle| {
-            let scheduler = handle.scheduler();
+            let has_turn = Here::current().is_some_and(|here| here.machine().is_some());
+            let scheduler = Some(handle.scheduler()).filter(|_| has_turn)?;
             scheduler.simulation.as_ref()?.compute(scheduler.clock.timer_now(), nanos, context.waker())
         };
         match Handle::try_current().ok().and_then(begin) {

@@ -28,8 +28,8 @@ use crate::scheduler::core::limits::NETWORK_UNWATCHED;
 use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::overslept::Overslept;
+use crate::scheduler::shutdown;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
-use crate::scheduler::worker::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
 use crate::sysmon::cadence::{CALMEST_TICK, Cadence};
 use crate::sysmon::cpu_meter::BurnMeter;
@@ -38,6 +38,7 @@ use crate::sysmon::stall::Stall;
 use crate::util::report::report;
 use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
+use crate::util::unwind::AbortOnUnwind;
 
 /// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does
 /// not say more.
@@ -110,7 +111,7 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
     match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || serve(watched, quota)) {
         Ok(handle) => scheduler.threads.keep(handle),
         Err(error) => {
-            scheduler.shutdown.depart(scheduler);
+            shutdown::depart(scheduler);
             report(format_args!("could not start the watcher's thread: {error}"));
             return Err(error);
         }
@@ -136,8 +137,8 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         }
     }
     drop(entered);
-    scheduler.shutdown.outstay_others(&scheduler, CALMEST_TICK);
-    scheduler.shutdown.depart(&scheduler);
+    shutdown::outstay_others(&scheduler, CALMEST_TICK);
+    shutdown::depart(&scheduler);
     std::mem::forget(guard);
 }
 

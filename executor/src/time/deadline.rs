@@ -4,7 +4,6 @@
 //! sooner leaves nothing behind. Only the scheduler fires it; the clock is read once, before
 //! arming, to see whether there is anything to wait for.
 
-use std::ptr;
 use std::sync::Arc;
 use std::task::{self, Poll};
 use std::time::Duration;
@@ -15,8 +14,8 @@ use wsrt_sync::drop_in::{OUTSIDE, SHUT_DOWN};
 
 use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
-use crate::scheduler::alive::{address_here, scheduler_at};
 use crate::scheduler::drop_in::require_timers;
+use crate::scheduler::runtime_id::{self, RuntimeId};
 use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
@@ -34,8 +33,8 @@ pub(super) struct Deadline {
     polls_after_end: u8,
     /// Made when first needed, and kept for later deadlines.
     entry: Option<Arc<TimerEntry>>,
-    /// The address of the scheduler that it was last armed with, or else made in; 0 for none.
-    home: usize,
+    /// The runtime that it was last armed in, or else made in.
+    home: Option<RuntimeId>,
     /// The timer in the console; of no size without feature `console`.
     span: TimerSpan,
 }
@@ -56,7 +55,8 @@ impl Deadline {
     #[track_caller]
     pub(super) fn new(instant: Instant, span: TimerSpan) -> Self {
         require_timers();
-        Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, home: address_here(), span }
+        let home = Context::with(|context| context.map(|context| context.scheduler().id));
+        Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, home, span }
     }
 
     pub(super) fn instant(&self) -> Instant {
@@ -142,10 +142,9 @@ impl Deadline {
             Wait::Over => self.wait = Wait::NotBegun,
             Wait::Armed => {
                 self.wait = Wait::NotBegun;
-                let home = ptr::without_provenance(self.home);
                 // Counted: if the runtime ends just now, the waker of the task that waits is woken
                 // in there.
-                if let Some(context) = Context::current().filter(|context| context.is_of(home)) {
+                if let Some(context) = Context::current().filter(|context| self.home == Some(context.scheduler().id)) {
                     self.start(context.scheduler());
                 }
                 if self.wait != Wait::Armed {
@@ -164,16 +163,16 @@ impl Deadline {
             return;
         }
         arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
-        self.home = ptr::from_ref(scheduler).addr();
+        self.home = Some(scheduler.id);
         self.wait = Wait::Armed;
     }
 
     /// Arms the timer where this was made: the thread has no runtime.
     #[cold]
     fn start_at_home(&mut self, owner: &str) {
-        match scheduler_at(self.home) {
-            Some(scheduler) => self.start(&scheduler),
-            None if self.home != 0 => panic_after_end(owner),
+        match self.home.map(runtime_id::find::<Scheduler>) {
+            Some(Some(scheduler)) => self.start(&scheduler),
+            Some(None) => panic_after_end(owner),
             None => panic!(
                 "wsrt: {OUTSIDE}{owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned \
                  task or `Runtime::block_on`"

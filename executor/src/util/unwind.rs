@@ -1,5 +1,6 @@
 //! Panics of user code, caught: they end a task or a parallel call, never the machine that ran it.
 
+use crate::util::report::report;
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,5 +43,18 @@ pub(crate) fn drop_quietly<T>(value: T) {
 pub(crate) fn swallow(payload: Payload) {
     if let Err(second) = caught(|| drop(payload)) {
         mem::forget(second);
+    }
+}
+
+/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has
+/// lost its place in the scheduler could not go on.
+pub(crate) struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        report(format_args!(
+            "a machine thread panicked outside of any task (in a foreign waker, or by a fault in wsrt); aborting"
+        ));
+        std::process::abort();
     }
 }

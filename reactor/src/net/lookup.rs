@@ -76,7 +76,7 @@ pub(super) async fn resolve_one(
 }
 
 async fn look_up(host: String, port: u16, context: &ReactorContext) -> io::Result<Vec<SocketAddr>> {
-    if let Some(found) = lent::look_up(&host, port, context) {
+    if let Some(found) = lent::look_up(&host, port, context.services()) {
         return found;
     }
     let (reply, answer) = reply();

@@ -2,7 +2,7 @@
 
 use crate::ledger::Finding;
 use crate::lexer::Source;
-use crate::use_trees::named;
+use crate::modules::{Modules, is_within};
 
 const ROOT: &str = "executor/src/";
 
@@ -65,27 +65,17 @@ const PUBLIC: &str = "the public modules";
 
 /// The imports that go up or aside, outside of tests.
 pub(crate) fn upward(sources: &[Source]) -> Vec<Finding> {
-    let rooms = Rooms::new(sources);
+    let modules = Modules::new(sources, ROOT);
     let mut findings = Vec::new();
-    for source in sources.iter().filter(|source| is_checked(&source.path)) {
-        let module = module(&source.path);
-        let from = room(&module.join("/"));
-        for named in named(source) {
-            // The table of contents of a public module.
-            let is_listed = named.is_exported && (source.path.ends_with("/mod.rs") || source.path.ends_with("/lib.rs"));
-            let Some(path) = absolute(&module, &named.path).filter(|_| !is_listed) else { continue };
-            let Some(target) = rooms.target(&path) else { continue };
-            let to = room(&target);
-            if to.0 != from.0 && to.1 >= from.1 {
-                let advice = format!(
-                    "{} may not import `{}` from {}: move the data down, or take a trait or a function",
-                    from.0,
-                    path.join("::"),
-                    to.0
-                );
-                let key = format!("{} -> {}", source.path.trim_start_matches(ROOT), to.0);
-                findings.push(Finding::new(key, source.place(named.line), advice));
-            }
+    for import in modules.imports(sources) {
+        let (from, to) = (room(&import.from), room(&import.to));
+        if to.0 != from.0 && to.1 >= from.1 {
+            let advice = format!(
+                "{} may not import `{}` from {}: move the data down, or take a trait or a function",
+                from.0, import.path, to.0
+            );
+            let key = format!("{} -> {}", import.source.path.trim_start_matches(ROOT), to.0);
+            findings.push(Finding::new(key, import.source.place(import.line), advice));
         }
     }
     findings
@@ -93,8 +83,8 @@ pub(crate) fn upward(sources: &[Source]) -> Vec<Finding> {
 
 /// The entries of [`ROOMS`] that are no folder or file any more.
 pub(crate) fn gone(sources: &[Source]) -> Vec<Finding> {
-    let modules = Rooms::new(sources).modules;
-    let is_there = |room: &str| modules.iter().any(|module| is_within(module, room));
+    let modules = Modules::new(sources, ROOT);
+    let is_there = |room: &str| modules.all.iter().any(|module| is_within(module, room));
     let gone = ROOMS.iter().filter(|(room, ..)| !matches!(*room, "" | "lib") && !is_there(room));
     gone.map(|(room, ..)| Finding::new(*room, ROOMS_PLACE, format!("`{room}` has gone: take it off the list")))
         .collect()
@@ -102,80 +92,11 @@ pub(crate) fn gone(sources: &[Source]) -> Vec<Finding> {
 
 const ROOMS_PLACE: &str = "tests/tests/tidy/arrows.rs";
 
-/// Whether `module` is `room`, or below it.
-fn is_within(module: &str, room: &str) -> bool {
-    module.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// The room of a module, `a/b` for `crate::a::b`, and its level.
 fn room(module: &str) -> (&'static str, u8) {
     let fits = |prefix: &str| prefix.is_empty() || is_within(module, prefix);
     let room = ROOMS.iter().filter(|(prefix, ..)| fits(prefix)).max_by_key(|(prefix, ..)| prefix.len());
     room.map_or((PUBLIC, 8), |&(_, name, level)| (name, level))
-}
-
-fn is_checked(path: &str) -> bool {
-    let is_test = ["/tests/", "/loom_models/", "/tests.rs", "/loom_models.rs"].iter().any(|part| path.contains(part));
-    path.starts_with(ROOT) && !is_test
-}
-
-/// The module of a file: `[a, b]` for `executor/src/a/b.rs` and `executor/src/a/b/mod.rs`.
-fn module(path: &str) -> Vec<String> {
-    let path = path.trim_start_matches(ROOT).trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("_off");
-    path.split('/').filter(|part| *part != "lib").map(str::to_owned).collect()
-}
-
-/// A path from the root of the crate, if it is one of the crate's.
-fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
-    let mut absolute = match path[0].as_str() {
-        "crate" => Vec::new(),
-        "self" => module.to_vec(),
-        "super" => module.split_last()?.1.to_vec(),
-        _ => return None,
-    };
-    for part in &path[1..] {
-        match part.as_str() {
-            "super" => drop(absolute.pop()),
-            "self" => {}
-            _ => absolute.push(part.clone()),
-        }
-    }
-    Some(absolute)
-}
-
-/// The modules, and the names that each passes on.
-struct Rooms {
-    /// Every module, `a/b`.
-    modules: Vec<String>,
-    /// The names that a module passes on, `a/B`, and whence, `c/d/B`.
-    passed_on: Vec<(String, String)>,
-}
-
-impl Rooms {
-    fn new(sources: &[Source]) -> Rooms {
-        let mut rooms = Rooms { modules: Vec::new(), passed_on: Vec::new() };
-        for source in sources.iter().filter(|source| is_checked(&source.path)) {
-            let module = module(&source.path);
-            if source.path.ends_with("/mod.rs") {
-                for named in named(source) {
-                    let Some(from) = absolute(&module, &named.path) else { continue };
-                    let name = from.last().map_or("", String::as_str);
-                    rooms.passed_on.push((format!("{}/{name}", module.join("/")), from.join("/")));
-                }
-            }
-            rooms.modules.push(module.join("/"));
-        }
-        rooms
-    }
-
-    /// The module in which the last name of a path is defined, as far as the files show it.
-    fn target(&self, path: &[String]) -> Option<String> {
-        let joined = path.join("/");
-        let passed_on = self.passed_on.iter().find(|(name, from)| *name == joined && *from != joined);
-        let joined = passed_on.map_or(joined.as_str(), |(_, from)| from);
-        let of_path = |module: &&String| is_within(joined, module);
-        self.modules.iter().filter(of_path).max_by_key(|module| module.len()).cloned()
-    }
 }
 
 #[cfg(test)]

@@ -11,10 +11,12 @@ mod atomics;
 mod examples;
 mod figures;
 mod heads;
+mod knots;
 mod ledger;
 mod lexer;
 mod loom;
 mod manifests;
+mod modules;
 mod names;
 mod quotes;
 mod sizes;
@@ -57,6 +59,11 @@ fn the_readmes_figures_are_in_benchmarks() {
 fn arrows_between_the_executors_rooms_point_down() {
     check("arrow", arrows::upward(sources()));
     check("room", arrows::gone(sources()));
+}
+
+#[test]
+fn no_knot_of_imports_is_large() {
+    check("knot", knots::large(sources()));
 }
 
 #[test]

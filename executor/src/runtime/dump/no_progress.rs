@@ -8,7 +8,7 @@ use crate::observe::dump;
 use crate::observe::no_progress::look;
 use crate::runtime::WaitsOn;
 use crate::scheduler::Scheduler;
-use crate::scheduler::root::RootSeen;
+use crate::scheduler::scheduler::RootSeen;
 use crate::util::report::report;
 use crate::util::sync;
 

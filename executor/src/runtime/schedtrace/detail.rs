@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::machine::Machine;
-use crate::scheduler::core::machine_status::OffProcessor;
+use crate::scheduler::core::machine::OffProcessor;
 use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::processor::Shared;
 

@@ -14,16 +14,12 @@
 
 use std::fmt;
 
-use self::mask::IdleMask;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::core::processor::Processor;
 use crate::scheduler::core::watcher_sleep::WatcherSleep;
 use crate::util::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use crate::util::sync::atomic::{AtomicU32, AtomicU64, fence};
+use crate::util::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use crate::util::sync::{Arc, Mutex};
-
-mod mask;
-mod play;
 
 /// Which processors and machines are idle, and how many search.
 #[derive(Debug)]
@@ -425,5 +421,73 @@ impl IdleWord {
 impl fmt::Debug for IdleWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.load().fmt(f)
+    }
+}
+
+// The idle mask: which processors thieves need not visit.
+
+/// A flag for each processor, set while it is idle, so that thieves pass it by. A hint: the look
+/// before sleeping goes to every ring, whatever the mask says.
+///
+/// Written with plain stores, by the thread that has the processor in hand.
+#[derive(Debug)]
+struct IdleMask(Box<[AtomicBool]>);
+
+impl IdleMask {
+    fn new(processors: usize) -> Self {
+        Self((0..processors).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    fn set_idle(&self, processor: usize) {
+        self.0[processor].store(true, Relaxed);
+    }
+
+    fn set_busy(&self, processor: usize) {
+        self.0[processor].store(false, Relaxed);
+    }
+
+    fn is_idle(&self, processor: usize) -> bool {
+        self.0[processor].load(Relaxed)
+    }
+}
+
+// Spares that come into play, and processors that go out of it.
+
+impl Idle {
+    /// Puts a spare on the list of the idle, from where it is chosen like any other.
+    pub(crate) fn add(&self, processor: Box<Processor>) {
+        self.in_play.fetch_add(1, Relaxed);
+        self.give_up(processor, None);
+    }
+
+    /// Counts a spare that its holder takes straight on an errand: it is never on the list.
+    pub(crate) fn add_busy(&self, processor: &Processor) {
+        self.in_play.fetch_add(1, Relaxed);
+        self.mask.set_busy(processor.index());
+        self.watcher.wake_if_asleep();
+    }
+
+    /// Takes an idle processor out of play, the one with the highest index, if that is `least` or
+    /// more. It stays marked as idle, so that thieves pass it by.
+    pub(crate) fn remove_from(&self, least: usize) -> Option<Box<Processor>> {
+        let mut waiting = self.waiting.lock();
+        let candidates = waiting.processors.iter().enumerate().filter(|(_, processor)| processor.index() >= least);
+        let (at, _) = candidates.max_by_key(|(_, processor)| processor.index())?;
+        // After the look: a reserved processor that turned out to be none to go could not be given
+        // back without another look at the queues. One that all others were reserved beside is
+        // theirs.
+        if !self.word.claim_idle() {
+            return None;
+        }
+        self.in_play.fetch_sub(1, Relaxed);
+        Some(waiting.processors.remove(at))
+    }
+
+    /// Takes a processor out of play whose holder gives it up for that, and stops searching if it
+    /// did.
+    pub(crate) fn retire_for_good(&self, processor: &mut Processor) -> bool {
+        let searched = self.checked_in(processor);
+        self.in_play.fetch_sub(1, Relaxed);
+        searched && self.stop_searching()
     }
 }

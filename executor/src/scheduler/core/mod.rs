@@ -10,7 +10,6 @@ pub(crate) mod helpers;
 pub(crate) mod idle;
 pub(crate) mod limits;
 pub(crate) mod machine;
-pub(crate) mod machine_status;
 pub(crate) mod parker;
 pub(crate) mod poll_owner;
 pub(crate) mod poll_watch;

@@ -14,19 +14,16 @@ use crossbeam_utils::CachePadded;
 use crate::scheduler::core::fairness::{Every, Fairness};
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::limits::{OVERDUE, TIME_SLICE};
-use crate::scheduler::core::queue::{RingOwner, SlotAddress, ring};
+use crate::scheduler::core::queue::{Overflow, RingOwner, SlotAddress, ring};
 use crate::scheduler::core::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
-use crate::util::rng::{self, FastRand};
+use crate::util::rng;
+use crate::util::rng::FastRand;
 use crate::util::sync::Arc;
 use crate::util::thread_state::current_thread_number;
 
-mod errand;
-mod placed;
 mod shared;
 
-use errand::Errand;
-pub(crate) use placed::{OverflowedTasks, Placed};
 pub(crate) use shared::Shared;
 
 /// The half that only the holder touches. Holding the box is the right to run tasks.
@@ -428,3 +425,61 @@ impl fmt::Debug for Processor {
 
 #[cfg(all(test, not(loom)))]
 mod tests;
+
+// Where a task goes that a processor's holder has readied.
+
+/// Where a task that was readied by this processor's holder has gone.
+#[must_use]
+pub(crate) enum Placed<'a> {
+    /// In runnext, or behind other tasks that were announced to the idle: no machine needs a wake.
+    Quietly,
+    /// In a ring that was empty: an idle processor should hear of it.
+    InEmptyRing,
+    /// The ring was full: these go to the injector.
+    Overflowed(OverflowedTasks<'a>),
+}
+
+/// The oldest half of a full ring and the task that did not fit.
+pub(crate) struct OverflowedTasks<'a>(Overflow<'a, Header>);
+
+impl Iterator for OverflowedTasks<'_> {
+    type Item = Runnable;
+
+    fn next(&mut self) -> Option<Runnable> {
+        self.0.next().map(runnable)
+    }
+}
+
+// The errand that a processor may be on: see `worker/errand.rs`.
+
+/// When the errand ends, in nanoseconds of the scheduler's clock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Errand(u64);
+
+impl Errand {
+    const NONE: Self = Self(u64::MAX);
+}
+
+impl Processor {
+    /// An errand begins that is to end at `end`.
+    pub(in crate::scheduler) fn begin_errand(&mut self, end: u64) {
+        self.errand = Errand(end);
+    }
+
+    /// Whether it was on one, which is over now.
+    #[must_use]
+    pub(in crate::scheduler) fn end_errand(&mut self) -> bool {
+        std::mem::replace(&mut self.errand, Errand::NONE) != Errand::NONE
+    }
+
+    #[inline]
+    pub(crate) fn is_on_errand(&self) -> bool {
+        self.errand != Errand::NONE
+    }
+
+    /// Whether this is on an errand that has lasted long enough.
+    #[inline]
+    pub(crate) fn is_errand_over(&self, now: u64) -> bool {
+        now > self.errand.0
+    }
+}

@@ -5,22 +5,13 @@
 
 use std::task::Waker;
 
-use super::Simulation;
-use crate::scheduler::Context;
-
-/// A time for which a machine computes, and the tasks that go on then.
-#[derive(Default)]
-pub(super) struct Computing {
-    pub(super) nanos: u64,
-    pub(super) wakers: Vec<Waker>,
-}
+use super::{Computing, Simulation};
 
 impl Simulation {
     /// Has the machine whose turn it is compute for so long, and wake `waker` then. Returns when
-    /// that is; `None` if no machine has its turn.
+    /// that is; `None` if the simulation is not driven on this thread.
     pub(crate) fn compute(&self, now: u64, nanos: u64, waker: &Waker) -> Option<u64> {
-        let has_turn = || Context::current().is_some_and(|here| here.machine().is_some());
-        if !(self.is_driven_here() && has_turn()) {
+        if !self.is_driven_here() {
             return None;
         }
         let mut state = self.state.lock();

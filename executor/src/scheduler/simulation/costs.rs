@@ -3,10 +3,9 @@
 //! The scheduler has no line for it. After each turn the ordinary counters say what has happened in
 //! the turn, and the turn then lasts for as long as all of that costs.
 
-use crate::observe::counters::Count;
-use crate::scheduler::Scheduler;
 use crate::scheduler::core::found::FoundIn;
 use crate::scheduler::core::processor::Shared;
+use crate::scheduler::core::processors::Processors;
 
 /// How long the scheduler's work takes, in nanoseconds of virtual time.
 ///
@@ -69,17 +68,17 @@ impl Accounts {
         Self { costs, paid: Vec::new(), paid_elsewhere: 0 }
     }
 
-    /// Returns how long a turn lasts, which had `processor` and has woken so many machines.
-    pub(super) fn pay(&mut self, scheduler: &Scheduler, processor: Option<usize>, woken: usize) -> u64 {
+    /// Returns how long a turn lasts, which had the processor `index` and has woken so many
+    /// machines. `elsewhere` counts the events that were ever found without a processor.
+    pub(super) fn pay(&mut self, processors: &Processors, index: Option<usize>, elsewhere: u64, woken: usize) -> u64 {
         let Costs { poll, steal, wake, netpoll, event, wake_latency: _ } = self.costs;
-        let elsewhere = scheduler.elsewhere.events.get();
         let found = elsewhere - std::mem::replace(&mut self.paid_elsewhere, elsewhere);
         let mut price = found * event + woken as u64 * wake;
-        if let Some(index) = processor {
+        if let Some(index) = index {
             if index >= self.paid.len() {
                 self.paid.resize(index + 1, Counts::default());
             }
-            let now = Counts::of(scheduler.processors.get(index));
+            let now = Counts::of(processors.get(index));
             let paid = std::mem::replace(&mut self.paid[index], now);
             price += (now.polls - paid.polls) * poll
                 + (now.steals - paid.steals) * steal

@@ -9,7 +9,7 @@ use std::thread::panicking;
 use wsrt_world::Member;
 
 use super::Simulation;
-use crate::scheduler::root::RootRef;
+use crate::scheduler::block_on::root::RootRef;
 use crate::util::report::report;
 
 /// How a run of the stage has ended.

@@ -1,8 +1,6 @@
 //! Blocking jobs in a simulation: each runs in one go on the thread that drives it, at a moment
 //! that is drawn.
 
-use super::Simulation;
-use crate::scheduler::Scheduler;
 use crate::task::Runnable;
 
 /// A job that waits for its moment.
@@ -40,40 +38,28 @@ impl Jobs {
         self.delay = nanos;
     }
 
-    fn add(&mut self, job: Job) {
-        self.waiting.push(job);
-    }
-}
-
-impl Simulation {
-    /// Queues a job, as if a thread were started or woken for it. Gives it back if the runtime has
-    /// ended.
-    pub(crate) fn queue_job(
-        &self,
-        scheduler: &Scheduler,
+    /// Adds a job that runs `start` after `now`, beside the delay of its call. Gives the job back
+    /// if the runtime has ended.
+    pub(super) fn add(
+        &mut self,
         runnable: Runnable,
         is_promised: bool,
+        now: u64,
+        start: impl FnOnce() -> u64,
     ) -> Result<(), Runnable> {
-        self.note_caller();
-        let now = scheduler.clock.timer_now();
-        let mut state = self.state.lock();
-        if state.jobs.is_closed {
+        if self.is_closed {
             return Err(runnable);
         }
-        let delay = std::mem::take(&mut state.jobs.delay);
-        let at = now + state.dice.start() + delay;
-        state.jobs.add(Job { at, runnable, is_promised });
+        let at = now + start() + std::mem::take(&mut self.delay);
+        self.waiting.push(Job { at, runnable, is_promised });
         Ok(())
     }
 
-    /// Takes no more jobs. Runs the promised ones, and returns the others, to be cancelled.
-    pub(crate) fn close_jobs(&self) -> Vec<Runnable> {
-        let mut state = self.state.lock();
-        state.jobs.is_closed = true;
-        let waiting = std::mem::take(&mut state.jobs.waiting);
-        drop(state);
-        let (promised, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|job| job.is_promised);
-        promised.into_iter().for_each(|job| job.runnable.run_counted());
-        others.into_iter().map(|job| job.runnable).collect()
+    /// Takes no more jobs. Returns the promised ones, and the others.
+    pub(super) fn close(&mut self) -> (Vec<Runnable>, Vec<Runnable>) {
+        self.is_closed = true;
+        let (promised, others): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(|job| job.is_promised);
+        let runnables = |jobs: Vec<Job>| jobs.into_iter().map(|job| job.runnable).collect();
+        (runnables(promised), runnables(others))
     }
 }

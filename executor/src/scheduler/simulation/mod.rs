@@ -25,18 +25,19 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::task::Waker;
 
 use wsrt_reactor::Netpoller;
 use wsrt_world::entropy::give_entropy;
 use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
 use wsrt_world::{Cost, Given, Inhabitants, Plan, Record, Step, World, uptime};
 
-use self::computing::Computing;
 use self::costs::Accounts;
 pub use self::costs::Costs;
 use self::dice::Dice;
 use self::failing::Bounds;
 use self::jobs::Jobs;
+use crate::observe::counters::Count;
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::core::machine::Machine;
@@ -98,6 +99,13 @@ struct SimulationState {
     computed: u64,
     /// Machines that were woken since the stage looked, by their addresses.
     roused: Vec<usize>,
+}
+
+/// A time for which a machine computes, and the tasks that go on then.
+#[derive(Default)]
+pub(super) struct Computing {
+    pub(super) nanos: u64,
+    pub(super) wakers: Vec<Waker>,
 }
 
 impl Simulation {
@@ -193,6 +201,22 @@ impl Simulation {
         self.state.lock().jobs.next_at()
     }
 
+    /// Queues a job at the time `now`, as if a thread were started or woken for it. Gives it back
+    /// if the runtime has ended.
+    pub(crate) fn queue_job(&self, now: u64, runnable: Runnable, is_promised: bool) -> Result<(), Runnable> {
+        self.note_caller();
+        let mut state = self.state.lock();
+        let SimulationState { jobs, dice, .. } = &mut *state;
+        jobs.add(runnable, is_promised, now, || dice.start())
+    }
+
+    /// Takes no more jobs. Runs the promised ones, and returns the others, to be cancelled.
+    pub(crate) fn close_jobs(&self) -> Vec<Runnable> {
+        let (promised, others) = self.state.lock().jobs.close();
+        promised.into_iter().for_each(|job| job.run_counted());
+        others
+    }
+
     fn take_job(&self) -> Option<Runnable> {
         self.state.lock().jobs.take_next()
     }
@@ -206,7 +230,10 @@ impl Simulation {
         let mut state = self.state.lock();
         let SimulationState { accounts, dice, roused, .. } = &mut *state;
         let lasts = match accounts {
-            Some(accounts) => accounts.pay(scheduler, processor, roused.len()).max(1),
+            Some(accounts) => {
+                let elsewhere = Count::get(&scheduler.elsewhere.events);
+                accounts.pay(&scheduler.processors, processor, elsewhere, roused.len()).max(1)
+            }
             None => dice.turn(),
         };
         scheduler.clock.timer_now() + lasts

@@ -8,12 +8,13 @@ use std::task::Waker;
 use wsrt_world::Step as RecordedStep;
 
 use super::{Dice, Simulation};
+use crate::scheduler::block_on::root::NoRoot;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::found::FoundIn;
 use crate::scheduler::core::machine::Machine;
-use crate::scheduler::root::NoRoot;
 use crate::scheduler::worker::driver::WakeBatch;
-use crate::scheduler::worker::{LoopState, MachineLoop, Step};
+use crate::scheduler::worker::step::Step;
+use crate::scheduler::worker::{LoopState, MachineLoop};
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
 

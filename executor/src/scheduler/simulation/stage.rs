@@ -21,14 +21,16 @@ use super::driving::Driving;
 use super::inner_wait::{InnerWait, LeftWaits, RunEnd};
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
+use crate::scheduler::block_on::root::{Ended, RootFuture};
+use crate::scheduler::block_on::root::{Root, RootRef};
 use crate::scheduler::context::Role;
-use crate::scheduler::root::{Root, RootRef};
-use crate::scheduler::root_future::{Ended, RootFuture};
-use crate::scheduler::worker::threads::{AbortOnUnwind, start_machines};
+use crate::scheduler::shutdown;
+use crate::scheduler::worker::start::start_machines;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, panic_message};
 use crate::util::report::report;
 use crate::util::stack::ask_for_room;
+use crate::util::unwind::AbortOnUnwind;
 use crate::util::unwind::WaitLeft;
 
 thread_local! {
@@ -354,7 +356,7 @@ impl Stage {
         if machine.is_gone() {
             self.forget(index);
             drop(machine);
-            self.scheduler.shutdown.depart(&self.scheduler);
+            shutdown::depart(&self.scheduler);
         } else {
             self.put_back(simulation, index, machine);
         }
@@ -411,7 +413,7 @@ impl Stage {
             machine.end(&self.scheduler);
             Context::put_back(&self.base);
             drop(machine);
-            self.scheduler.shutdown.depart(&self.scheduler);
+            shutdown::depart(&self.scheduler);
         }
     }
 
@@ -422,7 +424,7 @@ impl Stage {
                 "wsrt: the simulated runtime has ended, and the future in `block_on` waits for ever\n{report}"
             );
         }
-        if self.scheduler.threads.is_at_limit(&self.scheduler.config) {
+        if self.scheduler.threads.is_at_limit(self.scheduler.config.most_machines()) {
             return format!(
                 "wsrt: nothing in this simulation can go on: there are as many threads that run tasks as there may be \
                  (`Builder::max_machines`), and each waits inside of a poll\n{report}"

@@ -17,10 +17,9 @@ use std::time::Duration;
 
 use wsrt_reactor::{Netpoller, Turn};
 
-use super::MachineLoop;
 use crate::observe::counters::{Arrivals, Count};
-use crate::scheduler::core::limits::{CROWD, LARGEST_SHARE, SHARED_WAKE};
-use crate::scheduler::core::processor::{Processor, Shared};
+use crate::scheduler::core::limits::{CROWD, SHARED_WAKE};
+use crate::scheduler::core::processor::Shared;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::TaskQueue;
 use crate::util::backoff::Backoff;
@@ -231,50 +230,5 @@ impl WakeBatch {
     /// The tasks, for the caller to place.
     pub(crate) fn into_tasks(self) -> TaskQueue {
         self.0
-    }
-}
-
-impl MachineLoop<'_> {
-    /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the
-    /// injector, with a machine woken at once for every doubling of the work.
-    pub(crate) fn spread(&self, processor: &mut Processor, batch: WakeBatch) {
-        let mut batch = batch.into_tasks();
-        let count = batch.len();
-        if count == 0 {
-            return;
-        }
-        if self.scheduler.config.keeps_order() {
-            return self.scheduler.push_all_in_line(processor, batch);
-        }
-        let idle = self.scheduler.idle.count_idle();
-        let share = count.div_ceil(idle + 1).min(LARGEST_SHARE);
-        let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
-        self.scheduler.settle(processor.index(), placed);
-        let left = batch.len();
-        if left == 0 {
-            return;
-        }
-        self.scheduler.injector.push_all(batch);
-        self.scheduler.wake_several(doublings(left).min(idle));
-        // A processor may have gone idle since the count above.
-        self.scheduler.wake_one();
-    }
-}
-
-/// How many machines to wake at once for `count` tasks: one for the first, one more for each
-/// doubling. They wake others in turn as they find work; waking all here would hold up the tasks in
-/// hand.
-fn doublings(count: usize) -> usize {
-    (usize::BITS - count.leading_zeros()) as usize
-}
-
-#[cfg(all(test, not(loom)))]
-mod tests {
-    use super::doublings;
-
-    #[test]
-    fn wakes_grow_with_the_logarithm_of_the_batch() {
-        let wakes = [0, 1, 2, 3, 4, 8, 1024].map(doublings);
-        assert_eq!(wakes, [0, 1, 2, 2, 3, 4, 11]);
     }
 }

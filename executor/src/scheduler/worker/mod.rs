@@ -6,12 +6,9 @@
 
 use std::sync::Arc;
 
-use wsrt_reactor::budget;
-
 use crate::scheduler::context::Innermost;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::idle_work::Spinner;
-use crate::scheduler::root::Root;
 use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
@@ -21,17 +18,20 @@ mod errand;
 mod maintenance;
 mod sleep;
 mod stalled;
-mod steal;
-mod step;
-pub(crate) mod threads;
+pub(crate) mod start;
+pub(crate) mod steal;
+pub(crate) mod step;
+mod thread;
 
-use self::driver::{Driver, WakeBatch};
+use self::driver::Driver;
 use self::stalled::Suspect;
-pub(crate) use self::steal::stays_in_runnext;
-#[cfg(feature = "sim")]
-pub(crate) use self::step::Step;
-#[cfg(not(feature = "sim"))]
-use self::step::Step;
+
+/// Does the idle work of a runtime, if there is any, and returns whether the machine has to look
+/// for tasks again.
+///
+/// The machine holds no processor and is on the idle list. If this returns `true` it is off the
+/// list; if it returns `false` nothing has changed.
+pub(crate) type RunIdleWork = fn(&mut MachineLoop<'_>) -> bool;
 
 /// One machine at work.
 pub(crate) struct MachineLoop<'a> {
@@ -99,36 +99,6 @@ impl<'a> MachineLoop<'a> {
             driver: Driver::new(context),
             state,
         }
-    }
-
-    /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
-    pub(crate) fn run(&mut self, root: &impl Root) {
-        let _outer_budget = budget::keep();
-        loop {
-            match self.step(root) {
-                Step::Turn { .. } | Step::Again => {}
-                Step::Park => {
-                    let timed_out = self.park();
-                    self.get_up(root, WakeBatch::default(), timed_out);
-                }
-                Step::BlockInNetpoller { until } => {
-                    self.block_in_netpoller(until);
-                    self.leave_netpoller(root);
-                }
-                Step::Exit => return,
-            }
-        }
-    }
-
-    /// Parks the thread. Returns whether the keep-alive time ran out.
-    fn park(&self) -> bool {
-        let _parked = self.scheduler.observer.parked();
-        self.scheduler.threads.park(self.machine, self.scheduler)
-    }
-
-    fn block_in_netpoller(&mut self, until: u64) {
-        let _sleeping = self.scheduler.observer.in_netpoller();
-        self.driver.block(until);
     }
 }
 

@@ -15,12 +15,12 @@
 //!
 //! [`look_again`]: MachineLoop::look_again
 
-use super::MachineLoop;
 use super::driver::{Wait, WakeBatch};
 use super::step::Step;
+use super::{MachineLoop, RunIdleWork};
+use crate::scheduler::block_on::root::Root;
 use crate::scheduler::core::idle::Resume;
 use crate::scheduler::core::processor::Processor;
-use crate::scheduler::root::Root;
 use crate::scheduler::scheduler::Hook;
 use crate::util::backoff::Backoff;
 
@@ -217,7 +217,8 @@ impl MachineLoop<'_> {
                 return false;
             }
         }
-        !self.scheduler.idle_work.run(self)
+        let runner = self.scheduler.idle_work.runner().downcast_ref::<RunIdleWork>();
+        !runner.expect("it is one")(self)
     }
 
     /// The steps after a sleep in the netpoller.

@@ -5,11 +5,11 @@ use wsrt_reactor::budget;
 
 use super::MachineLoop;
 use super::driver::WakeBatch;
+use crate::scheduler::block_on::root::Root;
 use crate::scheduler::core::fairness::Grant;
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::limits::INJECTOR_BATCH;
 use crate::scheduler::core::processor::Processor;
-use crate::scheduler::root::Root;
 
 /// The outcome of a step. A thread obeys by sleeping, a simulated machine by giving
 /// the turn to another one.

@@ -3,7 +3,7 @@
 use super::Watcher;
 use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
-use crate::scheduler::worker::stays_in_runnext;
+use crate::scheduler::worker::steal::stays_in_runnext;
 
 impl Watcher<'_> {
     /// Sends a machine for a task in the runnext of a processor that stays in its poll, while

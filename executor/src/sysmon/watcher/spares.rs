@@ -29,7 +29,7 @@ impl Watcher<'_> {
             return false;
         }
         if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
-            self.scheduler.threads.report_limit(&self.scheduler.config);
+            self.scheduler.threads.report_limit(self.scheduler.config.most_machines());
             return false;
         }
         let Some(spare) = self.scheduler.processors.put_into_play() else {
@@ -44,7 +44,8 @@ impl Watcher<'_> {
     /// Whether every thread that there may be has something to do: tasks that wait in `block_on`
     /// have one each, and no processor.
     fn nobody_could_run_another(&self) -> bool {
-        self.scheduler.threads.is_at_limit(&self.scheduler.config) && self.scheduler.idle.count_machines() == 0
+        self.scheduler.threads.is_at_limit(self.scheduler.config.most_machines())
+            && self.scheduler.idle.count_machines() == 0
     }
 
     /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors

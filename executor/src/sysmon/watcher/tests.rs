@@ -24,7 +24,7 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(2).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
         let scheduler = builder.scheduler().expect("a netpoller");
-        crate::scheduler::worker::threads::start_machines(&scheduler).expect("two threads");
+        crate::scheduler::worker::start::start_machines(&scheduler).expect("two threads");
         crate::sysmon::watcher::start(&scheduler).expect("its thread");
         let (began, has_begun) = channel();
         let (release, released) = channel::<()>();
@@ -54,7 +54,7 @@ fn a_processor_taken_after_a_sleep_is_in_no_stall() {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(1).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
     let scheduler = builder.scheduler().expect("a netpoller");
-    crate::scheduler::worker::threads::start_machines(&scheduler).expect("a thread");
+    crate::scheduler::worker::start::start_machines(&scheduler).expect("a thread");
     let task = scheduler.spawn(async {}, Location::caller());
     block_on(&scheduler, task).expect("no panic");
     while scheduler.idle.count_busy() > 0 {
@@ -80,7 +80,7 @@ fn a_calm_watcher_looks_twice_where_a_timer_waits() {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(1);
     let scheduler = builder.scheduler().expect("a netpoller");
-    crate::scheduler::worker::threads::start_machines(&scheduler).expect("a thread");
+    crate::scheduler::worker::start::start_machines(&scheduler).expect("a thread");
     let (began, has_begun) = channel();
     let (release, released) = channel::<()>();
     let stall = async move {

@@ -1,133 +1,22 @@
 //! Starting machines, and letting those go that the runtime can do without.
 
 use std::io;
-use std::sync::{Arc, Once, Weak};
+use std::sync::Arc;
 
-use super::{LoopState, MachineLoop};
+use super::thread::serve;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
-use crate::scheduler::core::machine_status::OffProcessor;
 use crate::scheduler::core::processor::Processor;
-use crate::scheduler::refusals::{NoThread, Refusals};
-use crate::scheduler::root::NoRoot;
 use crate::scheduler::scheduler::Hook;
-use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler, time_slice};
+use crate::scheduler::shutdown;
+use crate::scheduler::threads::NoThread;
+use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler};
 use crate::util::backoff::Backoff;
 use crate::util::hook::call_hook;
-use crate::util::joined_thread::join_others;
 use crate::util::report::report;
-use crate::util::sync::Mutex;
-use crate::util::sync::atomic::Ordering::Relaxed;
-use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
-use crate::util::sync::thread::{self, JoinHandle};
+use crate::util::sync::thread;
+use crate::util::sync::thread::JoinHandle;
 use crate::util::unwind::{caught, swallow};
-
-/// The machines' threads.
-#[derive(Debug)]
-pub(crate) struct Threads {
-    /// Machines that have not been let go. Relaxed throughout: a count, it guards nothing.
-    alive: AtomicUsize,
-    /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as
-    /// others are started.
-    handles: Mutex<Vec<JoinHandle<()>>>,
-    /// Machines that have begun, for observers.
-    machines: Mutex<Vec<Weak<Machine>>>,
-    /// How many ever have.
-    enrolled: AtomicU32,
-    pub(crate) refusals: Refusals,
-    /// Done when it was said that there are as many as there may be.
-    limit_told: Once,
-}
-
-impl Threads {
-    pub(crate) fn new() -> Self {
-        Self {
-            alive: AtomicUsize::new(0),
-            handles: Mutex::new(Vec::new()),
-            machines: Mutex::new(Vec::new()),
-            enrolled: AtomicU32::new(0),
-            refusals: Refusals::default(),
-            limit_told: Once::new(),
-        }
-    }
-
-    pub(crate) fn alive(&self) -> usize {
-        self.alive.load(Relaxed)
-    }
-
-    /// Gives the machine of the current thread a number, and lists it for as long as it exists.
-    pub(crate) fn enroll(&self, machine: &Arc<Machine>) {
-        machine.status().introduce(self.enrolled.fetch_add(1, Relaxed));
-        let mut machines = self.machines.lock();
-        machines.retain(|machine| machine.strong_count() > 0);
-        machines.push(Arc::downgrade(machine));
-    }
-
-    /// The machines that there are, by their numbers, without those whose threads are away.
-    pub(crate) fn machines(&self) -> Vec<Arc<Machine>> {
-        let is_here = |machine: &Arc<Machine>| machine.status().off_processor() != OffProcessor::Away;
-        self.machines.lock().iter().filter_map(Weak::upgrade).filter(is_here).collect()
-    }
-
-    pub(crate) fn keep(&self, handle: JoinHandle<()>) {
-        let mut handles = self.handles.lock();
-        handles.retain(|handle| !handle.is_finished());
-        handles.push(handle);
-    }
-
-    /// Counts one machine more, unless there are `most` already.
-    #[must_use]
-    fn count_in(&self, most: usize) -> bool {
-        let more = |alive: usize| (alive < most).then_some(alive + 1);
-        self.alive.fetch_update(Relaxed, Relaxed, more).is_ok()
-    }
-
-    /// Counts one machine less: its thread could not be started.
-    pub(in crate::scheduler) fn count_out(&self) {
-        self.alive.fetch_sub(1, Relaxed);
-    }
-
-    /// Counts one machine less, if that leaves as many as there are processors: the calling one,
-    /// which was not needed for long, and ends.
-    #[must_use]
-    pub(crate) fn let_one_go(&self, processors: usize) -> bool {
-        let fewer = |alive: usize| (alive > processors).then(|| alive - 1);
-        self.alive.fetch_update(Relaxed, Relaxed, fewer).is_ok()
-    }
-
-    /// Whether as many threads run tasks as may.
-    pub(crate) fn is_at_limit(&self, config: &Config) -> bool {
-        self.alive() >= config.most_machines()
-    }
-
-    /// Says once that it is so, and that others wait.
-    pub(crate) fn report_limit(&self, config: &Config) {
-        self.limit_told.call_once(|| {
-            report(format_args!(
-                "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
-                 (said once; `Builder::max_machines` sets the limit)",
-                config.most_machines()
-            ));
-        });
-    }
-
-    /// Parks a machine, for the keep-alive time at most where there are more machines than
-    /// processors. `true` if the time ran out.
-    pub(crate) fn park(&self, machine: &Machine, scheduler: &Scheduler) -> bool {
-        if self.alive() <= scheduler.processors.regular() {
-            machine.parker().park();
-            false
-        } else {
-            !machine.parker().park_timeout(scheduler.config.thread_keep_alive)
-        }
-    }
-
-    /// Waits until every other machine's thread is gone. Only after shutdown has finished.
-    pub(crate) fn join(&self) {
-        let handles = std::mem::take(&mut *self.handles.lock());
-        join_others(handles);
-    }
-}
 
 /// Starts as many machines as there are processors.
 pub(crate) fn start_machines(scheduler: &Arc<Scheduler>) -> io::Result<()> {
@@ -182,7 +71,7 @@ fn report_missing_machine(scheduler: &Scheduler, why: &NoThread) {
                  on threads: `ulimit -u`, or `pids.max` of the control group)"
             ));
         }
-        NoThread::AtLimit => scheduler.threads.report_limit(&scheduler.config),
+        NoThread::AtLimit => scheduler.threads.report_limit(scheduler.config.most_machines()),
         NoThread::RefusedLately | NoThread::ShutDown => {}
     }
 }
@@ -254,7 +143,7 @@ fn try_start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -> Resul
         }
         Err(why) => {
             scheduler.threads.count_out();
-            scheduler.shutdown.depart(scheduler);
+            shutdown::depart(scheduler);
             Err(why)
         }
     }
@@ -322,40 +211,5 @@ impl Scheduler {
         call_hook(name, || hook());
         machine.set_in_hook(false);
         context.come_back();
-    }
-}
-
-/// The life of a machine's thread.
-fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
-    let guard = AbortOnUnwind;
-    machine.parker().adopt_current_thread();
-    scheduler.threads.enroll(&machine);
-    scheduler.helpers.end_start();
-    let _tokio = scheduler.tokio.enter();
-    let entered = Context::enter(&scheduler, Role::Machine(machine));
-    let machine = entered.machine().expect("it has entered as one");
-    if let Some(hook) = &scheduler.config.on_thread_start {
-        scheduler.call_in_hook(&entered, machine, "on_thread_start", hook);
-    }
-    time_slice::ask_for_short_ones();
-    let mut machine_loop = MachineLoop::with_state(&entered, LoopState::of_a_started_machine());
-    machine_loop.run(&NoRoot);
-    machine_loop.leave();
-    scheduler.config.call_stop_hook();
-    drop(entered);
-    scheduler.shutdown.depart(&scheduler);
-    std::mem::forget(guard);
-}
-
-/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has
-/// lost its place in the scheduler could not go on.
-pub(crate) struct AbortOnUnwind;
-
-impl Drop for AbortOnUnwind {
-    fn drop(&mut self) {
-        report(format_args!(
-            "a machine thread panicked outside of any task (in a foreign waker, or by a fault in wsrt); aborting"
-        ));
-        std::process::abort();
     }
 }

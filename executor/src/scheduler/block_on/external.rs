@@ -70,7 +70,7 @@ impl OwnSleeper {
 }
 
 /// Polls `future` until it is ready, asleep in between.
-pub(super) fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+pub(in crate::scheduler) fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     let mut own = OwnSleeper::take();
     let _outer_budget = budget::keep();
     loop {

@@ -1,4 +1,8 @@
-//! The future that a driving thread waits for.
+//! The root of a loop: the future that the thread in `block_on` waits for, or nothing.
+//!
+//! A task of a current-thread runtime that blocks runs a loop of its own, nested in the loop that
+//! polls the task. The inner loop serves the roots of the outer ones too: the task may wait for one
+//! of them. A root whose own poll has led to the call is left out, for it is being polled.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -6,21 +10,135 @@ use std::future::Future;
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{self, Poll};
+use std::task::Poll;
+use std::{mem, task};
 
 use wsrt_reactor::budget;
-use wsrt_sync::current_task::{self, Owner};
+use wsrt_sync::current_task;
+use wsrt_sync::current_task::Owner;
 
+use crate::scheduler::block_on::cached::CachedRoot;
 #[cfg(feature = "sim")]
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::core::processor::Shared;
-use crate::scheduler::post::Post;
-use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
+use crate::scheduler::scheduler::RootSeen;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, ScopesAside};
 use crate::util::unwind::Payload;
+
+/// The root that a machine's loop looks at before each task.
+pub(crate) trait Root {
+    /// Polls the root future if it was woken. `true` when it is done, and the loop with it.
+    fn poll_if_woken(&self, context: &Context) -> bool;
+
+    /// Whether a wake waits to be answered, so that the machine must not sleep.
+    fn is_woken(&self) -> bool;
+
+    /// No task waits for its turn: a root that has yielded may go on.
+    fn end_wait(&self);
+
+    /// Whether the root ends without a result, since nothing can ever wake it, nor any task: asked
+    /// before the machine sleeps, without a processor.
+    fn gives_up(&self, _: &Context) -> bool {
+        false
+    }
+}
+
+/// The root of the machines that the runtime starts: they serve until it shuts down.
+pub(crate) struct NoRoot;
+
+impl Root for NoRoot {
+    fn poll_if_woken(&self, _: &Context) -> bool {
+        false
+    }
+
+    fn is_woken(&self) -> bool {
+        false
+    }
+
+    fn end_wait(&self) {}
+}
+
+/// A root as the loops see it that are nested in its own.
+pub(crate) trait OuterRoot {
+    /// Polls the root future if it was woken, and keeps its result for its own loop.
+    fn poll_from_within(&self, context: &Context);
+
+    /// Whether it was woken, and is not being polled.
+    fn may_be_polled(&self) -> bool;
+
+    #[cfg(feature = "sim")]
+    fn is_done(&self) -> bool;
+
+    /// The root of the loop around its own.
+    fn outer(&self) -> Option<RootRef>;
+}
+
+/// A root that is pinned on this thread's stack, in the frame of its loop.
+#[derive(Clone, Copy)]
+pub(crate) struct RootRef(NonNull<dyn OuterRoot>);
+
+impl RootRef {
+    /// Calls `run` with the address of `root` in `innermost`, and puts back the one before it.
+    pub(in crate::scheduler) fn nest<R>(context: &Context, root: &dyn OuterRoot, run: impl FnOnce() -> R) -> R {
+        let root = NonNull::from(root);
+        // SAFETY: only the lifetime changes, and the address is out of its place again before this
+        // call returns, for which the caller has lent the root.
+        let root = Self(unsafe { mem::transmute::<NonNull<dyn OuterRoot + '_>, NonNull<dyn OuterRoot>>(root) });
+        let _nested = Nested { context, outer: context.replace_root(Some(root)) };
+        run()
+    }
+
+    fn get(&self) -> &dyn OuterRoot {
+        // SAFETY: it is in the frame of a loop, which is further out on this thread's stack: the
+        // address does not leave the thread, and is forgotten before that frame ends (`nest`).
+        // Shared: the root has cells for all that changes.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Polls each of the roots from this one on outwards that was woken.
+    pub(in crate::scheduler) fn poll_all(self, context: &Context) {
+        self.each().filter(|root| root.get().may_be_polled()).for_each(|root| root.get().poll_from_within(context));
+    }
+
+    /// Whether any of them may be polled.
+    pub(in crate::scheduler) fn is_any_woken(self) -> bool {
+        self.each().any(|root| root.get().may_be_polled())
+    }
+
+    /// Whether one of them is done, and its loop has yet to see that.
+    #[cfg(feature = "sim")]
+    pub(in crate::scheduler) fn is_any_done(self) -> bool {
+        self.each().any(|root| root.get().is_done())
+    }
+
+    /// Whether the outermost of them is done.
+    #[cfg(feature = "sim")]
+    pub(in crate::scheduler) fn is_last_done(self) -> bool {
+        self.each().last().is_some_and(|root| root.get().is_done())
+    }
+
+    fn each(self) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(self), |root| root.get().outer())
+    }
+}
+
+/// A loop is under way, nested in another or not.
+struct Nested<'a> {
+    context: &'a Context,
+    outer: Option<RootRef>,
+}
+
+impl Drop for Nested<'_> {
+    fn drop(&mut self) {
+        let _ = self.context.replace_root(self.outer);
+    }
+}
+
+// The future that a driving thread waits for.
 
 /// The polls that a root lets in at most before its own next one when it has yielded, which is to
 /// be woken in its own poll: one for each task that waits then, and not for one that comes again.
@@ -31,7 +149,7 @@ const YIELDED_POLLS: usize = 61;
 ///
 /// It is shared with the loops nested in its own, all on one thread, so that its parts lie in
 /// cells.
-pub(super) struct RootFuture<'a, F: Future> {
+pub(in crate::scheduler) struct RootFuture<'a, F: Future> {
     /// Borrowed while it is being polled.
     future: RefCell<Pin<&'a mut F>>,
     /// `None` until it is done.
@@ -43,7 +161,7 @@ pub(super) struct RootFuture<'a, F: Future> {
     waits_for: Cell<usize>,
     /// The report of a runtime that can make no progress.
     report: Cell<Option<String>>,
-    post: Box<Post>,
+    post: Box<CachedRoot>,
     /// The contexts that it has entered and holds between its polls, while tasks run.
     aside: Cell<Option<Rc<Context>>>,
     /// The task or root in the middle of whose poll it is polled; itself, if there is none.
@@ -54,7 +172,7 @@ pub(super) struct RootFuture<'a, F: Future> {
 }
 
 /// The ways in which the loop of a root ends.
-pub(super) enum Ended<T> {
+pub(in crate::scheduler) enum Ended<T> {
     Done(Result<T, Payload>),
     /// Nothing can wake it any more, says the report.
     Stuck(String),
@@ -64,31 +182,31 @@ pub(super) enum Ended<T> {
 
 impl<'a, F: Future> RootFuture<'a, F> {
     /// The root of a loop that is nested in no other.
-    pub(super) fn new(future: Pin<&'a mut F>, post: Box<Post>, context: &Context) -> Self {
+    pub(in crate::scheduler) fn new(future: Pin<&'a mut F>, post: Box<CachedRoot>, context: &Context) -> Self {
         let own = context.with_processor(|processor| processor.map(|processor| processor.ids().next()));
         let owner = Owner::of_root(own.unwrap_or_else(Id::next).number());
         Self::owned_by(future, post, context, owner)
     }
 
     /// The root of a loop inside of another poll.
-    pub(super) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
+    pub(in crate::scheduler) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
         let machine = context.machine().expect("a driving thread is a machine");
-        let post = Post::of(Arc::clone(machine), context.scheduler());
+        let post = CachedRoot::of(Arc::clone(machine), context.scheduler());
         Self::owned_by(future, post, context, Owner::current())
     }
 
     /// The root of a simulation, whose thread in `block_on` is no machine, and has only its parker.
     /// `is_inside` says that it is inside of another poll or a job: see [`nested`](Self::nested).
     #[cfg(feature = "sim")]
-    pub(super) fn beside(future: Pin<&'a mut F>, context: &Context, is_inside: bool) -> Self {
-        let post = Post::of(Machine::new(), context.scheduler());
+    pub(in crate::scheduler) fn beside(future: Pin<&'a mut F>, context: &Context, is_inside: bool) -> Self {
+        let post = CachedRoot::of(Machine::new(), context.scheduler());
         // Its first poll is a turn of the stage, as all others are.
         post.wakeup().put();
         let owner = if is_inside { Owner::current() } else { Owner::of_root(Id::next().number()) };
         Self::owned_by(future, post, context, owner)
     }
 
-    fn owned_by(future: Pin<&'a mut F>, post: Box<Post>, context: &Context, owner: Owner) -> Self {
+    fn owned_by(future: Pin<&'a mut F>, post: Box<CachedRoot>, context: &Context, owner: Owner) -> Self {
         Self {
             future: RefCell::new(future),
             result: Cell::new(None),
@@ -105,7 +223,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 
     /// Ends the part of the root in `context`. Returns how, and its post.
-    pub(super) fn end(self, context: &Context) -> (Ended<F::Output>, Box<Post>) {
+    pub(in crate::scheduler) fn end(self, context: &Context) -> (Ended<F::Output>, Box<CachedRoot>) {
         context.leave_behind(self.aside.take());
         let ended = match (self.result.take(), self.report.take()) {
             (Some(result), _) => Ended::Done(result),
@@ -117,7 +235,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
     /// Waits for the root if it is not done, since the runtime has shut down: with the roots
     /// further out, and without tasks. No shutdown drops the future that a thread waits in.
-    pub(super) fn wait_without_loop(&self, context: &Context) {
+    pub(in crate::scheduler) fn wait_without_loop(&self, context: &Context) {
         let _outer_budget = budget::keep();
         while !self.is_done.get() && !self.poll_if_woken(context) {
             if !self.is_woken() {
@@ -201,7 +319,8 @@ impl<F: Future> Root for RootFuture<'_, F> {
             return false;
         }
         let (wakers, address) = (self.post.count_wakers(), self.post.waker().data().addr());
-        let seen = RootSeen { owner: self.owner, wakers, address, wakeup: self.post.wakeup() };
+        let is_woken = || self.post.wakeup().is_woken();
+        let seen = RootSeen { owner: self.owner, wakers, address, is_woken: &is_woken };
         let Some(report) = (scheduler.config.no_progress)(scheduler, &seen) else { return false };
         self.report.set(Some(report));
         self.is_done.set(true);

@@ -9,18 +9,24 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use crate::observe::console;
+use crate::scheduler::block_on::cached::CachedRoot;
+use crate::scheduler::block_on::external::wait_on_thread;
+use crate::scheduler::block_on::root::RootRef;
+use crate::scheduler::block_on::root::{Ended, RootFuture};
 use crate::scheduler::context::{Placing, Role};
 use crate::scheduler::hand_over::with_processor_handed_over;
-use crate::scheduler::post::Post;
-use crate::scheduler::root::RootRef;
-use crate::scheduler::root_future::{Ended, RootFuture};
+use crate::scheduler::shutdown;
 use crate::scheduler::simulation::refuse_beside_simulation;
-use crate::scheduler::sleeper::wait_on_thread;
 use crate::scheduler::worker::MachineLoop;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
 use crate::util::stack::ask_for_room;
 use crate::util::sync::thread;
+
+pub(crate) mod root;
+
+mod cached;
+mod external;
 
 /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
 /// machines of its own.
@@ -77,7 +83,7 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
     let Some(_present) = Present::arrive(scheduler) else { return Ended::Early };
     let _tokio = scheduler.tokio.enter();
     let mut processor = scheduler.idle.acquire();
-    let post = Post::take(scheduler, processor.as_deref_mut());
+    let post = CachedRoot::take(scheduler, processor.as_deref_mut());
     let entered = Context::enter(scheduler, Role::Machine(Arc::clone(post.machine())));
     if let Some(processor) = processor {
         entered.take_up(processor);
@@ -151,6 +157,6 @@ impl<'a> Present<'a> {
 
 impl Drop for Present<'_> {
     fn drop(&mut self) {
-        self.0.shutdown.depart(self.0);
+        shutdown::depart(self.0);
     }
 }
