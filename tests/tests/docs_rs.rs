@@ -33,7 +33,7 @@ const PAGES: [(&str, &str); 26] = [
     ("guide/service/index.html", "install_recorder"),
     ("guide/parallel/index.html", "data:image/svg+xml"),
     ("guide/tuning/index.html", "worker_threads"),
-    ("guide/from_tokio/index.html", "Programs, before and after"),
+    ("guide/from_tokio/index.html", "Differences in behaviour"),
     ("guide/drop_in/index.html", "patch.crates-io"),
     ("guide/blocking/index.html", "The explicit calls"),
     ("guide/seeing/index.html", "Seeing it run"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-/// The one part of tokio that executor/docs/FROM_TOKIO.md has users keep.
+/// A program on wsrt may use the macros of a tokio that other crates have in the build.
 #[test]
 fn tokio_s_macros_need_no_runtime() {
     let runtime = wsrt::runtime::Runtime::new().expect("a runtime");

@@ -1,6 +1,6 @@
 //! Holds no code but a test: see `examples` and `tests`.
 
-/// The programs of `executor/docs/FROM_TOKIO.md`, before and after.
+/// The program of `executor/docs/FROM_TOKIO.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../executor/docs/FROM_TOKIO.md")]
 pub struct FromTokio;

@@ -45,7 +45,6 @@ const FOREIGN: [(&str, &[&str]); 7] = [
             "io_driver_ready_count",
             "rate_limit",
             "remote_schedule_count",
-            "runtime::LocalRuntime",
             "spawned_tasks_count",
             "unhandled_panic",
             "worker_local_queue_depth(w)",
