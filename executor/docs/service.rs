@@ -1,132 +1,91 @@
-//! A service on wsrt as one writes it first: JSON over HTTP, a database, time limits, metrics, a
-//! graceful end.
+//! A service that checks links: `POST /links` with `{"url": "…"}` fetches the page and stores the
+//! status, `GET /links` lists what is stored.
 
 use std::env;
 use std::error::Error;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::post;
 use axum::{Json, Router};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde::{Deserialize, Serialize};
+use sqlx::FromRow;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
-use wsrt::net::TcpListener;
-use wsrt::runtime::Handle;
-use wsrt::signal::unix::{SignalKind, signal};
-use wsrt::time::{Instant, error::Elapsed, timeout};
-
-/// How long a request may wait for the database.
-const LIMIT: Duration = Duration::from_secs(2);
-/// How long connections, and then tasks, may take to end.
-const GRACE: Duration = Duration::from_secs(10);
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Clone)]
 struct Service {
+    client: reqwest::Client,
     database: SqlitePool,
-    metrics: PrometheusHandle,
 }
 
 #[derive(Deserialize)]
-struct NewVisit {
-    name: String,
+struct NewLink {
+    url: String,
 }
 
-#[derive(Serialize)]
-struct Visits {
-    name: String,
-    count: i64,
+#[derive(FromRow, Serialize)]
+struct Link {
+    url: String,
+    status: u16,
 }
 
-#[wsrt::main]
-async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let arguments: Vec<String> = env::args().collect();
-    let address = arguments.get(1).map_or("127.0.0.1:8080", String::as_str);
-    let path = arguments.get(2).map_or("visits.sqlite", String::as_str);
+type Failure = (StatusCode, String);
 
-    let metrics = PrometheusBuilder::new().install_recorder()?;
-    // The runtime's own figures: polls, steals, waits.
-    let _export = Handle::current().export_metrics(Duration::from_secs(1));
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let address = env::args().nth(1).unwrap_or("127.0.0.1:8080".into());
+    let path = env::args().nth(2).unwrap_or("links.sqlite".into());
 
     let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
     let database = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
-    sqlx::query("CREATE TABLE IF NOT EXISTS visits (name TEXT PRIMARY KEY, count INTEGER NOT NULL)")
-        .execute(&database)
-        .await?;
+    let table = "CREATE TABLE IF NOT EXISTS links (url TEXT PRIMARY KEY, status INTEGER NOT NULL)";
+    sqlx::query(table).execute(&database).await?;
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(5)).build()?;
 
-    let service = Service { database: database.clone(), metrics };
-    let router = Router::new()
-        .route("/visits", post(visit))
-        .route("/visits/{name}", get(visits))
-        .route("/metrics", get(figures))
-        .with_state(service);
+    let service = Service { client, database: database.clone() };
+    let router = Router::new().route("/links", post(check).get(list)).with_state(service);
     let listener = TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
-    wsrt::hyper::serve(listener, router).with_graceful_shutdown(asked_to_end()).with_shutdown_timeout(GRACE).await?;
-    // For the tasks that handlers have spawned, and left behind.
-    let drained = Handle::current().drain(Instant::now() + GRACE).await;
+    axum::serve(listener, router).with_graceful_shutdown(asked_to_end()).await?;
     database.close().await;
-    println!("ended: {drained}");
+    println!("ended");
     Ok(())
 }
 
-/// Waits for ctrl-c, and for SIGTERM, which service managers send.
+/// Waits for ctrl-c, or for SIGTERM, which service managers send.
 async fn asked_to_end() {
-    let mut terminate = signal(SignalKind::terminate()).expect("it can be caught");
-    wsrt::select! {
-        _ = wsrt::signal::ctrl_c() => {}
+    let mut terminate = signal(SignalKind::terminate()).expect("the signal can be caught");
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
         _ = terminate.recv() => {}
     }
 }
 
-async fn visit(State(service): State<Service>, Json(visit): Json<NewVisit>) -> Result<Json<Visits>, Failure> {
-    let insert = "INSERT INTO visits VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET count = count + 1 RETURNING count";
-    let query = sqlx::query_scalar(insert).bind(&visit.name).fetch_one(&service.database);
-    let count = timeout(LIMIT, query).await??;
-    Ok(Json(Visits { name: visit.name, count }))
+async fn check(State(service): State<Service>, Json(link): Json<NewLink>) -> Result<Json<Link>, Failure> {
+    let answer = service.client.get(&link.url).send().await.map_err(bad_gateway)?;
+    let link = Link { url: link.url, status: answer.status().as_u16() };
+    sqlx::query("INSERT OR REPLACE INTO links VALUES (?, ?)")
+        .bind(&link.url)
+        .bind(link.status)
+        .execute(&service.database)
+        .await
+        .map_err(internal)?;
+    Ok(Json(link))
 }
 
-async fn visits(State(service): State<Service>, Path(name): Path<String>) -> Result<Json<Visits>, Failure> {
-    let query = sqlx::query_scalar("SELECT count FROM visits WHERE name = ?").bind(&name);
-    let found = timeout(LIMIT, query.fetch_optional(&service.database)).await??;
-    let count = found.ok_or(Failure::Unknown)?;
-    Ok(Json(Visits { name, count }))
+async fn list(State(service): State<Service>) -> Result<Json<Vec<Link>>, Failure> {
+    let links = sqlx::query_as("SELECT url, status FROM links ORDER BY url").fetch_all(&service.database).await;
+    Ok(Json(links.map_err(internal)?))
 }
 
-async fn figures(State(service): State<Service>) -> String {
-    service.metrics.render()
+fn bad_gateway(error: reqwest::Error) -> Failure {
+    (StatusCode::BAD_GATEWAY, format!("{error}\n"))
 }
 
-/// A request without the answer that it asked for.
-enum Failure {
-    TooSlow,
-    Unknown,
-    Database(sqlx::Error),
-}
-
-impl From<Elapsed> for Failure {
-    fn from(_: Elapsed) -> Self {
-        Failure::TooSlow
-    }
-}
-
-impl From<sqlx::Error> for Failure {
-    fn from(error: sqlx::Error) -> Self {
-        Failure::Database(error)
-    }
-}
-
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        match self {
-            Failure::TooSlow => (StatusCode::SERVICE_UNAVAILABLE, "the database is busy\n").into_response(),
-            Failure::Unknown => (StatusCode::NOT_FOUND, "no visits by that name\n").into_response(),
-            Failure::Database(error) => {
-                eprintln!("database: {error}");
-                StatusCode::INTERNAL_SERVER_ERROR.into_response()
-            }
-        }
-    }
+fn internal(error: sqlx::Error) -> Failure {
+    eprintln!("database: {error}");
+    (StatusCode::INTERNAL_SERVER_ERROR, "the database failed\n".into())
 }

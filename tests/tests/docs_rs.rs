@@ -30,7 +30,7 @@ const PAGES: [(&str, &str); 26] = [
     ("runtime/struct.Handle.html", "<code>metrics</code>"),
     ("guide/index.html", "from_tokio"),
     ("guide/server/index.html", "data:image/svg+xml"),
-    ("guide/service/index.html", "install_recorder"),
+    ("guide/service/index.html", "reqwest::Client"),
     ("guide/parallel/index.html", "data:image/svg+xml"),
     ("guide/tuning/index.html", "worker_threads"),
     ("guide/from_tokio/index.html", "Differences in behaviour"),

@@ -1,4 +1,4 @@
-//! The service of the guide: its database keeps what curl posts, and its figures are those of wsrt.
+//! The service on wsrt's own names: its database keeps what curl posts, and its figures are wsrt's.
 
 use std::process::Command;
 
