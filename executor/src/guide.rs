@@ -19,7 +19,6 @@
 //! | run a tokio program, and all its dependencies, without a change | [`drop_in`] |
 //! | move a program from smol | [`from_smol`] |
 //! | move computing from rayon | [`from_rayon`] |
-//! | look a word up, beside those of Go, tokio and rayon | [`glossary`] |
 //!
 //! Each chapter has a program that the tests run. The pages are the files of `executor/docs/` in
 //! the repository.
@@ -105,7 +104,3 @@ pub mod from_smol {}
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/FROM_RAYON.md")]
 pub mod from_rayon {}
-
-#[doc = include_str!("../docs/links.md")]
-#[doc = include_str!("../docs/GLOSSARY.md")]
-pub mod glossary {}

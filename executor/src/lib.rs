@@ -55,8 +55,6 @@
 //! | injector | the queue that all processors share | global queue |
 //! | spare processor | one put in for a task that blocks its thread | – |
 //!
-//! [`guide::glossary`] has all of them.
-//!
 //! # Flavors
 //!
 //! | runtime | runs tasks on | made by |

@@ -1,4 +1,4 @@
-//! Words that the house no longer uses. `executor/docs/GLOSSARY.md` has those that it uses instead.
+//! Words that the house no longer uses. `docs/GLOSSARY.md` has those that it uses instead.
 
 use crate::ledger::Finding;
 use crate::lexer::Source;
