@@ -10,7 +10,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Lets tasks go on once a number of them have come. Then it begins again.
+/// Blocks tasks until a given number of them wait, and then starts over.
 ///
 /// # Examples
 ///
@@ -44,7 +44,7 @@ struct State {
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Returns true for one of the tasks that waited: the last that came.
+    /// Returns `true` for exactly one of the tasks that waited: the last to arrive.
     ///
     /// # Examples
     ///
@@ -64,7 +64,7 @@ impl BarrierWaitResult {
 }
 
 impl Barrier {
-    /// Creates a barrier for `n` tasks. Zero is taken as one.
+    /// Creates a barrier for `n` tasks. Zero counts as one.
     ///
     /// # Examples
     ///
@@ -82,7 +82,7 @@ impl Barrier {
         Self { size: n.max(1), place: Location::caller(), state }
     }
 
-    /// Waits until as many tasks as the barrier is for have called this.
+    /// Waits until `n` tasks, the barrier's size, have called this method.
     ///
     /// # Cancel safety
     ///

@@ -24,7 +24,7 @@ impl Wake for Unpark {
 
 /// Blocks the calling thread until `future` is ready.
 ///
-/// Inside a task the runtime lets its other tasks run meanwhile, if it has lent its scheduler: see
+/// Inside a task, the runtime runs its other tasks during the wait, if it has set a function: see
 /// [`set_block_in_task`](crate::lend::set_block_in_task).
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {

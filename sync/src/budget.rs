@@ -13,7 +13,7 @@
 //! # Polls that never return
 //!
 //! A poll whose operation is *pending* should return. Some do not: another executor's `block_on`
-//! inside a task polls again as soon as it is woken, and without a refill would do that for ever.
+//! inside a task polls again as soon as it is woken, and without a refill would do that forever.
 //! So after [`MAX_DENIALS`] denials within a poll the budget is full again. For the others, such as
 //! a set of ten thousand sockets in one task, this means that one operation in nine is let through.
 
@@ -43,7 +43,7 @@ thread_local! {
 /// Gives `f` the state of the poll that this thread is in.
 #[inline(always)]
 pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
-    // Not inside of `with`, whose closure is a call of its own where it is large.
+    // Not inside `with`, which calls a large closure instead of inlining it.
     let state = POLL.with(|state| NonNull::from(state));
     // SAFETY: the state has no destructor: it is there as long as the thread, whose frame this is.
     f(unsafe { state.as_ref() })
@@ -197,7 +197,7 @@ pub async fn consume() {
 }
 
 /// Keeps the current budget, and what the poll waits for, to be put back when the guard is dropped:
-/// for polls inside of a poll.
+/// for polls inside a poll.
 #[must_use = "they are put back when the guard is dropped"]
 pub fn keep() -> Kept {
     with_state(|state| Kept { budget: state.budget.get(), wait: state.wait.get() })

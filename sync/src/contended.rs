@@ -45,7 +45,7 @@ pub struct Waiter {
 }
 
 impl Waiter {
-    /// None for a wait outside of tasks and futures in `block_on`.
+    /// `None` for a wait outside tasks and outside futures in `block_on`.
     fn of(need: &Need, waker: &Waker) -> Option<Self> {
         let (owner, kind) = (Owner::from_number(need.task), need.kind);
         let (waker, vtable) = (waker.data().addr(), ptr::from_ref(waker.vtable()).addr());
@@ -73,7 +73,7 @@ impl ContendedLock {
     }
 
     /// Returns the task, or future, that holds it, or a part of it, by having taken it itself. It
-    /// is the unknown one where it was taken outside of both.
+    /// is unknown if neither has taken the lock.
     #[must_use]
     pub fn holder(&self) -> Owner {
         self.holder

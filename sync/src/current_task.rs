@@ -60,14 +60,14 @@ pub fn get() -> Option<NonZeroU64> {
     Owner::current().task()
 }
 
-/// Returns the number of the current task, or future; zero outside of them.
+/// Returns the number of the current task or future, or zero if there is none.
 #[inline]
 pub(crate) fn number() -> u64 {
     with_state(|state| state.task.get())
 }
 
-/// Names the current task until the guard is dropped, which names the one before it again: a task
-/// that blocks on a future of its own may run others in its middle.
+/// Sets the current task until the guard is dropped, which restores the previous one: a task that
+/// blocks on a future may run other tasks in the meantime.
 ///
 /// The guard goes back to the place that it has found, since to look it up once more costs a call.
 #[inline]

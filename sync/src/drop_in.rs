@@ -8,10 +8,10 @@ use std::fmt;
 
 use crate::lend;
 
-/// Whether the program has wsrt in the place of tokio.
+/// True if this build is part of the drop-in, so that the program has wsrt instead of tokio.
 pub const IS_ON: bool = cfg!(feature = "drop-in");
 
-/// Begins the message of a panic for want of a runtime, behind `wsrt: `.
+/// The start of a panic's message where there is no runtime, after `wsrt: `.
 pub const OUTSIDE: &str =
     if IS_ON { "there is no reactor running, must be called from the context of a Tokio 1.x runtime: " } else { "" };
 
@@ -23,17 +23,17 @@ pub const NO_IO: &str =
 pub const NO_TIME: &str = "A Tokio 1.x context was found, but timers are disabled. Call `enable_time` on the runtime \
                            builder to enable timers.";
 
-/// Begins the message of an error, and of a panic, because the runtime has ended.
+/// The start of the message of an error or a panic after the end of the runtime.
 pub const SHUT_DOWN: &str = if IS_ON { "A Tokio 1.x context was found, but it is being shutdown. " } else { "" };
 
 /// The message of an error because the runtime has ended before it has made a call on files.
 pub const CALL_LOST: &str = "background task failed";
 
-/// Begins the message of a panic for want of a place for local tasks, behind `wsrt: `.
+/// The start of a panic's message where local tasks cannot be spawned, after `wsrt: `.
 pub const NOWHERE_LOCAL: &str =
     if IS_ON { "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`: " } else { "" };
 
-/// Begins the message of a panic because that place is another thread, behind `wsrt: `.
+/// The start of a panic's message where local tasks belong to another thread, after `wsrt: `.
 pub const LOCAL_ELSEWHERE: &str = if IS_ON {
     "Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on: "
 } else {

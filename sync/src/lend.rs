@@ -11,7 +11,7 @@ use std::time::Duration;
 pub type BlockInTask = fn(Pin<&mut dyn Future<Output = ()>>) -> bool;
 
 /// Returns whether a task, or the future in `block_on`, runs on the current thread: not so in a
-/// blocking job, nor inside of `block_in_place`.
+/// blocking job, nor inside `block_in_place`.
 pub type IsAsyncHere = fn() -> bool;
 
 /// Returns a future that is ready once the time has passed.
@@ -23,19 +23,18 @@ static NEW_SLEEP: OnceLock<NewSleep> = OnceLock::new();
 
 /// Makes each blocking call inside a task wait by `block_in_task` from now on.
 ///
-/// A runtime lets its other tasks run meanwhile. The function that is set first stays.
+/// The function runs the runtime's other tasks during the wait. Only the first call has an effect.
 pub fn set_block_in_task(block_in_task: BlockInTask) {
     let _ = BLOCK_IN_TASK.set(block_in_task);
 }
 
-/// Lets the blocking calls ask `is_async_here` whether they hold up tasks. The function that is set
-/// first stays.
+/// Makes blocking calls ask `is_async_here` whether they would block tasks. Only the first call has
+/// an effect.
 pub fn set_is_async_here(is_async_here: IsAsyncHere) {
     let _ = IS_ASYNC_HERE.set(is_async_here);
 }
 
-/// Makes timeouts wait for the future that `new_sleep` returns. The function that is set first
-/// stays.
+/// Makes timeouts wait for the future that `new_sleep` returns. Only the first call has an effect.
 pub fn set_sleep(new_sleep: NewSleep) {
     let _ = NEW_SLEEP.set(new_sleep);
 }
@@ -46,7 +45,7 @@ pub(crate) fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
     BLOCK_IN_TASK.get().is_some_and(|block_in_task| block_in_task(future))
 }
 
-/// Whether a task runs on this thread, as far as a runtime has lent its knowledge.
+/// Returns whether a task runs on this thread, as far as the runtime has told.
 pub(crate) fn is_async_here() -> bool {
     IS_ASYNC_HERE.get().is_some_and(|is_async_here| is_async_here())
 }

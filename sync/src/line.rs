@@ -1,4 +1,4 @@
-//! The line of those that wait for permits, in memory of its own: made when the first comes, and
+//! The line of the waiters for permits, in its own allocation: made when the first comes, and
 //! kept until the lock is dropped.
 //!
 //! A lock may be moved, and a line may not: dumps find it by the list of
@@ -19,7 +19,7 @@ use std::time::Instant;
 /// good part of the price of a wait.
 const ENTRIES_PER_READING: u32 = 16;
 
-/// Those that wait for the permits of one lock, and its state as dumps see it.
+/// The waiters for the permits of one lock, and the lock's state as dumps see it.
 #[derive(Debug)]
 pub(crate) struct Line {
     queue: WaitLock<Queue>,

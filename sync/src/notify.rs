@@ -68,7 +68,7 @@ pub struct Notify {
 enum Given {
     /// Nothing yet, or a wake-up that all get: by that it is unlinked.
     Nothing,
-    /// The only wake-up of a call, which is not to be lost: it goes on to the next.
+    /// The only wake-up of a call. If this waiter is dropped, the wake-up passes to the next.
     One(End),
 }
 
@@ -81,7 +81,7 @@ enum End {
 
 impl Notify {
     const_fn! {
-        /// Creates one that keeps no permit.
+        /// Creates a `Notify` without a permit.
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
@@ -90,7 +90,8 @@ impl Notify {
     }
 
     const_fn! {
-        /// Creates one in a constant, as [`new`](Notify::new) does as well.
+        /// Creates a `Notify` without a permit, in a constant. [`new`](Notify::new) is const as
+        /// well.
         #[must_use]
         #[track_caller]
         pub fn const_new() -> Self {
@@ -137,7 +138,7 @@ impl Notify {
         self.place
     }
 
-    /// Returns a future that is ready once it is notified, and keeps this alive.
+    /// Returns a future that is ready once it is notified. It keeps the `Notify` alive.
     ///
     /// # Cancel safety
     ///
@@ -148,7 +149,7 @@ impl Notify {
         OwnedNotified { notify: self, waiter, _pinned: PhantomPinned }
     }
 
-    /// Notifies the task that has waited longest; where none waits, keeps a permit for the next.
+    /// Wakes the task that has waited longest. If no task waits, stores a permit for the next one.
     ///
     /// # Examples
     ///
@@ -168,8 +169,8 @@ impl Notify {
         self.notify(End::First);
     }
 
-    /// Notifies the task that has waited for the shortest time; where none waits, keeps a permit
-    /// for the next.
+    /// Wakes the task that has waited for the shortest time. If no task waits, stores a permit for
+    /// the next one.
     pub fn notify_last(&self) {
         self.notify(End::Last);
     }

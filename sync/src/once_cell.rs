@@ -34,7 +34,7 @@ pub struct OnceCell<T> {
     right: Semaphore,
 }
 
-/// The reasons for which [`OnceCell::set`] fails. The value comes back.
+/// The error of [`OnceCell::set`], which returns the value.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SetError<T> {
     /// The cell has a value.

@@ -39,7 +39,7 @@ impl<T> OnceValue<T> {
 
     /// # Errors
     ///
-    /// Gives the value back if there is one already.
+    /// Returns the value if the cell has a value already.
     pub(crate) fn set(&self, value: T) -> Result<(), T> {
         match self {
             Self::Preset(_) => Err(value),

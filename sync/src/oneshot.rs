@@ -79,7 +79,7 @@ pub struct Sender<T> {
 ///
 /// # Cancel safety
 ///
-/// Polled by reference (`&mut receiver` in a `select!`), it loses nothing when it is dropped.
+/// If you poll it by reference (`&mut receiver` in a `select!`), no value is lost.
 #[derive(Debug)]
 pub struct Receiver<T> {
     /// None once the outcome was returned.
@@ -92,7 +92,7 @@ pub mod error {
     #[derive(Debug, Eq, PartialEq, Clone)]
     pub struct RecvError(pub(super) ());
 
-    /// The reasons for which [`Receiver::try_recv`](super::Receiver::try_recv) fails.
+    /// The error of [`Receiver::try_recv`](super::Receiver::try_recv).
     #[derive(Debug, Eq, PartialEq, Clone)]
     pub enum TryRecvError {
         /// Nothing was sent yet.
@@ -316,7 +316,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Returns true if the outcome was returned: polling it again would panic.
+    /// Returns `true` if the outcome was returned, so that another poll would panic.
     #[must_use]
     pub fn is_terminated(&self) -> bool {
         self.channel.is_none()
@@ -369,7 +369,7 @@ impl<T> Receiver<T> {
 
     /// Blocks the calling thread until the value is sent, and returns it.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Errors
     ///

@@ -7,9 +7,9 @@
 //!
 //! # Hand-over
 //!
-//! A waiter takes all free permits when it enters the list, though they be fewer than it needs, and
-//! what is given back while the list is not empty goes to its first waiter. So *no permit is free
-//! while a task waits*, and a newcomer cannot overtake: it finds nothing to take.
+//! A waiter takes all free permits when it enters the list, even if they are fewer than it needs,
+//! and what is given back while the list is not empty goes to its first waiter. So *no permit is
+//! free while a task waits*, and a newcomer cannot overtake: it finds nothing to take.
 //!
 //! # The word
 //!

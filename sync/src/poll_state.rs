@@ -15,7 +15,7 @@ pub(crate) struct PollState {
     /// The wait that the poll began last, as [`Wait::pack`](crate::wait::Wait::pack) makes it; null
     /// if it began none so far.
     pub(crate) wait: Cell<*const ()>,
-    /// The number of the task whose code runs here; zero outside of tasks.
+    /// The number of the task whose code runs here; zero outside tasks.
     pub(crate) task: Cell<u64>,
 }
 

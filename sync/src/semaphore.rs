@@ -12,7 +12,7 @@ use crate::sync::const_fn;
 use crate::wait::WaitKind;
 use std::sync::Arc;
 
-/// Counts permits: at most so many holders at a time.
+/// Limits how many tasks can hold a permit at the same time.
 ///
 /// Permits are given out in the order in which they were asked for, also when many are wanted at
 /// once: one [`acquire_many`](Semaphore::acquire_many) that waits holds up those behind it until it
@@ -44,7 +44,7 @@ pub struct Semaphore {
     permits: Permits,
 }
 
-/// A permit of a [`Semaphore`], given back when it is dropped.
+/// A permit of a [`Semaphore`], which is released when it is dropped.
 #[must_use = "a permit that is dropped at once guards nothing"]
 #[derive(Debug)]
 #[clippy::has_significant_drop]
@@ -53,7 +53,8 @@ pub struct SemaphorePermit<'a> {
     hold: Hold<'a>,
 }
 
-/// A permit of a shared [`Semaphore`], given back when it is dropped. It keeps the semaphore alive.
+/// A permit of a shared [`Semaphore`], which is released when it is dropped. It keeps the semaphore
+/// alive.
 #[must_use = "a permit that is dropped at once guards nothing"]
 #[derive(Debug)]
 #[clippy::has_significant_drop]
@@ -154,11 +155,11 @@ impl Semaphore {
         self.permits.forget(n)
     }
 
-    /// Takes one permit, waiting for it.
+    /// Takes one permit, and waits until one is free.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     ///
     /// # Cancel safety
     ///
@@ -182,11 +183,11 @@ impl Semaphore {
         self.take(1).await
     }
 
-    /// Takes `n` permits, waiting for them. It is given all of them at once.
+    /// Takes `n` permits at once, and waits until they are free.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     ///
     /// # Cancel safety
     ///
@@ -268,7 +269,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     #[track_caller]
     pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         block_on(self.take(1))
@@ -278,17 +279,17 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     #[track_caller]
     pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         block_on(self.take(n as usize))
     }
 
-    /// Takes one permit that keeps the semaphore alive, waiting for it.
+    /// Takes one permit that keeps the semaphore alive, and waits until one is free.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     ///
     /// # Cancel safety
     ///
@@ -313,11 +314,11 @@ impl Semaphore {
         self.take_owned(1).await
     }
 
-    /// Takes `n` permits that keep the semaphore alive, waiting for them.
+    /// Takes `n` permits that keep the semaphore alive, and waits until they are free.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     ///
     /// # Cancel safety
     ///
@@ -384,7 +385,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     #[track_caller]
     pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         block_on(self.take_owned(1))
@@ -394,14 +395,13 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
     #[track_caller]
     pub fn blocking_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
         block_on(self.take_owned(n as usize))
     }
 
-    /// Closes the semaphore: it gives out no permit any more, and tasks in line get
-    /// [`AcquireError`].
+    /// Closes the semaphore: waiting and later calls fail with [`AcquireError`].
     ///
     /// Permits that are held stay valid.
     ///

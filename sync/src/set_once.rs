@@ -29,7 +29,7 @@ pub struct SetOnce<T> {
     set: Notify,
 }
 
-/// The cell has a value. The one that was to be set is in here.
+/// The error of [`SetOnce::set`] if the cell has a value. It contains the value that was not set.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SetOnceError<T>(pub T);
 

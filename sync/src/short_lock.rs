@@ -1,10 +1,10 @@
 //! A lock for a few steps: taken by one atomic operation, released by a plain store.
 //!
-//! A wait list is locked for some twenty instructions, and no code of others runs meanwhile. A lock
-//! that threads sleep for has to find out at its release whether one does, which takes a second
-//! atomic operation, as dear as all the steps that it guards. This one lets a thread that meets
-//! another look again until it is free; a thread that looks in vain gives its core away, since the
-//! holder may have lost its own.
+//! A wait list is locked for some twenty instructions, and no code of users runs during that time.
+//! A lock that threads sleep for has to find out at its release whether one does, which takes a
+//! second atomic operation, as dear as all the steps that it guards. This one lets a thread that
+//! meets another look again until it is free; a thread that looks in vain gives its core away,
+//! since the holder may have lost its own.
 //!
 //! # The word
 //!

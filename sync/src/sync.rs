@@ -89,7 +89,7 @@ mod with_std {
 #[cfg(loom)]
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
-    /// Of the channels. The locks' is std's: it is part of their face.
+    /// The `Arc` of the channels. Locks use std's, which is part of their public interface.
     pub(crate) use loom::sync::Arc;
     pub(crate) use loom::sync::atomic;
     pub(crate) use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
@@ -118,7 +118,7 @@ mod with_loom {
         loom::thread::yield_now();
     }
 
-    /// Not `ShortLock`, which has a model of its own: a lock that loom knows has fewer steps.
+    /// Not `ShortLock`, which has its own model: a lock that loom knows has fewer steps.
     pub(crate) type WaitLock<T> = Mutex<T>;
     pub(crate) type WaitGuard<'a, T> = MutexGuard<'a, T>;
 

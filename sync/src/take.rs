@@ -29,8 +29,8 @@ impl<'a> Take<'a> {
         Self { permits, count, kind, asked: Asked::Not }
     }
 
-    /// Whether this is a first look, and the permits are free. Then the budget comes first: a task
-    /// that took them before it gives up its turn would keep all others from them meanwhile. Where
+    /// True if this is a first look, and the permits are free. Then the budget comes first: a task
+    /// that took them before it yields would keep all others waiting. Where
     /// they are not free it has its place in line, with budget or without.
     #[inline]
     fn finds_them_free(&self) -> bool {
@@ -75,7 +75,7 @@ impl<'a> Take<'a> {
         Poll::Ready(Err(Refused::Closed))
     }
 
-    /// Has the waiter wake the task of `waker`, and returns `None`, if it waits still. Otherwise
+    /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise
     /// returns the queue, locked.
     fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, Queue>> {
         let mut fresh = None;

@@ -4,7 +4,7 @@
 //! Each operation of this crate that is about to return pending notes its wait, on its slow path. A
 //! runtime reads the note once the poll has returned ([`noted`]), and keeps it with the task for
 //! dumps. The note of an operation that has left its line is taken back, so that
-//! a poll which goes on to something else is not shown with it.
+//! a poll that then waits for something else is not shown with it.
 //!
 //! # One word
 //!
@@ -153,7 +153,7 @@ impl Wait {
     }
 }
 
-/// Notes what the poll under way waits for, in place of what it noted before.
+/// Notes what the poll under way waits for, instead of what it noted before.
 pub(crate) fn note(kind: WaitKind, place: Place) {
     with_state(|state| state.wait.set(Wait { kind, place }.pack()));
 }

@@ -28,7 +28,7 @@ pub(crate) struct WaitList<T> {
     nodes: Slab<Node<T>>,
     /// The nodes that wait, in order.
     linked: Chain,
-    /// Those that were released and have their waker still.
+    /// The nodes that were released and still have their waker.
     released: Chain,
     /// Calls of `release_all` so far, which never are `NONE`.
     round: usize,
@@ -112,7 +112,7 @@ impl<T> WaitList<T> {
 
     /// Unlinks all nodes at once. Returns false if there was none.
     ///
-    /// Their wakers stay in the list: the caller goes on with
+    /// Their wakers stay in the list: the caller continues with
     /// [`take_released`](Self::take_released) until that returns false.
     pub(crate) fn release_all(&mut self) -> bool {
         if self.is_empty() {
@@ -153,7 +153,7 @@ impl<T> WaitList<T> {
         self.nodes[key].waker.as_ref().is_some_and(|left| left.will_wake(waker))
     }
 
-    /// Has a linked node wake `waker` from now on. Returns the waker that is not needed any more.
+    /// Makes a linked node wake `waker` from now on. Returns the waker that is not needed any more.
     ///
     /// The caller clones before it takes the lock and drops after: both run foreign code.
     #[must_use = "to be dropped after the lock is released"]
@@ -189,8 +189,8 @@ impl<T> WaitList<T> {
     }
 }
 
-/// Has the node wake the task of `waker`, and returns `None`, if it waits still. Otherwise returns
-/// the list, locked, for the owner to remove the node.
+/// Makes the node wake the task of `waker`, and returns `None`, if it still waits. Otherwise
+/// returns the list, locked, for the owner to remove the node.
 pub(crate) fn wait_on<'a, T>(
     waiters: &'a WaitLock<WaitList<T>>,
     key: usize,

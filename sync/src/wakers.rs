@@ -30,7 +30,7 @@ impl Wakers {
     ///
     /// # Panics
     ///
-    /// If a waker panics; the others are woken before that goes on.
+    /// Panics if a waker panics, after all others are woken.
     #[inline]
     pub(crate) fn wake(&mut self) {
         // By reference: a copy of what was just written, in other pieces, has to wait for it.
@@ -60,7 +60,7 @@ impl Wakers {
 ///
 /// # Panics
 ///
-/// If a waker panics; the others, of all batches, are woken before that goes on.
+/// Panics if a waker panics, after the others of all batches are woken.
 #[inline]
 pub(crate) fn wake_in_batches<G>(mut locked: G, lock: impl Fn() -> G, mut take: impl FnMut(G, &mut Wakers) -> bool) {
     let (mut wakers, mut panicked) = (Wakers::default(), None);

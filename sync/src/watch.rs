@@ -69,8 +69,8 @@ pub struct Sender<T> {
     channel: Arc<Channel<T>>,
 }
 
-/// The value, borrowed. While this lives, senders wait, and block their threads: keep it for a
-/// moment only, and never across an `.await`.
+/// A borrow of the value. As long as it lives, senders block their threads: keep it only for a
+/// moment, and never across an `.await`.
 #[derive(Debug)]
 pub struct Ref<'a, T> {
     value: RwLockReadGuard<'a, T>,
@@ -165,8 +165,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Changes the value in its place, whether or not there is a receiver, and wakes those that
-    /// wait.
+    /// Changes the value in place, even if there is no receiver, and wakes the receivers that wait.
     ///
     /// # Panics
     ///
@@ -189,8 +188,8 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Changes the value in its place, whether or not there is a receiver. Wakes those that wait if
-    /// `modify` returns true. Returns what it returns.
+    /// Changes the value in place, even if there is no receiver. Wakes the receivers that wait if
+    /// `modify` returns `true`, and returns the result of `modify`.
     ///
     /// # Panics
     ///
@@ -230,7 +229,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sets the value, whether or not there is a receiver, and returns the one before.
+    /// Sets the value, even if there is no receiver, and returns the previous value.
     ///
     /// # Examples
     ///
@@ -305,7 +304,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Returns a new receiver, which has seen the value of this moment.
+    /// Returns a new receiver, which has seen the current value.
     ///
     /// # Examples
     ///
@@ -345,7 +344,7 @@ impl<T> Sender<T> {
         self.channel.senders.load(Acquire)
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)

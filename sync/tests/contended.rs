@@ -13,7 +13,7 @@ use wsrt_sync::current_task::{self, Owner};
 use wsrt_sync::wait::WaitKind;
 use wsrt_sync::{Mutex, RwLock, Semaphore};
 
-/// A waker without a task, with an address of its own.
+/// A waker without a task, with its own address.
 struct Nobody(#[expect(dead_code, reason = "for its size")] u8);
 
 impl Wake for Nobody {
@@ -43,7 +43,7 @@ fn poll<F: Future + ?Sized>(future: &mut Pin<Box<F>>, waker: &Waker) -> Poll<F::
     future.as_mut().poll(&mut Context::from_waker(waker))
 }
 
-/// Has `task` wait for what `future` waits for.
+/// Makes `task` wait for what `future` waits for.
 fn wait<F: Future>(task: u64, future: F) -> Pin<Box<F>> {
     let mut future = Box::pin(future);
     assert!(as_task(task, || poll(&mut future, &a_waker())).is_pending());

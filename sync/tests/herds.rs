@@ -47,7 +47,7 @@ fn poll<T>(future: &mut Waiting<T>, waker: &Waker) -> Poll<T> {
     future.as_mut().poll(&mut Context::from_waker(waker))
 }
 
-/// Puts a herd in line, of which the first, as it is woken, calls `act` and then drops the last.
+/// Puts a herd in line. Its first task, as it is woken, calls `act` and then drops the last.
 /// Calls `wake_all`, and returns how many of the others were woken.
 fn woken_of_the_others<T: 'static>(
     mut wait: impl FnMut() -> Waiting<T>,

@@ -3,27 +3,27 @@
 use std::error::Error;
 use std::fmt;
 
-/// There is no receiver. The value comes back.
+/// The error of sending without a receiver. It contains the value.
 #[derive(Debug)]
 pub struct SendError<T>(pub T);
 
-/// The reasons for which [`Receiver::recv`](super::Receiver::recv) fails.
+/// The error of [`Receiver::recv`](super::Receiver::recv).
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum RecvError {
     /// All senders are gone, and everything that was sent was received.
     Closed,
-    /// So many values were lost, since the receiver was slow.
+    /// The receiver was slow, and this many values were lost.
     Lagged(u64),
 }
 
-/// The reasons for which [`Receiver::try_recv`](super::Receiver::try_recv) fails.
+/// The error of [`Receiver::try_recv`](super::Receiver::try_recv).
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum TryRecvError {
     /// Nothing new was sent.
     Empty,
     /// All senders are gone, and everything that was sent was received.
     Closed,
-    /// So many values were lost, since the receiver was slow.
+    /// The receiver was slow, and this many values were lost.
     Lagged(u64),
 }
 

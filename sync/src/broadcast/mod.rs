@@ -1,7 +1,7 @@
 //! A channel in which each receiver gets each value, while it keeps up.
 //!
 //! The channel keeps a fixed number of values. A receiver that falls further behind than that has
-//! lost the oldest ones: its next call says how many it missed, and the one after that goes on with
+//! lost the oldest ones: its next call says how many it missed, and the call after that returns
 //! the oldest that is left. Senders never wait.
 //!
 //! # Examples

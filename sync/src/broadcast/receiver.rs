@@ -71,7 +71,7 @@ impl<T> Receiver<T> {
         self.len() == 0
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
@@ -235,9 +235,9 @@ impl<T: Clone> Receiver<T> {
         self.receive(T::clone, None)
     }
 
-    /// Receives the next value, and blocks the calling thread until then.
+    /// Blocks the calling thread until there is a value, and receives it.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Errors
     ///

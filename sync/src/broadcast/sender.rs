@@ -193,7 +193,7 @@ impl<T> Sender<T> {
         self.channel.tail.lock().receivers
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
@@ -264,7 +264,8 @@ impl<T> WeakSender<T> {
         Self { channel }
     }
 
-    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    /// Returns a sender, if there is one left. A channel without senders is closed and stays
+    /// closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let more = |count: usize| (count > 0).then(|| count + 1);

@@ -1,7 +1,7 @@
 //! Waiting for the first of several futures.
 
-/// Waits for several futures in one task, and runs the handler of the first that is ready with an
-/// output that fits its pattern. All futures are dropped before.
+/// Waits for several futures in one task, and runs the handler of the first one whose output
+/// matches its pattern. All futures are dropped before the handler runs.
 ///
 /// ```text
 /// select! {
@@ -12,8 +12,9 @@
 /// }
 /// ```
 ///
-/// All conditions are evaluated first, and then all futures, those of disabled branches too. A
-/// branch whose output does not fit its pattern is disabled. Each poll begins at a random branch.
+/// All conditions are evaluated first, and then all futures, including the futures of disabled
+/// branches. A branch whose output does not fit its pattern is disabled. Each poll begins at a
+/// random branch.
 ///
 /// # Panics
 ///
@@ -130,7 +131,7 @@ macro_rules! __select {
     ($start:tt $done:tt $names:tt $place:tt else => $otherwise:expr $(,)?) => {
         $crate::__select!(@ $start $done $names [$otherwise])
     };
-    // Each step makes a name: those of all steps look alike, but the compiler tells them apart.
+    // Each step makes a name: the names of all steps look alike, but the compiler tells them apart.
     ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:block, $($rest:tt)*) => {
         $crate::__select!(
             $start [$($done)* (future [$($place)*] $pattern, $future, $on, $run)] [future $($names)*]

@@ -17,7 +17,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-/// Creates a channel for `buffer` values: a sender waits while as many lie in it.
+/// Creates a bounded channel. Senders wait while it holds `buffer` values.
 ///
 /// # Panics
 ///
@@ -49,7 +49,7 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends `value`, waiting while the channel is full.
+    /// Sends `value`, and waits while the channel is full.
     ///
     /// Senders that wait are served in the order in which they came.
     ///
@@ -134,11 +134,11 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends `value`, waiting for room for at most `timeout`.
+    /// Sends `value`, and waits for room for at most `timeout`.
     ///
     /// # Panics
     ///
-    /// Panics outside of a runtime with timers.
+    /// Panics if called outside a runtime with timers.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl<T> Sender<T> {
 
     /// Sends `value`, and blocks the calling thread while the channel is full.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Errors
     ///
@@ -204,7 +204,7 @@ impl<T> Sender<T> {
         self.channel.is_closed()
     }
 
-    /// Waits for room for one value, and holds it until the permit is used or dropped.
+    /// Waits for room for one value, and reserves it until the permit is used or dropped.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ impl<T> Sender<T> {
         Ok(Permit::new(&self.channel))
     }
 
-    /// Waits for room for `n` values, and returns an iterator over as many permits.
+    /// Waits for room for `n` values, and returns an iterator over `n` permits.
     ///
     /// # Errors
     ///
@@ -301,7 +301,7 @@ impl<T> Sender<T> {
         Reserve::new(&self.channel, count).await.map_err(|_| SendError(()))
     }
 
-    /// Holds room for one value, if there is room.
+    /// Reserves room for one value, if there is room.
     ///
     /// # Errors
     ///
@@ -322,7 +322,7 @@ impl<T> Sender<T> {
         Ok(Permit::new(&self.channel))
     }
 
-    /// Holds room for `n` values, if there is room.
+    /// Reserves room for `n` values, if there is room.
     ///
     /// # Errors
     ///
@@ -336,7 +336,7 @@ impl<T> Sender<T> {
         Ok(PermitIterator::new(&self.channel, n))
     }
 
-    /// Holds room for one value, if there is room, and moves the sender into the permit.
+    /// Reserves room for one value, if there is room, and moves the sender into the permit.
     ///
     /// # Errors
     ///
@@ -356,7 +356,7 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
@@ -377,7 +377,7 @@ impl<T> Sender<T> {
         self.channel.free()
     }
 
-    /// Returns the number of values that the channel was made for.
+    /// Returns the capacity with which the channel was created.
     #[must_use]
     pub fn max_capacity(&self) -> usize {
         self.channel.capacity

@@ -1,7 +1,7 @@
 //! A bounded channel, as its senders and its receiver share it.
 //!
 //! Everything is under one lock, held for a few steps: a send is one atomic operation and a receive
-//! another, where a count of its own for the room would take a second one each.
+//! another; a separate count of the room would take a second one each.
 
 use super::closing::Closing;
 use super::error::TryRecvError;
@@ -105,7 +105,7 @@ impl<T> BoundedChannel<T> {
         }
     }
 
-    /// Has the sender in line wake the task of `waker`, and returns `None`, if it waits still.
+    /// Makes the sender in line wake the task of `waker`, and returns `None`, if it still waits.
     /// Otherwise takes it out of the line, and returns whether it has the room.
     pub(super) fn wait_on(&self, key: usize, waker: &Waker) -> Option<Result<(), Refused>> {
         let mut fresh = None;
@@ -211,7 +211,7 @@ impl<T> BoundedChannel<T> {
         }
     }
 
-    /// Has senders fail from now on, by the receiver.
+    /// Closes the channel for senders, on behalf of the receiver.
     pub(super) fn close(&self) {
         let mut room = self.room.lock();
         room.close();

@@ -92,9 +92,9 @@ impl<T> Receiver<T> {
         self.channel.try_receive()
     }
 
-    /// Receives the next value, and blocks the calling thread until then.
+    /// Blocks the calling thread until there is a value, and receives it.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Examples
     ///
@@ -170,7 +170,7 @@ impl<T> Receiver<T> {
         self.channel.is_closed()
     }
 
-    /// Returns true if nothing lies in the channel.
+    /// Returns true if the channel is empty.
     ///
     /// # Examples
     ///
@@ -210,7 +210,7 @@ impl<T> Receiver<T> {
         self.channel.free()
     }
 
-    /// Returns the number of values that the channel was made for.
+    /// Returns the capacity with which the channel was created.
     #[must_use]
     pub fn max_capacity(&self) -> usize {
         self.channel.capacity

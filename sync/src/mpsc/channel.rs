@@ -59,7 +59,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Has senders fail from now on.
+    /// Makes senders fail from now on.
     pub(super) fn close(&self) {
         self.queue.close();
         self.closing.notify_all();
@@ -71,7 +71,7 @@ impl<T> Channel<T> {
     ///
     /// The caller is the receiver.
     pub(super) unsafe fn drain(&self) {
-        /// Goes on with the next value where the destructor of one panics.
+        /// Drops the remaining values even if the destructor of one panics.
         struct Draining<'a, T>(&'a Channel<T>);
 
         impl<T> Drop for Draining<'_, T> {

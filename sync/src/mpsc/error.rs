@@ -5,11 +5,11 @@ use std::fmt;
 
 use crate::drop_in::debug_variant;
 
-/// The receiver has closed the channel. The value comes back.
+/// The error of sending on a closed channel. It contains the value.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub struct SendError<T>(pub T);
 
-/// The reasons for which a `try_send` fails. The value comes back.
+/// The error of `try_send`, with the value.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum TrySendError<T> {
     /// The channel is full.
@@ -18,19 +18,19 @@ pub enum TrySendError<T> {
     Closed(T),
 }
 
-/// The reasons for which a `try_recv` fails.
+/// The error of `try_recv`.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub enum TryRecvError {
-    /// Nothing is in the channel at the moment.
+    /// The channel is empty at the moment.
     Empty,
-    /// Nothing is in the channel, and nothing will be: all senders are gone, or it was closed.
+    /// The channel is empty and stays empty: all senders are gone, or it was closed.
     Disconnected,
 }
 
-/// The reasons for which a `send_timeout` fails. The value comes back.
+/// The error of `send_timeout`, with the value.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum SendTimeoutError<T> {
-    /// The channel was full for all of the time.
+    /// The channel was full until the timeout.
     Timeout(T),
     /// The receiver has closed the channel.
     Closed(T),

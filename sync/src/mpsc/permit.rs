@@ -8,20 +8,21 @@ use std::iter::FusedIterator;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-/// Room for one value. Dropped unused, it gives the room back.
+/// Reserved room for one value. Dropping it unused releases the room.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct Permit<'a, T> {
     permits: PermitIterator<'a, T>,
 }
 
-/// Permits to send one value each. Dropped, it gives back the room of those that are left.
+/// An iterator over permits to send one value each. Dropping it releases the room of the remaining
+/// permits.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct PermitIterator<'a, T> {
     channel: &'a BoundedChannel<T>,
     left: usize,
 }
 
-/// Room for one value, with the sender in it. Dropped unused, it gives the room back.
+/// Reserved room for one value, which owns the sender. Dropping it unused releases the room.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct OwnedPermit<T> {
     sender: Sender<T>,
@@ -124,7 +125,7 @@ impl<T> OwnedPermit<T> {
         sender
     }
 
-    /// Gives the room back, and returns the sender.
+    /// Releases the room, and returns the sender.
     ///
     /// # Examples
     ///
@@ -144,13 +145,13 @@ impl<T> OwnedPermit<T> {
         sender
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         self.sender.same_channel(&other.sender)
     }
 
-    /// Returns true if this is of the channel of `sender`.
+    /// Returns true if the permit belongs to the channel of `sender`.
     #[must_use]
     pub fn same_channel_as_sender(&self, sender: &Sender<T>) -> bool {
         Arc::ptr_eq(&self.sender.channel, &sender.channel)

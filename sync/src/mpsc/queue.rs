@@ -244,7 +244,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Has the next push return true. Returns false, and does nothing, if a position is claimed
+    /// Makes the next push return `true`. Returns false, and does nothing, if a position is claimed
     /// that is not popped.
     ///
     /// # Safety
@@ -264,7 +264,7 @@ impl<T> Queue<T> {
         false
     }
 
-    /// Has every push fail from now on. Values that are in the queue stay.
+    /// Makes every push fail from now on. Values that are in the queue stay.
     pub(super) fn close(&self) {
         self.tail.fetch_or(CLOSED, AcqRel);
     }
@@ -346,7 +346,7 @@ impl<T> Drop for Queue<T> {
     }
 }
 
-/// Whether the tail is where the head is, so that nothing is claimed.
+/// Returns whether the tail equals the head, so that nothing is claimed.
 fn is_at(tail: usize, head: usize) -> bool {
     tail / ONE == head % POSITIONS
 }

@@ -2,9 +2,9 @@
 //! room for, and the tasks that wait for either.
 //!
 //! Each value that lies in the channel and each permit to send one takes a part of the room. A
-//! sender in line takes all that is free as it gets in line, though it be less than it needs, and
-//! what is given back goes to the first in line. So *nothing is free while a sender waits*, and a
-//! newcomer cannot overtake.
+//! sender in line takes all that is free as it gets in line, even if that is less than it needs,
+//! and what is given back goes to the first in line. So *nothing is free while a sender waits*, and
+//! a newcomer cannot overtake.
 
 use crate::permits::Refused;
 use crate::sync::BATCH;

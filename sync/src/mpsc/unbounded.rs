@@ -8,7 +8,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-/// Creates a channel without a limit: what is sent faster than it is received takes memory.
+/// Creates an unbounded channel. Values that are sent faster than they are received take memory.
 ///
 /// # Examples
 ///
@@ -111,7 +111,7 @@ impl<T> UnboundedSender<T> {
         self.channel.queue.is_closed()
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
@@ -174,7 +174,8 @@ impl<T> WeakUnboundedSender<T> {
         Self { channel }
     }
 
-    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    /// Returns a sender, if there is one left. A channel without senders is closed and stays
+    /// closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<UnboundedSender<T>> {
         self.channel.senders.try_add().then(|| UnboundedSender { channel: Arc::clone(&self.channel) })
@@ -283,9 +284,9 @@ impl<T> UnboundedReceiver<T> {
         unsafe { self.channel.try_receive() }
     }
 
-    /// Receives the next value, and blocks the calling thread until then.
+    /// Blocks the calling thread until there is a value, and receives it.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Examples
     ///
@@ -333,7 +334,7 @@ impl<T> UnboundedReceiver<T> {
         self.channel.queue.is_closed()
     }
 
-    /// Returns true if nothing lies in the channel.
+    /// Returns true if the channel is empty.
     ///
     /// # Examples
     ///

@@ -16,7 +16,8 @@ impl<T> WeakSender<T> {
         Self { channel }
     }
 
-    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    /// Returns a sender, if there is one left. A channel without senders is closed and stays
+    /// closed.
     ///
     /// # Examples
     ///

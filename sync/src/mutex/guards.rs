@@ -6,7 +6,7 @@ use crate::hold::{Hold, OwnedHold};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The data of a [`Mutex`] that is locked, until this is dropped.
+/// A guard of a locked [`Mutex`], which unlocks it when dropped.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
@@ -14,7 +14,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
     hold: Hold<'a>,
 }
 
-/// A part of the data of a [`Mutex`] that is locked, until this is dropped.
+/// A guard of a part of a [`Mutex`]'s data, which unlocks the mutex when dropped.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
@@ -23,14 +23,15 @@ pub struct MappedMutexGuard<'a, T: ?Sized> {
     marker: PhantomData<&'a mut T>,
 }
 
-/// The data of a shared [`Mutex`] that is locked, until this is dropped. It keeps the mutex alive.
+/// A guard of a locked [`Mutex`], which unlocks it when dropped, and keeps it alive.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
     hold: OwnedHold<Mutex<T>>,
 }
 
-/// A part of the data of a shared [`Mutex`] that is locked, until this is dropped.
+/// A guard of a part of a [`Mutex`]'s data, which unlocks the mutex when dropped, and keeps it
+/// alive.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {

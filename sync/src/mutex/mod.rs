@@ -14,7 +14,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// Data for one task at a time, with a lock that can be held across an `.await`.
+/// A lock for one task at a time, which can be held across an `.await`.
 ///
 /// The lock goes to the tasks in the order in which they asked for it, so none starves. It is not
 /// poisoned: a task that panics while it holds the lock releases it, and the next one finds the
@@ -25,8 +25,8 @@ use std::sync::Arc;
 /// # Not guaranteed
 ///
 /// That the tasks run in the order in which they were given the lock. A task whose budget is spent
-/// gives way before it takes a lock that is free, and another may take it meanwhile; in line it
-/// keeps its place. A task that locks twice waits for itself, for ever.
+/// yields before it takes a lock that is free, and another task may take the lock first; in line it
+/// keeps its place. A task that locks twice waits for itself, forever.
 ///
 /// # Examples
 ///
@@ -54,13 +54,13 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
-/// The lock is held, so that a `try_...` function could not have it.
+/// The error of a `try_...` function: the lock is held.
 #[derive(Debug)]
 pub struct TryLockError(pub(crate) ());
 
 impl<T> Mutex<T> {
     const_fn! {
-        /// Creates a lock that is free.
+        /// Creates an unlocked lock.
         ///
         /// # Examples
         ///
@@ -104,7 +104,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Locks, waiting until the lock is free.
+    /// Locks the mutex, and waits until it is free.
     ///
     /// # Cancel safety
     ///
@@ -130,9 +130,9 @@ impl<T: ?Sized> Mutex<T> {
         self.guard()
     }
 
-    /// Locks, and blocks the calling thread until the lock is free.
+    /// Locks the mutex, and blocks the calling thread until it is free.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Examples
     ///
@@ -149,7 +149,8 @@ impl<T: ?Sized> Mutex<T> {
         block_on(self.lock())
     }
 
-    /// Locks with a guard that keeps the mutex alive, and blocks the calling thread until then.
+    /// Blocks the calling thread until the mutex is free, and locks it with a guard that keeps it
+    /// alive.
     ///
     /// # Examples
     ///
@@ -167,7 +168,7 @@ impl<T: ?Sized> Mutex<T> {
         block_on(self.lock_owned())
     }
 
-    /// Locks with a guard that keeps the mutex alive, waiting until the lock is free.
+    /// Locks the mutex with a guard that keeps it alive, and waits until it is free.
     ///
     /// # Cancel safety
     ///
@@ -196,7 +197,7 @@ impl<T: ?Sized> Mutex<T> {
         OwnedMutexGuard::new(OwnedHold::new(self, 1))
     }
 
-    /// Locks if the lock is free.
+    /// Locks the mutex if it is free.
     ///
     /// # Errors
     ///
@@ -219,7 +220,7 @@ impl<T: ?Sized> Mutex<T> {
         Ok(self.guard())
     }
 
-    /// Locks with a guard that keeps the mutex alive, if the lock is free.
+    /// Locks the mutex with a guard that keeps it alive, if it is free.
     ///
     /// # Errors
     ///
@@ -241,7 +242,8 @@ impl<T: ?Sized> Mutex<T> {
         Ok(OwnedMutexGuard::new(OwnedHold::new(self, 1)))
     }
 
-    /// Returns the data. Nothing is locked: the caller has the only reference.
+    /// Returns a mutable reference to the data. Nothing is locked, since the caller has the only
+    /// reference.
     ///
     /// # Examples
     ///

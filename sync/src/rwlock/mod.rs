@@ -19,15 +19,14 @@ use std::sync::Arc;
 /// The readers that a lock has at most, unless it says otherwise.
 const MOST_READERS: u32 = u32::MAX >> 3;
 
-/// Data for many readers at a time or for one writer, with a lock that can be held across an
-/// `.await`.
+/// A lock for many readers or one writer, which can be held across an `.await`.
 ///
 /// The lock goes to the tasks in the order in which they asked for it. A writer in line holds up
 /// the readers behind it, so that readers that come without end do not starve it.
 ///
 /// # Not guaranteed
 ///
-/// A task that reads, and asks to read again while a writer waits, waits for itself, for ever.
+/// A task that reads, and asks to read again while a writer waits, waits for itself, forever.
 ///
 /// # Examples
 ///
@@ -59,7 +58,7 @@ unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
 impl<T> RwLock<T> {
     const_fn! {
-        /// Creates a lock that is free.
+        /// Creates an unlocked lock.
         ///
         /// # Examples
         ///
@@ -132,7 +131,7 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Locks for reading, waiting until no writer has the lock and none is in line before.
+    /// Locks for reading, and waits until no writer has the lock or waits in line before.
     ///
     /// # Cancel safety
     ///
@@ -158,9 +157,9 @@ impl<T: ?Sized> RwLock<T> {
         self.read_guard()
     }
 
-    /// Locks for reading, and blocks the calling thread until then.
+    /// Blocks the calling thread until the lock can be locked for reading, and locks it.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Examples
     ///
@@ -204,7 +203,7 @@ impl<T: ?Sized> RwLock<T> {
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
     }
 
-    /// Locks for reading if that needs no waiting.
+    /// Locks for reading if that is possible without waiting.
     ///
     /// # Errors
     ///
@@ -224,7 +223,8 @@ impl<T: ?Sized> RwLock<T> {
         Ok(self.read_guard())
     }
 
-    /// Locks for reading with a guard that keeps the lock alive, if that needs no waiting.
+    /// Locks for reading with a guard that keeps the lock alive, if that is possible without
+    /// waiting.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(OwnedRwLockReadGuard::new(OwnedHold::new(self, 1)))
     }
 
-    /// Locks for writing, waiting until the lock is free.
+    /// Locks for writing, and waits until the lock is free.
     ///
     /// # Cancel safety
     ///
@@ -277,7 +277,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Locks for writing, and blocks the calling thread until the lock is free.
     ///
-    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    /// In a task of wsrt, another thread runs the other tasks during the wait.
     ///
     /// # Examples
     ///
@@ -369,7 +369,8 @@ impl<T: ?Sized> RwLock<T> {
         Ok(OwnedRwLockWriteGuard::new(OwnedHold::new(self, all)))
     }
 
-    /// Returns the data. Nothing is locked: the caller has the only reference.
+    /// Returns a mutable reference to the data. Nothing is locked, since the caller has the only
+    /// reference.
     ///
     /// # Examples
     ///

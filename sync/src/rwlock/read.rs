@@ -6,7 +6,7 @@ use crate::hold::{Hold, OwnedHold};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The data of a [`RwLock`] that is locked for reading, or a part of them, until this is dropped.
+/// A guard of a [`RwLock`] that is locked for reading, or of a part of its data.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
@@ -15,8 +15,8 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     marker: PhantomData<&'a T>,
 }
 
-/// The data of a shared [`RwLock`] that is locked for reading, or a part of them, until this is
-/// dropped. It keeps the lock alive.
+/// A guard of a [`RwLock`] that is locked for reading, or of a part of its data. It keeps the lock
+/// alive.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> {
@@ -75,7 +75,8 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
 
     #[inline]
     fn data(&self) -> &T {
-        // SAFETY: it points into the data of a lock of which the hold is a reader's permit.
+        // SAFETY: it points into the data of a lock, and the hold is a reader's permit of that
+        // lock.
         unsafe { &*self.data }
     }
 }

@@ -6,14 +6,14 @@ use crate::hold::{Hold, OwnedHold};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The data of a [`RwLock`] that is locked for writing, until this is dropped.
+/// A guard of a [`RwLock`] that is locked for writing.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     inner: RwLockMappedWriteGuard<'a, T>,
 }
 
-/// A part of the data of a [`RwLock`] that is locked for writing, until this is dropped.
+/// A guard of a part of the data of a [`RwLock`] that is locked for writing.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
@@ -22,15 +22,15 @@ pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
     marker: PhantomData<&'a mut T>,
 }
 
-/// The data of a shared [`RwLock`] that is locked for writing, until this is dropped. It keeps the
-/// lock alive.
+/// A guard of a [`RwLock`] that is locked for writing. It keeps the lock alive.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockWriteGuard<T: ?Sized> {
     inner: OwnedRwLockMappedWriteGuard<T>,
 }
 
-/// A part of the data of a shared [`RwLock`] that is locked for writing, until this is dropped.
+/// A guard of a part of the data of a [`RwLock`] that is locked for writing. It keeps the lock
+/// alive.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockMappedWriteGuard<T: ?Sized, U: ?Sized = T> {
@@ -84,7 +84,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockMappedWriteGuard::try_map(this.inner, part).map_err(|inner| Self { inner })
     }
 
-    /// Lets other readers in, and returns a reader's guard of a part of the data.
+    /// Downgrades the lock to reading, and returns a guard of a part of the data.
     pub fn downgrade_map<F, U: ?Sized>(this: Self, part: F) -> RwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
@@ -93,7 +93,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         this.inner.downgraded(data)
     }
 
-    /// Lets other readers in, and returns a reader's guard of a part of the data, if there is such
+    /// Downgrades the lock to reading, and returns a guard of a part of the data, if there is such
     /// a part.
     ///
     /// # Errors
@@ -108,12 +108,13 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         Ok(this.inner.downgraded(data))
     }
 
-    /// Returns the guard as one that is mapped to the whole of the data.
+    /// Turns the guard into a mapped guard of all of the data.
     pub fn into_mapped(this: Self) -> RwLockMappedWriteGuard<'a, T> {
         this.inner
     }
 
-    /// Lets other readers in, and returns a reader's guard. No writer comes in between.
+    /// Downgrades the lock to reading, and returns a reader's guard. No writer gets the lock in
+    /// between.
     ///
     /// # Examples
     ///
@@ -216,7 +217,7 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         OwnedRwLockMappedWriteGuard::try_map(this.inner, part).map_err(|inner| Self { inner })
     }
 
-    /// Lets other readers in, and returns a reader's guard of a part of the data.
+    /// Downgrades the lock to reading, and returns a guard of a part of the data.
     pub fn downgrade_map<F, U: ?Sized>(this: Self, part: F) -> OwnedRwLockReadGuard<T, U>
     where
         F: FnOnce(&T) -> &U,
@@ -225,7 +226,7 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         this.inner.downgraded(data)
     }
 
-    /// Lets other readers in, and returns a reader's guard of a part of the data, if there is such
+    /// Downgrades the lock to reading, and returns a guard of a part of the data, if there is such
     /// a part.
     ///
     /// # Errors
@@ -240,12 +241,13 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         Ok(this.inner.downgraded(data))
     }
 
-    /// Returns the guard as one that is mapped to the whole of the data.
+    /// Turns the guard into a mapped guard of all of the data.
     pub fn into_mapped(this: Self) -> OwnedRwLockMappedWriteGuard<T> {
         this.inner
     }
 
-    /// Lets other readers in, and returns a reader's guard. No writer comes in between.
+    /// Downgrades the lock to reading, and returns a reader's guard. No writer gets the lock in
+    /// between.
     pub fn downgrade(self) -> OwnedRwLockReadGuard<T> {
         let data = self.inner.data;
         self.inner.downgraded(data)

@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-/// There is no receiver. The value comes back.
+/// The error of sending without a receiver. It contains the value.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub struct SendError<T>(pub T);
 
-/// All senders are gone.
+/// The error of waiting when all senders are gone.
 #[derive(Debug, Clone)]
 pub struct RecvError(pub(super) ());
 

@@ -22,7 +22,7 @@ impl<T> Receiver<T> {
         Self { channel, seen }
     }
 
-    /// Borrows the value, and does not take it as seen.
+    /// Borrows the value without marking it as seen.
     ///
     /// # Examples
     ///
@@ -41,7 +41,7 @@ impl<T> Receiver<T> {
         self.channel.borrow(Some(self.seen)).0
     }
 
-    /// Borrows the value, and takes it as seen.
+    /// Borrows the value and marks it as seen.
     ///
     /// # Examples
     ///
@@ -89,7 +89,7 @@ impl<T> Receiver<T> {
         self.channel.state.load(Acquire) & CLOSED != 0
     }
 
-    /// Takes the value as not seen.
+    /// Marks the value as not seen.
     ///
     /// # Examples
     ///
@@ -105,7 +105,7 @@ impl<T> Receiver<T> {
         self.seen = self.seen.wrapping_sub(ONE);
     }
 
-    /// Takes the value as seen.
+    /// Marks the value as seen.
     ///
     /// # Examples
     ///
@@ -123,7 +123,7 @@ impl<T> Receiver<T> {
         self.seen = self.channel.version();
     }
 
-    /// Waits for a value that this receiver has not seen, and takes it as seen.
+    /// Waits for a value that this receiver has not seen, and marks it as seen.
     ///
     /// # Errors
     ///
@@ -154,8 +154,8 @@ impl<T> Receiver<T> {
         change
     }
 
-    /// Waits until `condition` returns true for the value, takes it as seen and borrows it. Looks
-    /// at the value of this moment first.
+    /// Waits until `condition` returns true for the value, marks it as seen and borrows it. The
+    /// current value is checked first.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Returns true if both are of one channel.
+    /// Returns `true` if both belong to the same channel.
     ///
     /// # Examples
     ///

@@ -30,7 +30,7 @@ impl Task {
         Self { future: Some(Box::pin(future)), woken: Arc::new(Woken(AtomicBool::new(true))), polls: 0, ends: true }
     }
 
-    /// One that may wait for ever.
+    /// A task that may wait forever.
     pub(crate) fn waits(future: impl Future<Output = ()> + 'static) -> Self {
         Self { ends: false, ..Self::ends(future) }
     }
@@ -56,7 +56,7 @@ impl Task {
 /// Tasks, and what holds when all is over.
 pub(crate) struct Program {
     tasks: Vec<Task>,
-    /// Those that are not to be dropped early: the others wait for them.
+    /// The tasks that must not be dropped early: others wait for them.
     steady: &'static [usize],
     check: Box<dyn FnOnce()>,
 }
@@ -136,6 +136,6 @@ fn run_one(make: impl Fn() -> Program, victim: usize, polls: usize, seed: u64) -
     }
 
     let _name = Name(format!("task {victim} was dropped after {polls} polls, with seed {seed}"));
-    // A task that waits for ever is dropped at last, too.
+    // A task that waits forever is dropped at last, too.
     polls < 200 && make().run(victim, polls, &mut fastrand::Rng::with_seed(seed))
 }

@@ -92,7 +92,7 @@ impl History {
         }
     }
 
-    /// The answer to a receiver, and the position where it goes on.
+    /// The answer to a receiver, and its next position.
     fn receive(&self, next: usize) -> (Result<usize, TryRecvError>, usize) {
         let oldest = self.oldest();
         match self.sent.get(next) {

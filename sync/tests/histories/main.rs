@@ -1,5 +1,5 @@
 //! Random histories of each channel and lock, one step after the other on one thread, beside a
-//! model of a few lines: the answers are those of the model, and so is the order of wakes.
+//! model of a few lines: answers and the order of wakes have to equal the model's.
 
 mod barrier;
 mod broadcast;

@@ -1,4 +1,4 @@
-//! Notifications: one is kept, and one that comes too late goes on to the next.
+//! Notifications: one is kept, and one that comes too late passes to the next waiter.
 
 use super::{Wakes, explore};
 use std::pin::Pin;

@@ -4,7 +4,7 @@ use super::{LAP, POSITIONS, Popped, Queue, SLOTS};
 use std::sync::Arc;
 use std::thread;
 
-/// Starts that are a lap before the wrap of the tail's positions, and before that of both words.
+/// Starts that are a lap before the tail's positions wrap, and a lap before both words wrap.
 const STARTS: [usize; 2] = [POSITIONS - LAP, LAP.wrapping_neg()];
 
 // Slots and blocks stay in step.
