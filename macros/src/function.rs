@@ -138,7 +138,7 @@ impl Function {
         }
     }
 
-    /// Whether the user wrote a return type other than `()`.
+    /// Returns whether the user wrote a return type other than `()`.
     pub(crate) fn declares_an_output(&self) -> bool {
         match &self.output {
             ReturnType::Default => false,
@@ -146,7 +146,7 @@ impl Function {
         }
     }
 
-    /// Whether the user wrote `-> !`.
+    /// Returns whether the user wrote `-> !`.
     pub(crate) fn never_returns(&self) -> bool {
         matches!(&self.output, ReturnType::Type(_, declared) if matches!(**declared, Type::Never(_)))
     }
@@ -176,13 +176,13 @@ impl Function {
     }
 }
 
-/// Whether the type is `()`. Its spelling is all a macro can know: an alias for it counts as
-/// another type.
+/// Returns whether the type is `()`. Its spelling is all a macro can know: an alias for it counts
+/// as another type.
 fn is_unit(declared: &Type) -> bool {
     matches!(declared, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-/// Whether the last word of the attribute's path is `test`, as in `#[test]`,
+/// Returns whether the last word of the attribute's path is `test`, as in `#[test]`,
 /// `#[core::prelude::v1::test]` and `#[wsrt::test]`.
 fn makes_a_test(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == "test")

@@ -102,7 +102,7 @@ fn builder(entry: Entry, options: &Options) -> TokenStream {
     let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
     match (options.flavor, &options.worker_threads) {
         (Flavor::CurrentThread, _) => {
-            // No other thread has the runtime, and nothing goes on once the root has ended.
+            // No other thread has the runtime, and nothing continues once the root has ended.
             let in_test = matches!(entry, Entry::Test).then(|| quote!(.__in_test()));
             quote!(#builder::new_current_thread().enable_all() #in_test #paused)
         }

@@ -138,7 +138,7 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(Entry::Main, arguments.into(), item.into()).into()
 }
 
-/// Makes a test of an `async fn`, run as the root future of a runtime of its own.
+/// Turns an `async fn` into a test, whose body is the root future of a runtime.
 ///
 /// The function becomes a `#[test]` of the same name. Its other attributes, such as
 /// `#[should_panic]` and `#[ignore]`, keep their meaning.

@@ -16,7 +16,7 @@ const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"curren
 /// Which scheduler runs the root future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavor {
-    /// Processors on threads of their own; the root is a task on one of them, if it is `Send`.
+    /// Processors on their own threads; the root is a task on one of them, if it is `Send`.
     MultiThread,
     /// The calling thread runs everything.
     CurrentThread,
@@ -26,7 +26,7 @@ pub(crate) enum Flavor {
 pub(crate) struct Options {
     pub(crate) flavor: Flavor,
     pub(crate) worker_threads: Option<LitInt>,
-    /// Whether the clock stands from the start; current-thread only.
+    /// True if the clock stands from the start; current-thread only.
     pub(crate) start_paused: Option<LitBool>,
     /// Where the expansion finds the runtime crate.
     pub(crate) crate_path: Path,
@@ -43,8 +43,8 @@ impl Options {
         given.finish(entry, errors)
     }
 
-    /// Returns the options with the flavor that asks least of the root, to go on checking after a
-    /// wrong option.
+    /// Returns the options with the flavor that asks least of the root, to continue checking after
+    /// a wrong option.
     pub(crate) fn forgiving(self) -> Self {
         Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, ..self }
     }

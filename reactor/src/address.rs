@@ -25,7 +25,7 @@ impl Address {
         address.as_socket().map(Self::Ip).or_else(|| unix_address(address))
     }
 
-    /// That of a lent socket. `None` for one without a name.
+    /// Returns the name of a lent socket, or `None` if it has none.
     #[cfg(feature = "sim")]
     pub(crate) fn of_place(place: Place) -> Option<Self> {
         match place {

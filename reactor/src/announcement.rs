@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 
 const READ: Interest = Interest::READABLE;
 
-/// Holds the place of a waiter among those of a source: its waker can be taken out again.
+/// Holds the place of a waiter among a source's waiters, so that its waker can be removed again.
 #[derive(Debug, Default)]
 pub struct WaiterKey(Option<usize>);
 
@@ -50,8 +50,8 @@ impl SourceState {
 }
 
 impl<S: mio::event::Source> Evented<S> {
-    /// Returns the first result of `look`, which is asked after each event that says that the
-    /// source can be read; until then `cx`'s task is woken by the next one.
+    /// Returns the first result of `look`, which is called after each event that makes the source
+    /// readable; until then the next event wakes `cx`'s task.
     ///
     /// For a source whose events announce a change that was made before them. `drain` is to read
     /// all that can be read without waiting. Takes nothing of the task's budget.
@@ -69,7 +69,7 @@ impl<S: mio::event::Source> Evented<S> {
         self.source_state().poll_announced(key, cx, || drain(self.get_ref()), look)
     }
 
-    /// Takes the waker of a waiter out, which will not poll again.
+    /// Removes the waker of a waiter that will not poll again.
     pub fn withdraw(&self, key: WaiterKey) {
         if let Some(key) = key.0 {
             self.source_state().withdraw(key);

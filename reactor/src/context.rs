@@ -9,7 +9,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use wsrt_sync::drop_in::{IS_ON, NO_IO, OUTSIDE};
 
-/// Joins the netpoller that new sockets belong to with the services of their runtime. Cloning costs
+/// Combines the netpoller of new sockets with the services of their runtime. Cloning costs
 /// one reference count.
 #[derive(Clone)]
 pub struct ReactorContext(Arc<Parts>);
@@ -20,7 +20,7 @@ struct Parts {
 }
 
 impl ReactorContext {
-    /// Puts the two together.
+    /// Creates a context from a netpoller and services.
     #[must_use]
     pub fn new(handle: Handle, services: Arc<dyn Services>) -> ReactorContext {
         ReactorContext(Arc::new(Parts { handle, services }))
@@ -130,7 +130,7 @@ pub(crate) fn required_to_look_up(operation: &str) -> ReactorContext {
 }
 
 /// Makes `context` the current thread's, without a guard, and returns the one before it. For a
-/// runtime that has an order of its own in which contexts come and go.
+/// runtime that has its own order in which contexts come and go.
 ///
 /// On a thread whose thread-local storage is being torn down this does nothing.
 ///

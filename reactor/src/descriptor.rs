@@ -32,7 +32,7 @@ mod os {
         f(&SockRef::from(&descriptor))
     }
 
-    /// Whether it is a socket without a peer. The descriptor may be closed.
+    /// Returns whether it is a socket without a peer. The descriptor may be closed.
     pub(crate) fn is_unconnected(raw: RawDescriptor) -> bool {
         let mut address = MaybeUninit::<libc::sockaddr_storage>::uninit();
         let mut length = libc::socklen_t::try_from(size_of_val(&address)).expect("it is small");
@@ -42,7 +42,7 @@ mod os {
         answer < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOTCONN)
     }
 
-    /// Whether the error of a non-blocking connect means that the connect is under way.
+    /// Returns whether the error of a non-blocking connect means that the connect is under way.
     pub(crate) fn is_in_progress(error: &io::Error) -> bool {
         error.raw_os_error() == Some(libc::EINPROGRESS)
     }
@@ -72,14 +72,14 @@ mod os {
         f(&SockRef::from(&socket))
     }
 
-    /// Whether it is a socket without a peer, which is open.
+    /// Returns whether it is a socket without a peer, which is open.
     pub(crate) fn is_unconnected(raw: RawDescriptor) -> bool {
         // SAFETY: the socket is registered, so its owner has not closed it yet.
         let peer = unsafe { with_socket(raw, |socket| socket.peer_addr()) };
         peer.is_err_and(|error| error.kind() == io::ErrorKind::NotConnected)
     }
 
-    /// Whether the error of a non-blocking connect means that the connect is under way.
+    /// Returns whether the error of a non-blocking connect means that the connect is under way.
     pub(crate) fn is_in_progress(error: &io::Error) -> bool {
         error.kind() == io::ErrorKind::WouldBlock
     }

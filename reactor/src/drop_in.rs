@@ -6,7 +6,7 @@ use crate::evented::Sharing;
 use crate::interest::Interest;
 use wsrt_sync::drop_in::IS_ON;
 
-/// Whether a write that was only tried, and came back short, proves the socket full. Code written
+/// True if a write that was only tried, and came back short, proves the socket full. Code written
 /// for tokio fills a socket until `WouldBlock`, and takes it for writable until then: that costs
 /// one write more each time that the send buffer is found full, and nothing where it never is.
 pub(crate) const SHORT_TRY_DRAINS: bool = !IS_ON;
@@ -16,12 +16,12 @@ pub(crate) const SHORT_TRY_DRAINS: bool = !IS_ON;
 /// take a turn of the netpoller, and counts turns.
 pub(crate) const UNTRIED: Interest = if IS_ON { Interest::NONE } else { Interest::READABLE.add(Interest::WRITABLE) };
 
-/// Whether futures that wait until a socket is ready, and transfer nothing, share the task's
+/// True if futures that wait until a socket is ready, and transfer nothing, share the task's
 /// budget, and flushes, which transfer nothing either. Code written for tokio asks them in between,
 /// any number of times in one poll.
 pub(crate) const LOOKS_COOPERATE: bool = !IS_ON;
 
-/// Whether any number of tasks may wait in the polls of one `AsyncFd`. In tokio's place the last
+/// Says whether any number of tasks may wait in the polls of one `AsyncFd`. In the drop-in the last
 /// one is woken and no other: code written for tokio may count its wakes.
 #[cfg(unix)]
 pub(crate) const ASYNC_FD_POLLS: Sharing = if IS_ON { Sharing::Exclusive } else { Sharing::Shared };

@@ -12,13 +12,13 @@ pub(crate) fn shut_down_error() -> io::Error {
     rt_shutdown_err("the wsrt runtime this socket belongs to was shut down")
 }
 
-/// Makes the error of an operation whose runtime has ended, with those words.
+/// Creates the error, with the given words, of an operation whose runtime has ended.
 #[must_use]
 pub fn rt_shutdown_err(words: &'static str) -> io::Error {
     io::Error::other(RuntimeEnded(words))
 }
 
-/// Tells whether `error` says that a runtime has ended: that of the socket, or of the call.
+/// Returns whether `error` says that the runtime of a socket or of a call has ended.
 #[must_use]
 pub fn is_rt_shutdown_err(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<RuntimeEnded>())

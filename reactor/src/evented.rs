@@ -127,7 +127,7 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source().readiness()
     }
 
-    /// Whether urgent data has ever been reported.
+    /// Returns whether urgent data has ever been reported.
     pub(crate) fn has_seen_urgent(&self) -> bool {
         self.registration.source().readiness().read().has_urgent()
     }
@@ -194,8 +194,8 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// Returns whether the OS has reported that an operation in one of the directions is worth
-    /// trying, and none since has found it drained.
+    /// Returns whether the OS has reported one of the directions as ready, and no operation since
+    /// has drained it.
     ///
     /// # Examples
     ///
@@ -401,7 +401,7 @@ impl<S: mio::event::Source + fmt::Debug> fmt::Debug for Evented<S> {
     }
 }
 
-/// Whether a poll-style waiter shares its direction with others.
+/// Says whether a poll-style waiter shares its direction with others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sharing {
     /// It polls through `&mut self`: the only waiter of its direction.

@@ -41,7 +41,7 @@ impl Handle {
         &self.0.lender
     }
 
-    /// Returns the error of a netpoller that takes nothing of the system's, before something of
+    /// Returns the error of a netpoller that takes no sources of the system, before something of
     /// this kind is begun that could not be undone.
     #[doc(hidden)]
     pub fn check_accepts(&self, kind: &str) -> io::Result<()> {

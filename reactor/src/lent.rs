@@ -1,4 +1,4 @@
-//! A network that a simulated runtime lends to its sockets, in the place of the system's.
+//! The interface of a network that a simulated runtime lends to its sockets.
 //!
 //! A socket that is made in such a runtime is [lent](Socket) by its [`Network`]. It is registered
 //! as others are, and waits as they do; its events come from the network, and the netpoller asks
@@ -24,7 +24,7 @@ pub type RawDescriptor = std::os::windows::io::RawSocket;
 /// An address of a lent socket.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// Of TCP and UDP.
+    /// A socket of TCP or UDP.
     Ip(SocketAddr),
     /// The bytes of a path, or of an abstract name, with the zero before it; empty for a socket
     /// without a name.
@@ -51,15 +51,15 @@ pub trait Network: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Listens for streams at `at`; `backlog` of them may wait to be accepted.
     fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>>;
 
-    /// Binds a socket for datagrams to `at`. That of the system's which stands beside it is
+    /// Binds a socket for datagrams to `at`. The system's socket that stands beside it is
     /// `beside`.
     fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>>;
 
-    /// Makes a socket for datagrams within a host, at a name as that of a [`Place::Unix`], or at
+    /// Makes a socket for datagrams within a host, at a name like a [`Place::Unix`]'s, or at
     /// none where that is empty.
     fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>>;
 
-    /// Returns the listener that stands for a socket of the system's, if the network has bound that
+    /// Returns the listener that stands for a socket of the system, if the network has bound that
     /// in the system's place, and it listens; with a `backlog` it does so from now on.
     fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>>;
 
@@ -96,7 +96,7 @@ pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
     /// Returns how connecting has ended; `WouldBlock` while it has not.
     fn outcome(&self) -> io::Result<()>;
 
-    /// Has datagrams go to `to`, and come from nowhere else.
+    /// Connects the socket: datagrams go to `to`, and come from nowhere else.
     fn connect(&self, to: Place) -> io::Result<()>;
 
     /// Shows `into` the bytes, or the datagram, that have come, up to `room` bytes, and takes them
@@ -122,7 +122,7 @@ impl Lender {
         Self(OnceLock::new())
     }
 
-    /// Has `network` lend the sockets, if there is none yet.
+    /// Makes `network` lend the sockets, if there is none yet.
     pub(crate) fn begin(&self, network: Arc<dyn Network>) {
         let _ = self.0.set(network);
     }

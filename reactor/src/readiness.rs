@@ -12,8 +12,8 @@
 //!
 //! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the
 //! operation shows that the source is drained, the bits are cleared only if the tick is still the
-//! one it saw. An event that came meanwhile may stand for data that the operation did not see, so
-//! clearing after it would lose that data's wake-up.
+//! one it saw. An event that came after the look may stand for data that the operation did not see,
+//! so clearing after it would lose that data's wake-up.
 //!
 //! Two kinds of proof clear, and they differ in strength:
 //!
@@ -96,13 +96,13 @@ impl EventBits {
 pub(crate) struct Seen(usize);
 
 impl Seen {
-    /// Whether the system has reported one of these events.
+    /// Returns whether the system has reported one of these events.
     pub(crate) fn is_ready(self, interest: Interest) -> bool {
         self.0 & reported_bits(interest) != 0
     }
 
-    /// Whether an operation in one of these directions is worth trying: it is ready, or was never
-    /// found drained.
+    /// Returns whether an operation in one of these directions is worth trying: it is ready, or was
+    /// never found drained.
     pub(crate) fn is_worth_trying(self, interest: Interest) -> bool {
         self.0 & (reported_bits(interest) | untried_bits(interest)) != 0
     }
@@ -111,7 +111,7 @@ impl Seen {
         self.0 & SHUTDOWN != 0
     }
 
-    /// Whether urgent data has ever been reported. Never on other systems than Linux.
+    /// Returns whether urgent data has ever been reported. Never on other systems than Linux.
     pub(crate) fn has_urgent(self) -> bool {
         self.0 & URGENT != 0
     }
@@ -182,7 +182,7 @@ impl Readiness {
     }
 
     /// A transfer moved less than was asked for: the direction is drained, unless an event came
-    /// meanwhile, or urgent data ever.
+    /// since then, or urgent data ever.
     pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
         if !seen.has_urgent() {
             self.clear(seen, open_bits(interest) | untried_bits(interest));
@@ -190,13 +190,13 @@ impl Readiness {
     }
 
     /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more,
-    /// unless an event came meanwhile.
+    /// unless an event came since.
     pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
         self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest));
     }
 
     /// The caller has found by other means that these conditions do not hold; clears them, unless
-    /// an event came meanwhile.
+    /// an event came since.
     #[cfg(unix)]
     pub(crate) fn clear_ready(&self, seen: Seen, ready: Ready) {
         self.clear(seen, usize::from(ready.0));

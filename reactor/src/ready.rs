@@ -18,7 +18,7 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 /// assert_eq!(ready - Ready::READABLE, Ready::READ_CLOSED);
 /// assert!((ready & Ready::WRITABLE).is_empty());
 /// ```
-// The bits are those of the readiness word.
+// The bits are the same as in the readiness word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ready(pub(crate) u8);
 

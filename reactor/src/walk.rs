@@ -30,7 +30,7 @@ enum Descriptor {
     /// The user's: it may be closed by now, and its number may stand for another file.
     #[cfg(unix)]
     Foreign(RawDescriptor),
-    /// A lent one, in the place of its bystander's. Its owner may have closed it by now.
+    /// A lent one, instead of its bystander's. Its owner may have closed it by now.
     #[cfg(feature = "sim")]
     Lent(Weak<dyn Socket>),
 }
@@ -56,7 +56,7 @@ impl Label {
         self.kind
     }
 
-    /// Whether it is of a lent one.
+    /// Returns whether the source belongs to a lent socket.
     pub(crate) fn is_lent(&self) -> bool {
         #[cfg(feature = "sim")]
         if let Some(Descriptor::Lent(_)) = self.descriptor {

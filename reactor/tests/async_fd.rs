@@ -22,7 +22,7 @@ fn pair() -> (AsyncFd<UnixStream>, UnixStream) {
 }
 
 /// A pair whose first event, for room to write, has been reported: no later report of what was
-/// there then comes beside that of the test's.
+/// there then comes beside the test's.
 async fn settled() -> (AsyncFd<UnixStream>, UnixStream) {
     let (near, far) = pair();
     drop(near.writable().await.unwrap());
@@ -297,7 +297,7 @@ fn urgent_data_ends_a_wait_for_it() {
 #[test]
 fn a_reader_leaves_the_error_to_its_own_waiters() {
     run(async {
-        // On an address that no other test binds: one could be given the port meanwhile.
+        // On an address that no other test binds: another test could get the port first.
         let nobody = std::net::UdpSocket::bind("127.0.77.1:0").unwrap().local_addr().unwrap();
         let near = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         near.set_nonblocking(true).unwrap();

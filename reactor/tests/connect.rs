@@ -39,7 +39,7 @@ fn open() -> (StdListener, SocketAddr) {
     (listener, address)
 }
 
-/// On an address that no other test listens on: one could be given the port meanwhile.
+/// On an address that no other test listens on: another test could get the port first.
 fn closed() -> SocketAddr {
     StdListener::bind("127.0.77.1:0").unwrap().local_addr().unwrap()
 }
@@ -102,7 +102,7 @@ fn the_delay_wakes_whoever_connects() {
 #[test]
 fn a_failure_tries_the_next_address_at_once() {
     let runtime = Runtime::new().unwrap();
-    // No alarm is ever rung: waiting for one would be for ever.
+    // No alarm is ever rung: waiting for one would be forever.
     let (services, alarms) = by_hand();
     let (_listener, address) = open();
     let stream = runtime.block_on_with(services, TcpStream::connect([closed(), closed(), closed(), address])).unwrap();

@@ -1,4 +1,4 @@
-//! Bad input: OS errors are passed on unchanged, and each error of ours and each panic names the
+//! Bad input: OS errors are passed on unchanged, and each error of wsrt and each panic names the
 //! fault.
 
 use std::io::ErrorKind;
@@ -10,8 +10,8 @@ use wsrt_reactor::context::{self, Delay, Services};
 use wsrt_reactor::net::{TcpListener, TcpStream, lookup_host};
 use wsrt_reactor_testing::{Runtime, block_on, run};
 
-/// An address without a listener, where no other test listens: one could be given the port
-/// meanwhile.
+/// An address without a listener, where no other test listens: another test could get the port
+/// first.
 fn closed_address() -> SocketAddr {
     StdListener::bind("127.0.77.1:0").unwrap().local_addr().unwrap()
 }

@@ -1,5 +1,5 @@
 //! The table of `docs/READINESS.md`: event by event, and kind by kind of socket, which waiters it
-//! ends. Each on sockets of the system's.
+//! ends. Each on sockets of the system.
 #![cfg(target_os = "linux")]
 
 mod scene;
@@ -138,7 +138,7 @@ fn a_refusal_of_the_only_peer_is_everyones() {
     assert_eq!(near.recv(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionRefused);
 }
 
-/// A socket as that of a QUIC endpoint, which speaks to many peers.
+/// A socket like a QUIC endpoint's, which speaks to many peers.
 fn that_learns_of_errors() -> StdUdp {
     let socket = StdUdp::bind("127.0.0.1:0").unwrap();
     socket.set_nonblocking(true).unwrap();

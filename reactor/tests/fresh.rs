@@ -139,7 +139,7 @@ fn a_connecting_stream_does_not_count_as_writable() {
     let connecting = |listener: &std::net::TcpListener| {
         let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
-        // Whatever the system answers: that it goes on, for one.
+        // Whatever the system answers: that it continues, for one.
         let _ = socket.connect(&listener.local_addr()?.into());
         TcpStream::from_std(socket.into())
     };

@@ -181,8 +181,8 @@ fn what_comes_behind_urgent_data_is_read_without_another_event() -> io::Result<(
         far.send(b"behind")?;
         let mut buf = [0; 64];
         while near.peek(&mut buf).await? < 6 {}
-        // Events are reported in order: once the other connection's has been, so have all those of
-        // this one.
+        // Events are reported in order: once the other connection's event has been reported, so
+        // have all events of this one.
         let (other, mut its_peer) = pair().await?;
         assert_eq!(other.try_read(&mut buf).unwrap_err().kind(), ErrorKind::WouldBlock);
         its_peer.write_all(b"now").await?;
@@ -368,7 +368,7 @@ fn an_operation_of_the_callers_own_runs_under_the_readiness() {
     run(async {
         let (mut client, server) = pair().await.unwrap();
         let mut cx = Context::from_waker(Waker::noop());
-        // More than once if the event for room to write comes meanwhile.
+        // More than once if the event for room to write comes in between.
         while server.poll_read_ready(&mut cx).is_ready() {
             let would_block = || io::Result::<()>::Err(ErrorKind::WouldBlock.into());
             assert!(server.try_io(Interest::READABLE, would_block).is_err());

@@ -50,7 +50,7 @@ async fn listen<R: AsyncRead + Unpin>(reader: &mut R) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Has `$speak` and `$listen`, which go through one family of traits, talk over every kind of
+/// Lets `$speak` and `$listen`, which go through one family of traits, talk over every kind of
 /// stream and every half.
 macro_rules! talk_over_everything {
     ($speak:ident, $listen:ident) => {

@@ -187,7 +187,7 @@ fn addresses_of_the_sockets_own_family_are_preferred() {
 fn an_unreachable_port_is_an_error_the_socket_survives() {
     run(async {
         let near = bound().await;
-        // On an address that no other test binds: one could be given the port meanwhile.
+        // On an address that no other test binds: another test could get the port first.
         let closed = StdSocket::bind("127.0.77.1:0").unwrap().local_addr().unwrap();
         near.connect(closed).await.unwrap();
         near.send(b"anybody?").await.unwrap();

@@ -148,7 +148,7 @@ fn a_full_receiver_holds_up_no_sender_to_others() {
     });
 }
 
-/// Two senders that the OS does not wake: neither is connected, nor has datagrams of its own in the
+/// Two senders that the OS does not wake: neither is connected, nor has datagrams in the
 /// queue.
 #[cfg(target_os = "linux")]
 #[test]
@@ -193,7 +193,7 @@ fn a_sender_whose_receiver_stays_full_does_not_spin() {
                 polls += 1;
                 assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             }
-            // Events are reported in order: once this one has been, so has that of the send.
+            // Events are reported in order: once this one has been, so has the send's.
             assert_eq!(one.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
             other.send(b"!").await.unwrap();
             assert_eq!(one.recv(&mut [0; 1]).await.unwrap(), 1);

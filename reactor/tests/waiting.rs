@@ -20,7 +20,7 @@ async fn pair() -> io::Result<(TcpStream, TcpStream)> {
 }
 
 /// Makes the socket known to be drained, so that the next look has to wait. Once is not enough when
-/// the event for room to write comes meanwhile: a proof from before an event proves nothing after
+/// the event for room to write comes in between: a proof from before an event proves nothing after
 /// it.
 fn drain(stream: &TcpStream) {
     let mut cx = Context::from_waker(Waker::noop());
@@ -32,7 +32,7 @@ fn drain(stream: &TcpStream) {
     }
 }
 
-/// Polls `future` once, sends a message to `waiting`, and goes on to its end.
+/// Polls `future` once, sends a message to `waiting`, and continues to its end.
 async fn announced<F: Future>(future: F, waiting: mpsc::Sender<()>) -> F::Output {
     let mut future = pin!(future);
     let mut waiting = Some(waiting);

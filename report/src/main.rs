@@ -1,4 +1,4 @@
-//! Makes one HTML page of a trace of wsrt's scheduler: `wsrt-report TRACE [-o FILE]`.
+//! Makes one HTML page from a trace of the scheduler: `wsrt-report TRACE [-o FILE]`.
 
 use std::process::ExitCode;
 

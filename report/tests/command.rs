@@ -16,7 +16,7 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_wsrt-report")).args(arguments).output().expect("the program starts")
 }
 
-/// A place of its own for each test, empty.
+/// An empty place for each test.
 fn directory(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&directory);

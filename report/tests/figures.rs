@@ -1,5 +1,5 @@
-//! The figures on the page: those of a trace that was worked out by hand, and those that Perfetto's
-//! own decoder finds in a file of wsrt's.
+//! The figures on the page: those of a trace that was computed by hand, and those that Perfetto's
+//! decoder finds in a file that wsrt has written.
 
 use std::path::Path;
 use std::process::Command;

@@ -103,7 +103,7 @@ fn the_page_is_well_formed_whatever_the_names_are() {
     for element in ["h1", "nav", "main", "section", "svg", "table", "footer"] {
         assert!(usual.iter().any(|name| name == element), "{element}");
     }
-    // Names bring no elements of their own: there are the data and the script, and no image.
+    // Names bring no elements: there are the data and the script, and no image.
     for names in [&usual, &hostile] {
         assert_eq!(names.iter().filter(|name| *name == "script").count(), 2);
         assert!(!names.iter().any(|name| ["img", "link", "iframe", "object", "base"].contains(&name.as_str())));

@@ -32,7 +32,7 @@ const WITH_VALUE: [&str; 19] = [
     "-C",
 ];
 
-/// The program that the command line names. One of several test programs is that which runs a
+/// The program that the command line names. Of several test programs, it is the one that runs a
 /// simulation.
 pub(crate) fn program<'a>(wishes: &Wishes, folder: &'a Folder) -> Result<Program<'a>, Refusal> {
     let of =
@@ -63,7 +63,7 @@ pub(crate) fn program<'a>(wishes: &Wishes, folder: &'a Folder) -> Result<Program
     found.pop().ok_or_else(|| nothing_run(wishes))
 }
 
-/// Whether it makes a simulation when it is run by the first of the seeds.
+/// Returns whether it makes a simulation when it is run by the first of the seeds.
 fn has_simulation(program: &Program<'_>, wishes: &Wishes) -> Result<bool, Refusal> {
     Ok(program.run(&Seeds::One(wishes.seeds.start), None)?.report.simulations > 0)
 }

@@ -1,4 +1,4 @@
-//! One run of the program under test, in a process of its own.
+//! One run of the program under test, in its own process.
 
 use std::env;
 use std::ffi::OsString;
@@ -54,7 +54,7 @@ pub(crate) struct Program<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) file: OsString,
     pub(crate) arguments: Vec<OsString>,
-    /// The folder that it runs in: that of its package.
+    /// The folder that it runs in, its package's.
     pub(crate) home: Option<PathBuf>,
     pub(crate) limit: Duration,
 }
@@ -72,7 +72,7 @@ pub(crate) enum Seeds {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) is_well: bool,
-    /// Whether it has come to its end, well or not.
+    /// True if it has come to its end, well or not.
     pub(crate) has_exited: bool,
     /// Why it is not, for a run that told of no failure.
     pub(crate) status: String,
@@ -80,7 +80,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The failure, in a line: that of this seed if it told of one.
+    /// The failure, in a line, if the run reported one.
     pub(crate) fn why(&self, seed: u64) -> String {
         let told = self.report.failure_of(seed).map(|failure| failure.why.clone());
         told.unwrap_or_else(|| self.status.clone())
@@ -88,7 +88,7 @@ impl Outcome {
 }
 
 impl Program<'_> {
-    /// Runs it, with the faults of a plan in place of those of the seed if one is given.
+    /// Runs it, with the faults of a plan instead of the seed's if a plan is given.
     pub(crate) fn run(&self, seeds: &Seeds, plan: Option<&str>) -> Result<Outcome, Refusal> {
         let report = self.folder.file();
         let plan_file = plan.map(|_| self.folder.file());

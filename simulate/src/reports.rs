@@ -13,7 +13,7 @@ pub(crate) struct Failure {
 pub(crate) struct Report {
     /// How many simulations were made.
     pub(crate) simulations: usize,
-    /// Whether it has run a range of seeds.
+    /// True if it has run a range of seeds.
     pub(crate) has_range: bool,
     /// The seeds of the range that have failed.
     pub(crate) failed: Vec<u64>,

@@ -21,11 +21,11 @@ pub(crate) struct Smallest {
     pub(crate) why: String,
     /// The faults of its run, if it has told of them and fails again with them.
     pub(crate) plan: Option<Vec<Line>>,
-    /// Those that suffice.
+    /// The faults that suffice.
     pub(crate) shrunk: Vec<Line>,
     /// How many runs that took.
     pub(crate) runs: usize,
-    /// Whether it fails each time.
+    /// True if it fails each time.
     pub(crate) is_repeated: bool,
 }
 
@@ -143,7 +143,7 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
         Ok(lines)
     }
 
-    /// Puts the first of the candidates with which it fails in the place of a line.
+    /// Puts the first of the candidates with which it fails instead of a line.
     fn replace(&mut self, lines: Vec<Line>, index: usize, candidates: Vec<Line>) -> Result<Vec<Line>, Refusal> {
         let with = |line: Line| {
             let mut lines = lines.clone();

@@ -107,7 +107,7 @@ fn run_batch(program: &Program<'_>, first: u64, end: u64) -> Result<Vec<u64>, Re
     }
 }
 
-/// Runs each seed in a process of its own. Returns those that have failed.
+/// Runs each seed in its own process. Returns those that have failed.
 fn run_each(program: &Program<'_>, seeds: std::ops::Range<u64>) -> Result<Vec<u64>, Refusal> {
     let mut failed = Vec::new();
     for seed in seeds {

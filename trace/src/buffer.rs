@@ -23,7 +23,7 @@ use crate::sync::{Arc, CHUNK, EVENT_CAPACITY, UnsafeCell};
 
 const _: () = assert!(CHUNK.is_power_of_two() && CHUNK <= EVENT_CAPACITY, "numbers of events wrap");
 
-/// A value on cache lines of its own: two, since CPUs fetch them in pairs.
+/// A value on its own cache lines: two, since CPUs fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct OwnCacheLines<T>(T);
@@ -52,7 +52,7 @@ struct WritersEnd {
     /// How many events were written.
     written: AtomicUsize,
     dropped: AtomicU64,
-    /// Whether the writer is gone.
+    /// True if the writer is gone.
     closed: AtomicBool,
 }
 
@@ -210,7 +210,7 @@ impl EventReader {
         self.buffer.read.0.store(self.read, Release);
     }
 
-    /// Goes on to the next chunk, which has an event, and frees the last.
+    /// Moves to the next chunk, which has an event, and frees the last.
     fn go_on(&mut self) {
         let next = if self.chunk.is_null() {
             self.buffer.first.load(Relaxed)

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-/// Whether the CPU's counter is read. False until `choose` has found that it can be trusted.
+/// True if the CPU's counter is read. False until `choose` has found that it can be trusted.
 static FROM_CPU: AtomicBool = AtomicBool::new(false);
 
 /// Returns the time of a simulation that the current thread drives, in nanoseconds.
@@ -32,14 +32,14 @@ impl StampCounter {
         Self
     }
 
-    /// Has `time` answer in the place of the clock, on the threads on which it returns a number.
+    /// Makes `time` answer instead of the clock, on the threads on which it returns a number.
     /// The first function that is given stays.
     #[cfg(feature = "sim")]
     pub fn ask_first(time: fn() -> Option<u64>) {
         let _ = OF_SIMULATION.set(time);
     }
 
-    /// Whether it is the CPU's own counter; else it counts nanoseconds.
+    /// Returns whether it is the CPU's own counter; else it counts nanoseconds.
     #[cfg(test)]
     pub fn is_from_cpu(self) -> bool {
         FROM_CPU.load(Relaxed)

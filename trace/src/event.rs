@@ -80,7 +80,7 @@ pub enum EventKind {
         processor: u16,
         /// The cause.
         by: WokenBy,
-        /// Whether it was spawned rather than woken.
+        /// True if it was spawned rather than woken.
         spawned: bool,
     },
     /// The poll that the thread is in ends, and its task waits for a lock or channel, which was
@@ -124,10 +124,10 @@ pub enum EventKind {
         processor: u16,
         /// How long the poll has taken so far, in milliseconds.
         millis: u64,
-        /// Whether its thread sleeps in the kernel; else it computes.
+        /// True if its thread sleeps in the kernel; else it computes.
         asleep: bool,
     },
-    /// A turn of the netpoller. It is recorded once the tasks that it readied are woken; the stamp
+    /// A turn of the netpoller. It is recorded once it has woken its tasks; the stamp
     /// is its beginning.
     Turn {
         /// How many sockets were ready.
@@ -173,13 +173,13 @@ struct BitField(u32, u32);
 
 const KIND: BitField = BitField(0, 4);
 const DEPTH: BitField = BitField(4, 2);
-/// Of a poll: its outcome, source and duration.
+/// For a poll: its outcome, source and duration.
 const OUTCOME: BitField = BitField(7, 2);
 const SOURCE: BitField = BitField(9, 15);
 const LASTED: BitField = BitField(24, 40);
-/// Of other kinds: a small number, and a large one.
+/// For other kinds: a small number, and a large one.
 const SMALL: BitField = BitField(9, 3);
-/// Of a wake: whether its stamp is an earlier reading of the counter.
+/// For a wake: whether its stamp is an earlier reading of the counter.
 const UNTIMED: u64 = 1 << 12;
 const LARGE: BitField = BitField(16, 48);
 const NUMBER: BitField = BitField(0, 48);

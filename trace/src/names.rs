@@ -31,27 +31,27 @@ named! {
     AnnotationKey {
         /// The task's number.
         Task = "task",
-        /// Of a poll: where its task was found, a [`TaskSource`].
+        /// For a poll: where its task was found, a [`TaskSource`].
         Source = "source",
         /// The processor that tasks were stolen from.
         Victim = "victim",
         /// Where the task was spawned.
         SpawnedAt = "spawned_at",
-        /// Of a poll: the cause of the wake before it, a [`WakeCause`].
+        /// For a poll: the cause of the wake before it, a [`WakeCause`].
         WokenBy = "woken_by",
-        /// Of a poll: the task that had woken its task.
+        /// For a poll: the task that had woken its task.
         Waker = "waker",
-        /// Of a poll: nanoseconds from the wake to it.
+        /// For a poll: nanoseconds from the wake to it.
         Waited = "waited_ns",
-        /// Of a poll: a [`PollOutcome`].
+        /// For a poll: a [`PollOutcome`].
         Outcome = "outcome",
-        /// Of a wake: its cause, a [`WakeCause`].
+        /// For a wake: its cause, a [`WakeCause`].
         By = "by",
         /// How many tasks were moved.
         Tasks = "tasks",
         /// How long a poll has taken, in milliseconds.
         Millis = "ms",
-        /// Whether the thread of a poll sleeps.
+        /// True if the thread of a poll sleeps.
         Asleep = "asleep",
         /// How many sockets the netpoller has found ready.
         Events = "events",
@@ -59,9 +59,9 @@ named! {
         Timers = "timers",
         /// How many events were dropped.
         Count = "count",
-        /// Of a wait: its kind, an [`Awaited`].
+        /// For a wait: its kind, an [`Awaited`].
         WaitsFor = "waits_for",
-        /// Of a wait: where the lock or channel was made.
+        /// For a wait: where the lock or channel was made.
         MadeAt = "made_at",
     }
 }
@@ -127,7 +127,7 @@ named! {
 }
 
 named! {
-    /// Why a task was readied.
+    /// Why a task was woken.
     WakeCause {
         /// A task has woken it.
         Task = "task",
@@ -149,14 +149,14 @@ named! {
         Pending = "pending",
         /// The task is complete.
         Ready = "ready",
-        /// The processor was handed over during the poll, which went on without one.
+        /// The processor was handed over during the poll, which continued without one.
         HandedOver = "handed over",
     }
 }
 
 named! {
-    /// The lock or channel that a task waits for. The order and the names are those of the crate
-    /// that has them; the executor checks that.
+    /// The lock or channel that a task waits for. The order and the names are the same as in the
+    /// crate that has them; the executor checks that.
     Awaited {
         /// A mutex.
         Mutex = "mutex",

@@ -29,7 +29,7 @@ pub enum Track {
         /// The processor's index.
         processor: u16,
     },
-    /// A track that is not one of wsrt's.
+    /// A track of another program.
     Unknown,
 }
 

@@ -19,7 +19,8 @@ pub(crate) trait BoundSockets {
     /// Binds one.
     fn bind(&self, descriptor: RawDescriptor, at: SocketAddr, sort: Sort) -> io::Result<()>;
 
-    /// Has one listen for streams; `backlog` of them may wait. `None` if it was not bound here.
+    /// Makes a socket listen for streams, of which `backlog` may wait. Returns `None` if the socket
+    /// was not bound here.
     fn listen(&self, descriptor: RawDescriptor, backlog: usize) -> Option<io::Result<()>>;
 
     /// Returns the socket that stands for one that was bound here.

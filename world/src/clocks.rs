@@ -12,7 +12,7 @@ use super::network::Network;
 use crate::host_clock::{HostClock, HostClocks};
 use parking_lot::Mutex;
 
-/// By how much clocks are wrong.
+/// The error of clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClockSkew {
     /// The nanoseconds by which the calendar is ahead: behind if negative.
@@ -41,7 +41,8 @@ struct SkewedClocks {
 #[derive(Debug)]
 pub struct Clocks {
     network: Arc<Network>,
-    /// Whether there are any. Relaxed: written and read by the thread that drives the simulation.
+    /// True if any clock is wrong. Relaxed: written and read by the thread that drives the
+    /// simulation.
     any: AtomicBool,
     skewed: Mutex<BTreeMap<usize, SkewedClocks>>,
 }
@@ -51,12 +52,12 @@ impl Clocks {
         Arc::new(Self { network, any: AtomicBool::new(false), skewed: Mutex::new(BTreeMap::new()) })
     }
 
-    /// Has a host's clocks be wrong from now on as the program says, beside the faults of the run.
+    /// Sets the error of a host's clocks, as the program asks, beside the faults of the run.
     pub fn skew(&self, host: usize, now: u64, skew: ClockSkew) {
         self.change(host, now, |clocks| clocks.by_program = skew);
     }
 
-    /// Has a host's clocks be wrong from now on by faults of the run.
+    /// Sets the error of a host's clocks by faults of the run.
     pub(super) fn inject(&self, host: usize, now: u64, skew: ClockSkew) {
         self.change(host, now, |clocks| clocks.by_faults = skew);
     }

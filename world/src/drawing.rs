@@ -26,9 +26,9 @@ pub struct FaultBounds {
     pub failing: Range<u32>,
     /// How many times as long calls on a slow disk take.
     pub disk_factors: Range<u32>,
-    /// By how much a calendar jumps at most, ahead or behind.
+    /// The longest jump of a calendar, ahead or behind.
     pub jump: Duration,
-    /// By how many parts in a million clocks are too fast or too slow at most.
+    /// The greatest drift of clocks, in parts per million.
     pub drift: i32,
     /// The kinds, each as often as it is listed.
     pub kinds: Vec<FaultKind>,

@@ -1,4 +1,4 @@
-//! The thread that drives a simulation, and whether another one has called meanwhile.
+//! The thread that drives a simulation, and whether another thread has called.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -23,7 +23,7 @@ fn own_key() -> u64 {
 pub struct DrivingThread {
     /// The key of the thread.
     key: AtomicU64,
-    /// Whether another thread has called, so that the seed does not decide the run any more.
+    /// True if another thread has called, so that the seed does not decide the run any more.
     disturbed: AtomicBool,
 }
 
@@ -45,7 +45,7 @@ impl DrivingThread {
         self.key.store(NONE, Relaxed);
     }
 
-    /// Whether this thread drives.
+    /// Returns whether this thread drives.
     pub fn is_this(&self) -> bool {
         self.key.load(Relaxed) == own_key()
     }

@@ -17,7 +17,7 @@ const OWN: u64 = 0xd6e8_feb8_6659_fd93;
 
 pub(crate) struct Faults {
     seed: u64,
-    /// The plan that decides all, in place of the seed.
+    /// The plan that decides all, instead of the seed.
     given: Option<&'static Plan>,
     coming: VecDeque<Fault>,
     points: Points,
@@ -173,7 +173,7 @@ impl World {
         self.faults.lock().next_at()
     }
 
-    /// Has the next fault begin or end. `None` if nothing happens.
+    /// Begins or ends the next fault. Returns `None` if nothing happens.
     ///
     /// # Errors
     ///

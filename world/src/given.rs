@@ -1,4 +1,4 @@
-//! Numbers that a simulation gives to its thread, in the place of those that other threads draw.
+//! Numbers that a simulation gives to its thread, instead of those that other threads draw.
 
 use std::cell::Cell;
 use std::thread::LocalKey;
@@ -20,7 +20,7 @@ impl Given {
         Self { slot, before: slot.replace(Some(first)) }
     }
 
-    /// Returns the number from which another may go on.
+    /// Returns the number from which another may continue.
     pub fn next(&self) -> u64 {
         self.slot.get().expect("they are given while the guard is there")
     }

@@ -10,17 +10,17 @@ const MILLION: i128 = 1_000_000;
 /// How the clocks of a host differ from the simulation's. All times in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HostClock {
-    /// By how much its calendar is ahead.
+    /// How far the calendar is ahead.
     ahead: i64,
     /// The moment from which on it drifts, and what it has shown then.
     since: u64,
     showed: u64,
-    /// By how many parts in a million it runs too fast.
+    /// How much too fast the clock runs, in parts per million.
     drift: i32,
 }
 
 impl HostClock {
-    /// This clock, with another drift from the moment `now` on. It goes on from what it shows.
+    /// This clock, with another drift from the moment `now` on. It continues from what it shows.
     pub fn turned(self, now: u64, ahead: i64, drift: i32) -> Self {
         Self { ahead, since: now, showed: self.shown(now), drift }
     }
@@ -42,7 +42,7 @@ impl HostClock {
         u64::try_from(i128::from(self.since) + (to_pass + rate - 1) / rate).unwrap_or(u64::MAX)
     }
 
-    /// By how much its calendar is ahead of its other clocks.
+    /// Returns how far the calendar is ahead of the other clocks.
     pub fn ahead(self) -> i64 {
         self.ahead
     }
@@ -50,12 +50,12 @@ impl HostClock {
 
 /// The clocks of all hosts of a simulation.
 pub trait HostClocks: fmt::Debug + Send + Sync {
-    /// That of the current task's host, if it differs from the simulation's.
+    /// Returns the clock of the current task's host, if it differs from the simulation's.
     fn of_current_task(&self) -> Option<HostClock>;
 }
 
 thread_local! {
-    /// Those of the simulation that this thread drives.
+    /// The clocks of the simulation that this thread drives.
     static CLOCKS: RefCell<Option<Arc<dyn HostClocks>>> = const { RefCell::new(None) };
 }
 

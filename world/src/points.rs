@@ -23,7 +23,8 @@ impl Points {
     }
 }
 
-/// Whether the seed has this call fire: by a hash of all three, so that no other fault decides it.
+/// Returns whether the seed makes this call fail. A hash of all three decides, independent of other
+/// faults.
 pub(super) fn fires(seed: u64, point: &str, call: u64) -> bool {
     let hash = hash(seed, point);
     let is_armed = hash >> 62 == 0;

@@ -53,8 +53,8 @@ fn slowness(what: &FaultEffect, one: &str, other: &str) -> u32 {
 }
 
 impl World {
-    /// Has a link, or a host's disk or clocks, be as those of the faults under way say that are of
-    /// the kind of `what`, which has begun or ended.
+    /// Sets a link, or a host's disk or clocks, to what the current faults of `what`'s kind make of
+    /// it, after `what` has begun or ended.
     pub(super) fn settle(&self, inhabitants: &dyn Inhabitants, what: &FaultEffect, [host, other]: [usize; 2]) {
         let [name, other_name] = what.hosts();
         match what {

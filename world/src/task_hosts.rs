@@ -14,7 +14,7 @@ pub trait TaskHosts: fmt::Debug + Send + Sync {
 }
 
 thread_local! {
-    /// Those of the simulation that this thread drives.
+    /// The hosts of the simulation that this thread drives.
     static HOSTS: RefCell<Option<Arc<dyn TaskHosts>>> = const { RefCell::new(None) };
 }
 

@@ -95,7 +95,7 @@ impl World {
         &self.clocks
     }
 
-    /// Returns the disk of the host that the current task belongs to. `None` outside of all hosts.
+    /// Returns the disk of the host that the current task belongs to. `None` outside all hosts.
     ///
     /// # Errors
     ///

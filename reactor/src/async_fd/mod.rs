@@ -355,7 +355,7 @@ impl<T: AsRawFd> AsyncFd<T> {
 
     /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between.
     ///
-    /// The rules for `operation` are those of [`try_io`](AsyncFd::try_io).
+    /// `operation` has to follow the rules of [`try_io`](AsyncFd::try_io).
     ///
     /// # Errors
     ///

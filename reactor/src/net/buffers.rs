@@ -16,7 +16,7 @@ pub(super) unsafe fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     unsafe { &mut *(pointer as *mut [MaybeUninit<u8>]) }
 }
 
-/// Has `receive` fill the first piece of free room that `buf` has, and counts the bytes it received
+/// Lets `receive` fill the first free part of `buf`, and counts the bytes that it received
 /// as filled.
 ///
 /// # Safety

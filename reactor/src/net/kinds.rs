@@ -24,7 +24,7 @@ where
     stream::outcome_of_connect(SockRef::from(socket))
 }
 
-/// Whether a socket is lent by a simulation: none is.
+/// Returns whether a socket is lent by a simulation: none is.
 #[cfg(unix)]
 pub(crate) fn is_lent<S>(_: &S) -> bool {
     false

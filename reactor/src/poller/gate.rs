@@ -81,7 +81,7 @@ pub(crate) enum Stay {
 
 /// The one poll lock in the netpoller: free, taken for a look, or taken to block.
 ///
-/// A word of its own, and not a lock with a flag beside it, so that a refused thread learns in
+/// Its own word, and not a lock with a flag beside it, so that a refused thread learns in
 /// the same step whether the holder blocks.
 #[derive(Debug)]
 struct PollLock(AtomicU8);
@@ -142,7 +142,7 @@ impl InterruptFlag {
         !self.0.swap(true, AcqRel)
     }
 
-    /// Whether a blocking turn must not block.
+    /// Returns whether a blocking turn must not block.
     #[must_use]
     fn is_raised(&self) -> bool {
         // Acquire: pairs with `raise`, as in `take`.

@@ -72,9 +72,9 @@ enum Limit {
 pub enum Turn {
     /// The turn took place.
     Polled {
-        /// Events that reached a socket. Events for sockets dropped meanwhile are not counted.
+        /// Events that reached a socket. Events for sockets that were dropped are not counted.
         events: usize,
-        /// Whether an interrupt ended it. Always false for a non-blocking turn, which leaves the
+        /// True if an interrupt ended it. Always false for a non-blocking turn, which leaves the
         /// interrupt to a blocking one.
         interrupted: bool,
     },
@@ -144,7 +144,7 @@ impl Netpoller {
     /// Takes one turn that waits no longer than until `deadline`.
     ///
     /// On Linux the wait ends as soon as the system has woken the thread, within some tens of
-    /// microseconds, and a deadline equal to that of the turn before costs nothing. Elsewhere the
+    /// microseconds, and a deadline equal to the previous turn's costs nothing. Elsewhere the
     /// wait is rounded up to a millisecond.
     ///
     /// # Errors
@@ -230,8 +230,8 @@ impl Netpoller {
         self.handle.registry().is_empty()
     }
 
-    /// Has `network` lend the sockets from now on, and no events of the system come. Registrations
-    /// of other sources fail with the error that `why` makes from their kind; after
+    /// Makes `network` lend the sockets from now on, and no events of the system come.
+    /// Registrations of other sources fail with the error that `why` makes from their kind; after
     /// [`shut_down`](Self::shut_down) with that one's.
     #[doc(hidden)]
     #[cfg(feature = "sim")]
@@ -245,8 +245,8 @@ impl Netpoller {
     /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped
     /// in `f`, which is called with locks held that sockets and the netpoller need, nor is a socket
     /// to be used there. They are held for some tens of microseconds at a time. A waiter that comes
-    /// or goes meanwhile may be shown or not. A waker that waits for both directions may be shown
-    /// for each.
+    /// or goes during the walk may be shown or not. A waker that waits for both directions may be
+    /// shown for each.
     pub fn for_each_waiter(&self, f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         self.handle.registry().for_each_waiter(f);
     }

@@ -43,7 +43,7 @@ struct Entries {
     inserted: usize,
     /// Set at shutdown: a source that is inserted after it is shut down, too.
     is_closed: bool,
-    /// Set by a runtime that takes no source of the system's: makes the error from the kind of one.
+    /// Set by a runtime that takes no source of the system: creates the error from a source's kind.
     refused: Option<fn(&str) -> io::Error>,
 }
 
@@ -126,7 +126,7 @@ impl Registry {
 
     /// Shows `f` the waker of each waiter with its source. `f` is called with locks held: it may
     /// look, and must neither clone, wake or drop a waker nor use a socket. A source that comes or
-    /// goes meanwhile may be shown or not.
+    /// goes during the walk may be shown or not.
     pub(crate) fn for_each_waiter(&self, mut f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         let mut key = 0;
         loop {
@@ -152,7 +152,7 @@ impl Registry {
         self.entries.lock().refused = Some(why);
     }
 
-    /// Whether a source of the system's of this kind would be accepted, for all that is known now.
+    /// Returns an error if a source of this kind, of the system, would be refused.
     pub(crate) fn check_accepts(&self, kind: &str) -> io::Result<()> {
         match self.entries.lock().refused {
             Some(why) => Err(why(kind)),

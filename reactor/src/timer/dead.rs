@@ -1,4 +1,4 @@
-//! The rule for removing dead items: those of timers that were cancelled or armed again.
+//! The rule for removing dead items, whose timers were cancelled or armed again.
 //!
 //! A cancel counts its item and leaves it in the heap. Once the dead are a quarter of the heap,
 //! each arm searches for them; once they are half of it, a cancel does as well. A search takes a
@@ -18,9 +18,9 @@ pub(super) const DEAD_SHARE_AT_CANCEL: usize = 2;
 
 /// A heap of this many items is searched for the dead in one go: it fits a processor's own cache.
 const SEARCHED_WHOLE: usize = 2048;
-/// Of a larger heap, each arm or cancel that finds too many dead looks at this many items, and the
-/// next one continues from there. So no task pays for the whole heap. While the search lasts the
-/// heap grows by one item in this many at most.
+/// In a larger heap, each arm or cancel that finds too many dead items looks at this many items,
+/// and the next one continues from there. So no task pays for the whole heap. While the search
+/// lasts the heap grows by one item in this many at most.
 const LOOKS_PER_STEP: usize = 64;
 
 impl TimerQueue {

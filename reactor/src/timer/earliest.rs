@@ -1,6 +1,6 @@
 //! The earliest deadline of a queue, which every thread reads without its lock.
 //!
-//! On a cache line of its own, and written only when it changes: every processor reads it when it
+//! On its own cache line, and written only when it changes: every processor reads it when it
 //! looks for work or goes to sleep, while the queue's own arms and cancels write the lock, the
 //! counts and the reference count all the time.
 

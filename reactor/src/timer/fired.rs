@@ -7,9 +7,9 @@
 pub struct Fired {
     /// How many fired.
     pub count: usize,
-    /// By how much they were late, in nanoseconds, added up.
+    /// The sum of their delays, in nanoseconds.
     pub late: u64,
-    /// By how much the latest of them was late, in nanoseconds.
+    /// The longest of their delays, in nanoseconds.
     pub latest: u64,
 }
 

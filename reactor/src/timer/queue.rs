@@ -200,7 +200,7 @@ impl TimerQueue {
             return fired;
         }
         // In short holds of the lock, so that an arm does not wait for a whole crowd that is due at
-        // once. It ends: a timer armed meanwhile is armed by a thread that has read the clock
+        // once. It ends: a timer armed in the meantime is armed by a thread that has read the clock
         // since, for later than `now`.
         while !self.fire_for_one_hold(now, most, &mut fired, wakers) {}
         fired
@@ -297,8 +297,8 @@ impl TimerQueue {
     ///
     /// `f` may compare the waker and look at its data: it must not clone, wake or drop it, for it
     /// is called with the queue's lock held, for some microseconds at a time. A timer that is armed
-    /// or cancelled meanwhile may be shown or not, and so may a few others that it moves. Those
-    /// that never fire are not shown.
+    /// or cancelled during the walk may be shown or not, and so may a few others that it moves.
+    /// Those that never fire are not shown.
     pub fn for_each_waiter(&self, mut f: impl FnMut(u64, &Waker)) {
         // From the end of the heap, a few items at a time: a firing moves items towards the front,
         // so that they still come up. An item that an arming or a clean-up moves may be missed.

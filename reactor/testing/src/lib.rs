@@ -19,7 +19,7 @@ use wsrt_reactor::{Netpoller, Turn};
 
 pub use self::directory::Directory;
 
-/// Runs `future` to its end on a runtime of its own.
+/// Runs `future` to its end on its own runtime.
 ///
 /// # Panics
 ///
@@ -151,7 +151,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Gives each blocking job, and each delay, a thread of its own.
+/// Gives each blocking job, and each delay, its own thread.
 #[derive(Debug)]
 pub struct ThreadPerJob;
 

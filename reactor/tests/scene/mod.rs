@@ -109,8 +109,9 @@ impl Scene {
         matches!(turn, wsrt_reactor::Turn::Polled { events: 1.., .. })
     }
 
-    /// Has each kind of waiter wait for `socket`, makes the `event`, and returns those whose waits
-    /// have ended, once the `expected` ones have. Those that are woken and find nothing go on.
+    /// Makes each kind of waiter wait for `socket`, makes the `event`, and returns the waiters
+    /// whose waits have ended, once the `expected` ones have. Those that are woken and find nothing
+    /// continue.
     #[track_caller]
     pub(crate) fn watch(&self, socket: &impl AsFd, expected: &str, event: impl FnOnce()) -> Ended {
         let socket = AsyncFd::with_interest(socket.as_fd().as_raw_fd(), Interest::READABLE | Interest::WRITABLE);

@@ -15,7 +15,7 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// Whether `id` is new.
+    /// Returns whether `id` is new.
     #[must_use]
     pub(crate) fn insert(&mut self, id: u64) -> bool {
         let (page, bit) = (id / PAGE, id % PAGE);
@@ -35,7 +35,7 @@ impl Ids {
         self.count
     }
 
-    /// Whether there were more than could be counted.
+    /// Returns whether there were too many to count.
     pub(crate) fn full(&self) -> bool {
         self.full
     }

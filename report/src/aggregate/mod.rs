@@ -73,7 +73,7 @@ pub(crate) struct Totals {
     pub(crate) absurd: u64,
     /// Events on tracks with wsrt's numbers.
     pub(crate) events: u64,
-    /// Those of them on tracks that only wsrt has. Other programs have threads, too.
+    /// The events on tracks that only wsrt has. Other programs have threads, too.
     pub(crate) ours: u64,
     /// Slices that had no end.
     pub(crate) unended: u64,
@@ -97,7 +97,7 @@ pub(crate) struct Aggregate {
     pub(crate) threads: Threads,
     pub(crate) waits: Waits,
     ids: Ids,
-    /// Whether the file's last event is its closing mark.
+    /// True if the file's last event is its end mark.
     pub(crate) closed: bool,
 }
 
@@ -123,7 +123,7 @@ impl Aggregate {
         }
     }
 
-    /// Whether anything in it came from wsrt.
+    /// Returns whether anything in the trace came from wsrt.
     pub(crate) fn is_of_wsrt(&self) -> bool {
         self.totals.ours > 0
     }

@@ -29,7 +29,7 @@ pub(crate) struct Poll {
 #[derive(Debug)]
 pub(crate) struct Polls {
     pub(crate) times: Durations,
-    /// From readied to running.
+    /// From woken to running.
     pub(crate) waits: Durations,
     /// In the order of [`TaskSource::ALL`].
     pub(crate) found: Vec<Found>,

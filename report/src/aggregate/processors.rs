@@ -68,7 +68,7 @@ impl Processors {
         processor.longest_queue = processor.longest_queue.max(length);
     }
 
-    /// Those that did anything, with their indices.
+    /// The processors that did anything, with their indices.
     pub(crate) fn used(&self) -> impl Iterator<Item = (usize, &Processor)> {
         self.all.iter().enumerate().filter(|(_, processor)| processor.is_used())
     }

@@ -12,7 +12,7 @@ pub(crate) struct Site {
     /// Nanoseconds in polls.
     pub(crate) busy: u64,
     pub(crate) longest: u64,
-    /// Nanoseconds from readied to running, and the number of polls.
+    /// Nanoseconds from woken to running, and the number of polls.
     pub(crate) waited: u128,
     pub(crate) waits: u64,
 }

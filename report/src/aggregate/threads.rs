@@ -87,7 +87,7 @@ impl Threads {
         }
     }
 
-    /// Those that did anything, the most active first.
+    /// The threads that did anything, the most active first.
     pub(crate) fn by_activity(&self) -> Vec<(u64, Thread)> {
         let is_seen = |thread: &Thread| thread.times.iter().any(|time| *time > 0);
         let mut threads: Vec<_> = self

@@ -81,7 +81,7 @@ pub(crate) type Place = (Awaited, NameId);
 /// All waits.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
-    /// By the task: when the wait began, and where.
+    /// When and where each task's wait began.
     under_way: HashMap<u64, (u64, Place)>,
     known: HashMap<Place, Waited>,
     /// Waits for which there was no room.

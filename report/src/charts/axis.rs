@@ -8,7 +8,7 @@ pub(crate) struct Tick {
     /// From the left, in percent of the width.
     pub(crate) at: f64,
     pub(crate) text: String,
-    /// Whether a phone does without it.
+    /// True if a phone does without it.
     pub(crate) minor: bool,
 }
 

@@ -9,7 +9,7 @@ use crate::text::Escaped;
 pub(crate) struct Part {
     /// Its colour's class.
     pub(crate) class: &'static str,
-    /// Of the bar's whole length.
+    /// The fraction of the bar's length.
     pub(crate) share: f64,
     /// The text shown under the pointer.
     pub(crate) text: String,

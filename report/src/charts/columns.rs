@@ -23,7 +23,7 @@ pub(crate) struct Mark {
     /// From the left, in percent of the width.
     pub(crate) at: f64,
     pub(crate) row: usize,
-    /// Whether the word stands left of its line.
+    /// True if the word stands left of its line.
     pub(crate) is_left: bool,
 }
 
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Whether the word of `one` covers that of `other`, or its line.
+    /// Returns whether the word of `one` covers the word or the line of `other`.
     fn is_in_the_way(one: &Mark, other: &Mark) -> bool {
         let word = |mark: &Mark| if mark.is_left { (mark.at - WORD, mark.at) } else { (mark.at, mark.at + WORD) };
         let ((begin, end), (other_begin, other_end)) = (word(one), word(other));

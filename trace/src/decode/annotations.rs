@@ -11,29 +11,29 @@ use crate::wire::{FieldValue, Fields, Malformed};
 pub struct Annotations {
     /// The task's number.
     pub task: Option<u64>,
-    /// Of a poll: where its task was found.
+    /// For a poll: where its task was found.
     pub source: Option<TaskSource>,
     /// The processor that tasks were stolen from.
     pub victim: Option<u64>,
     /// Where the task was spawned.
     pub spawned_at: Option<NameId>,
-    /// Of a wait: its kind.
+    /// For a wait: its kind.
     pub waits_for: Option<Awaited>,
-    /// Of a wait: where the lock or channel was made.
+    /// For a wait: where the lock or channel was made.
     pub made_at: Option<NameId>,
-    /// Why the task was readied.
+    /// Why the task was woken.
     pub woken_by: Option<WakeCause>,
-    /// Of a poll: the task that had woken its task.
+    /// For a poll: the task that had woken its task.
     pub waker: Option<u64>,
-    /// Of a poll: nanoseconds from the wake to it.
+    /// For a poll: nanoseconds from the wake to it.
     pub waited: Option<u64>,
-    /// Of a poll: how it ended.
+    /// For a poll: how it ended.
     pub outcome: Option<PollOutcome>,
     /// How many tasks were moved.
     pub tasks: Option<u64>,
     /// How long a poll has taken, in milliseconds.
     pub millis: Option<u64>,
-    /// Whether the thread of a poll sleeps.
+    /// True if the thread of a poll sleeps.
     pub asleep: Option<bool>,
     /// How many sockets the netpoller has found ready.
     pub events: Option<u64>,

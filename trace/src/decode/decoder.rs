@@ -150,7 +150,7 @@ impl Decoder {
     /// Returns an error if its bytes are no message, or its event has no time.
     pub fn decode(&mut self, packet: &[u8]) -> Result<Decoded, Malformed> {
         let parts = PacketParts::of(packet)?;
-        // With more sequences the file is not one of wsrt's, and they may share a table.
+        // With more sequences, wsrt has not written the file, and the sequences may share a table.
         let known = self.sequences.len() < MOST_SEQUENCES || self.sequences.contains_key(&parts.sequence);
         let interned = self.sequences.entry(if known { parts.sequence } else { 0 }).or_default();
         if parts.flags & sequence_flags::INCREMENTAL_STATE_CLEARED != 0 {

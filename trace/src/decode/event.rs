@@ -11,7 +11,7 @@ pub struct TrackEvent {
     pub at: u64,
     /// The track that it is on.
     pub track: Track,
-    /// Whether it begins or ends a slice, has no duration, or counts.
+    /// Says whether it begins or ends a slice, has no duration, or counts.
     pub kind: TrackEventKind,
     /// Its name.
     pub name: NameId,

@@ -13,7 +13,7 @@ pub struct BatchEntry {
     /// The thread that has recorded it, or the host of a simulation on which it has happened, by
     /// its place among [`EncodeContext::threads`].
     pub thread: u32,
-    /// By how much, in the counter's unit, an untimed event is shown later than its stamp.
+    /// The delay, in the counter's unit, with which an untimed event is shown after its stamp.
     pub later: u32,
     /// The event.
     pub event: Event,
@@ -78,7 +78,7 @@ pub struct QueueSample {
 
 /// The events recorded in some time, each thread's in the order of their recording. An event that
 /// is earlier than one of them is in this batch or in an earlier one, unless it is a poll or a turn
-/// that goes on.
+/// that continues.
 #[derive(Clone, Debug, Default)]
 pub struct EventBatch {
     /// The events.
@@ -98,7 +98,7 @@ pub struct ThreadInfo {
     pub tid: u32,
     /// Its name.
     pub name: String,
-    /// Of a host: the thread that drives it, by its place among [`EncodeContext::threads`].
+    /// For a host: the thread that drives it, by its place among [`EncodeContext::threads`].
     pub driver: Option<u32>,
 }
 
@@ -114,7 +114,7 @@ pub struct EncodeContext<'a> {
     pub names: &'a TaskNames,
     /// Converts stamps to nanoseconds.
     pub clock: &'a ClockSync,
-    /// Whether the threads drive a simulation, whose machines have all processors on one thread.
+    /// True if the threads drive a simulation, whose machines have all processors on one thread.
     pub is_simulated: bool,
 }
 

@@ -21,11 +21,11 @@ pub struct Encoder {
     strings: KnownStrings,
     tracks: Tracks,
     flows: Flows,
-    /// Polls that were opened and go on: their stamps, by task.
+    /// Polls that were opened and continue: their stamps, by task.
     opened: HashMap<u64, u64, IntHasher>,
     /// The steps of each thread that wait for the end of a poll.
     pending: Vec<PendingSteps>,
-    /// Stalls of polls that go on, by processor.
+    /// Stalls of polls that continue, by processor.
     stalls: HashMap<u16, Vec<Step>, IntHasher>,
     groups: Vec<StepGroup>,
     events: u64,

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use crate::event::WokenBy;
 use crate::int_hasher::IntHasher;
 
-/// By this much, in the counter's unit, a wake may seem to be later than the poll that it led to.
+/// The time, in the counter's unit, by which a wake may seem later than the poll that it led to.
 const SLACK: u64 = 1 << 14;
 
 /// A flow may be overdue for at least this many batches.
@@ -23,10 +23,10 @@ const BATCHES: u32 = 1_024;
 pub(super) struct Flow {
     /// The number of the flow, which both ends have.
     pub(super) id: u64,
-    /// When the task was readied, by the counter.
+    /// When the task was woken, by the counter.
     pub(super) stamp: u64,
     pub(super) by: WokenBy,
-    /// Whether it was spawned, rather than woken.
+    /// True if it was spawned, rather than woken.
     pub(super) spawned: bool,
 }
 
@@ -58,8 +58,8 @@ impl Flows {
         flow.id
     }
 
-    /// Ends the flow to the poll of `task` that began at `stamp`: that of the latest wake before
-    /// it, if there was one.
+    /// Ends the flow to the poll of `task` that began at `stamp`: the flow of the latest wake
+    /// before it, if there was one.
     pub(super) fn end(&mut self, task: u64, stamp: u64) -> Option<Flow> {
         let Some(&(first, second)) = self.waiting.get(&task) else { return self.end_overdue(task, stamp) };
         let Some(second) = second else {

@@ -14,9 +14,9 @@ pub(super) struct Annotated {
     pub(super) event: Event,
     /// Its time by the counter: the stamp, but for an untimed event.
     pub(super) time: u64,
-    /// Of a wake: the flow that begins at it. Of the end of a task: the flow that ends at it.
+    /// For a wake: the flow that begins at it. For the end of a task: the flow that ends at it.
     pub(super) flow: Option<u64>,
-    /// Of a poll: the flow of the wake that led to it.
+    /// For a poll: the flow of the wake that led to it.
     pub(super) woken: Option<Flow>,
     /// The host of a simulation that it has happened on.
     pub(super) host: Option<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) struct StepGroup {
     pub(super) thread: u32,
-    /// Whether it is a turn of the netpoller.
+    /// True if it is a turn of the netpoller.
     pub(super) is_turn: bool,
     pub(super) steps: Vec<Step>,
 }
@@ -94,7 +94,7 @@ impl PendingSteps {
         }
     }
 
-    /// At an event outside of any poll: the poll that steps wait for was dropped.
+    /// At an event outside any poll: the poll that steps wait for was dropped.
     fn flush_lost(&mut self, thread: u32, depth: u32, groups: &mut Vec<StepGroup>) {
         if depth == 0 {
             self.opened = None;

@@ -13,7 +13,7 @@ pub enum Cost {
     Sync,
 }
 
-/// The options of an opening, which those of std keep to themselves.
+/// The options of an opening, which std's options do not reveal.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
     /// To read.
@@ -32,6 +32,6 @@ pub struct Wish {
     pub mode: Option<u32>,
     /// The flags for the OS's `open`.
     pub flags: i32,
-    /// Whether they were made of options of std, and nothing else is known of them.
+    /// True if they were made from std's options, so that nothing else is known of them.
     pub is_unknown: bool,
 }

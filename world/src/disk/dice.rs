@@ -22,7 +22,7 @@ impl DiskDice {
         from + self.0.below((to - from) as usize) as u64
     }
 
-    /// Whether something happens that does so with this probability.
+    /// Draws whether something of this probability happens.
     pub(super) fn happens(&mut self, probability: f64) -> bool {
         const PARTS: usize = 1 << 30;
         probability > 0.0 && (self.below(PARTS) as f64) < probability * PARTS as f64

@@ -47,7 +47,7 @@ impl RefUnwindSafe for Disks {}
 
 struct DisksState {
     dice: DiskDice,
-    /// By their hosts, from the first use on.
+    /// The volumes by host, from the first use on.
     volumes: BTreeMap<usize, Volume>,
     scratch: Scratch,
 }
@@ -94,7 +94,7 @@ impl Disks {
         state.dice.time(cost).saturating_mul(slowness).min(u64::MAX / 4)
     }
 
-    /// Gives a host's disk the faults of the run, in the place of those before.
+    /// Gives a host's disk the faults of the run, instead of those before.
     pub(super) fn inject(&self, host: usize, injected: Injected) {
         self.lock().volume(host).injected = injected;
     }

@@ -32,7 +32,7 @@ impl Mounted {
         self.host
     }
 
-    /// Makes a call, unless the host has crashed meanwhile.
+    /// Makes a call, unless the host has crashed.
     pub(super) fn call<T, E: Into<io::Error>>(
         &self,
         call: impl FnOnce(&mut Volume, &mut DiskDice) -> Result<T, E>,
@@ -259,7 +259,7 @@ impl Entry {
         self.disk.metadata(&self.path)
     }
 
-    /// It never fails, as that of std may.
+    /// It never fails, unlike std's.
     pub fn file_type(&self) -> io::Result<FileType> {
         Ok(self.file_type)
     }

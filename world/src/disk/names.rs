@@ -120,12 +120,12 @@ impl Names {
         self.now.clone_from(&self.kept);
     }
 
-    /// Whether programs see a name of this node.
+    /// Returns whether programs see a name of this node.
     pub(super) fn is_named(&self, node: u64) -> bool {
         self.now.is_named(node)
     }
 
-    /// Those of the nodes that have no name now, and none after a crash.
+    /// Returns the nodes that have no name now, and none after a crash.
     pub(super) fn nameless(&self, nodes: &BTreeSet<u64>) -> Vec<u64> {
         let linked: BTreeSet<_> = self.journal.iter().filter_map(|entry| entry.change.linked()).collect();
         let has_name = |node| self.now.is_named(node) || self.kept.is_named(node) || linked.contains(&node);

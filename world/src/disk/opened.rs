@@ -14,7 +14,7 @@ const MOST_LENGTH: u64 = 4 << 30;
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Whether options contradict each other: the rules are std's.
+/// Returns an error if options contradict each other, by the rules of std.
 fn check(wish: &Wish) -> Result<()> {
     let is_for_nothing = !(wish.read || wish.write || wish.append);
     let changes = wish.truncate || wish.create || wish.create_new;

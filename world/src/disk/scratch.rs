@@ -32,7 +32,7 @@ impl Scratch {
         Ok(self.place(is_directory)?.metadata()?.file_type())
     }
 
-    /// The times of the last write and read that `times` would give to a file with those of `node`.
+    /// Returns the times of the last write and read that `times` would give to the file `node`.
     pub(super) fn times(&mut self, node: &Node, times: FileTimes) -> io::Result<(SystemTime, SystemTime)> {
         let place = self.place(false)?;
         place.set_times(FileTimes::new().set_modified(node.modified).set_accessed(node.accessed))?;

@@ -197,7 +197,7 @@ impl Volume {
         room
     }
 
-    /// Whether a call on the disk itself fails.
+    /// Returns an error if the call fails by a fault of the disk.
     pub(super) fn answer(&self, dice: &mut DiskDice) -> Result<()> {
         if dice.happens(self.failing.max(self.injected.failing)) { Err(Refusal::Failed) } else { Ok(()) }
     }
@@ -214,13 +214,14 @@ impl Volume {
         }
     }
 
-    /// Why there is none: a file stands in the path, or it does not go on.
+    /// Why there is none: a file stands in the path, or the path ends early.
     fn no_node(&mut self, path: &Path) -> Refusal {
         let nearest = path.ancestors().find_map(|path| self.names.get(path)).unwrap_or(ROOT);
         if self.node(nearest).is_directory() { Refusal::Missing } else { Refusal::NotDirectory }
     }
 
-    /// Whether something can be added at a path: there is nothing, and its parent is a directory.
+    /// Returns an error unless something can be added at a path: nothing is there, and its parent
+    /// is a directory.
     fn is_free(&mut self, path: &Path) -> Result<()> {
         if self.names.get(path).is_some() {
             return Err(Refusal::Exists);

@@ -16,7 +16,7 @@ use super::{Net, Network};
 use crate::bound_sockets::{BoundSockets, Sort};
 use crate::system_calls::number;
 
-/// Those of the system's sockets that stand beside one of the network's, by their numbers.
+/// The system's sockets that stand beside a socket of the network, by number.
 #[derive(Default)]
 pub(super) struct Bound {
     /// The network closes these, since no runtime has taken them over.

@@ -81,7 +81,7 @@ impl Net {
         }
     }
 
-    /// Has a socket take nothing for a while.
+    /// Pauses a socket, which then takes nothing for a while.
     fn pause(&mut self, kind: SocketKind, id: usize) {
         let pause = self.buffers.draw(PAUSES) as u64;
         self.wire.send(self.now + pause, Arrival::Room { kind, id });
@@ -144,7 +144,7 @@ impl Net {
 }
 
 impl Network {
-    /// Has the buffers of a host be full, or not any more: those that are full by both stay so
+    /// Fills or frees the buffers of a host. Buffers that both have filled stay full
     /// until neither says so.
     pub fn fill_buffers(&self, host: usize, by: SetBy, is_full: bool) {
         self.lock().fill_buffers(host, by, is_full);

@@ -30,7 +30,7 @@ pub(super) struct Listener {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Taken {
     Tcp(u16),
-    /// By a stream that the host has connected.
+    /// Held by a stream that the host has connected.
     TcpStream(u16),
     Udp(u16),
     Unix(Vec<u8>),
@@ -148,7 +148,8 @@ impl Net {
         Ok(id)
     }
 
-    /// Takes the port of a stream's own side: that which its socket was bound to, or a free one.
+    /// Takes the port of a stream's own side: the port to which the socket was bound, or a free
+    /// port.
     fn take_port_to_connect(&mut self, host: usize, from: Option<Place>, own: IpAddr) -> io::Result<u16> {
         let next = self.ends.next_id();
         let from = match from {
@@ -164,7 +165,7 @@ impl Net {
         Ok(self.take(host, from, Taken::TcpStream, next)?.port())
     }
 
-    /// Another life of the host may have taken it meanwhile.
+    /// Another life of the host may have taken it since.
     pub(super) fn give_port_back(&mut self, id: usize, end: &End) {
         let (true, Place::Ip(local)) = (end.has_own_port, &end.local) else { return };
         let key = (end.host, Taken::TcpStream(local.port()));

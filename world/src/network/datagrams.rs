@@ -1,4 +1,4 @@
-//! Datagrams: each takes a time of its own, so that one may overtake another, and some are lost.
+//! Datagrams: each takes its own time, so that one may overtake another, and some are lost.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -24,7 +24,7 @@ pub(super) struct DatagramSocket {
     pub(super) peer: Option<SocketAddr>,
     pub(super) token: Option<usize>,
     pub(super) room: Room,
-    /// Whether its owner is to learn that its last peer has no socket.
+    /// True if its owner is to learn that its last peer has no socket.
     is_refused: bool,
     inbox: VecDeque<(SocketAddr, Vec<u8>)>,
 }
@@ -177,7 +177,7 @@ impl Net {
         }
     }
 
-    /// That word has come.
+    /// The notice has come.
     pub(super) fn deliver_no_receiver(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
         if self.links.is_cut(receiver.0, sender.0) {
             return;
@@ -193,7 +193,7 @@ impl Net {
 const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
 
 impl Network {
-    /// A datagram from outside of the simulation arrives at the time `due`.
+    /// A datagram from outside the simulation arrives at the time `due`.
     pub fn send_from_outside(&self, due: u64, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
         let mut net = self.lock();
         let own = net.hosts.current()?;

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use wsrt_sync::current_task;
 
-/// The host of the test itself, outside of all hosts that it has added.
+/// The host of the test itself, outside all hosts that it has added.
 pub const OUTSIDE: usize = 0;
 /// The address of the host with index 0 is the one behind this.
 const NETWORK: u32 = u32::from_be_bytes([10, 0, 0, 0]);
@@ -25,13 +25,13 @@ pub(super) struct Hosts {
     /// The lives that have begun.
     lives: u32,
     hosts: Vec<Host>,
-    /// Where the next tasks belong, in place of where the current one does.
+    /// Where the next tasks belong, instead of where the current one does.
     born_into: Option<Member>,
-    /// Whether a task was spawned by one whose life is over, since the stage asked.
+    /// True if a task whose life is over has spawned one, since the stage last asked.
     has_stillborn: bool,
 }
 
-/// A host, and a life of it. Life 0 is that of the test itself, outside of all hosts.
+/// A host, and one of its lives. Life 0 is the test's, outside all hosts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Member {
     host: usize,
@@ -45,7 +45,7 @@ struct Host {
     name: String,
     /// `None` while it is down.
     life: Option<u32>,
-    /// Whether the program has crashed it, and has not started it again.
+    /// True if the program has crashed it, and has not started it again.
     was_crashed_by_program: bool,
     next_port: u16,
 }
@@ -77,7 +77,7 @@ impl Hosts {
         Some(self.hosts.len() - 1)
     }
 
-    /// Names are of any case, as those of DNS are, and in URLs all of one.
+    /// Names may have any case, as in DNS, and in URLs they all have the same.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
     }
@@ -132,12 +132,12 @@ impl Hosts {
         self.hosts[host].life != Some(life)
     }
 
-    /// Whether a task belongs to a life that is over.
+    /// Returns whether a task belongs to a life that is over.
     pub(super) fn is_remnant(&self, task: u64) -> bool {
         self.is_over(self.member(task))
     }
 
-    /// Whether tasks were spawned into lives that are over, since the last call.
+    /// Returns whether tasks were spawned into past lives since the last call.
     pub(super) fn take_stillborn(&mut self) -> bool {
         std::mem::take(&mut self.has_stillborn)
     }

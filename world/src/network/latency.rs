@@ -38,8 +38,8 @@ fn share(number: u64) -> f64 {
     ((number >> 11) + 1) as f64 / PARTS
 }
 
-/// The natural logarithm of a number above 0: that of the power of two in it, and the series of the
-/// inverse hyperbolic tangent for the rest. (The system's may differ in the last bit.)
+/// The natural logarithm of a number above 0: the logarithm of its power of two, and the series of
+/// the inverse hyperbolic tangent for the rest. (The system's may differ in the last bit.)
 fn logarithm(number: f64) -> f64 {
     let exponent = (number.to_bits() >> 52) as i64 - 1_023;
     let rest = f64::from_bits((number.to_bits() & ((1 << 52) - 1)) | (1_023 << 52));

@@ -81,7 +81,7 @@ impl Links {
         from != to && SetBy::ALL.iter().any(|by| self.cut.contains(&(from, to, *by)))
     }
 
-    /// Has packets of a direction take so many times as long.
+    /// Slows the packets of one direction by a factor.
     pub(super) fn slow(&mut self, from: usize, to: usize, factor: u32) {
         match factor {
             0 | 1 => _ = self.slow.remove(&(from, to)),
@@ -94,7 +94,7 @@ impl Links {
         (scaled >> 64) as u64
     }
 
-    /// Whether something happens that does so with this probability.
+    /// Draws whether something of this probability happens.
     fn happens(&mut self, probability: f64) -> bool {
         const PARTS: u64 = 1 << 32;
         probability > 0.0 && (self.below(PARTS) as f64) < probability * PARTS as f64

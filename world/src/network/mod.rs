@@ -185,12 +185,12 @@ impl Network {
         net.deliver(arrival)
     }
 
-    /// Whether there are events that no machine has seen.
+    /// Returns whether there are events that no machine has seen.
     pub fn has_events(&self) -> bool {
         self.lock().events.are_there()
     }
 
-    /// Has the C library find hosts of the simulation by their names, on this thread.
+    /// Makes the C library find hosts of the simulation by their names, on this thread.
     pub(super) fn give_names(&self) -> GivenNames {
         let network = Weak::clone(&self.me);
         give_names(move |name| {
@@ -199,7 +199,7 @@ impl Network {
         })
     }
 
-    /// Has the C library bind sockets of the simulation, on this thread.
+    /// Makes the C library bind sockets of the simulation, on this thread.
     pub(super) fn give_sockets(&self) -> GivenSockets {
         give_sockets(self.counted())
     }
@@ -214,12 +214,12 @@ impl Network {
         self.lock().hosts.current_member()
     }
 
-    /// Whether its host has crashed since.
+    /// Returns whether the member's host has crashed since.
     pub fn is_over(&self, member: Member) -> bool {
         self.lock().hosts.is_over(member)
     }
 
-    /// Whether tasks were spawned by the tasks of hosts that have crashed, since the last call.
+    /// Returns whether tasks of crashed hosts have spawned others since the last call.
     pub(super) fn take_stillborn(&self) -> bool {
         self.lock().hosts.take_stillborn()
     }
@@ -230,7 +230,7 @@ impl Network {
         starts.into_values().for_each(drop_quietly);
     }
 
-    /// Whether many tasks were spawned since the table of them was swept.
+    /// Returns whether many tasks were spawned since the table of them was swept.
     pub fn wants_sweep(&self) -> bool {
         self.lock().hosts.wants_sweep()
     }
@@ -268,7 +268,7 @@ impl Network {
         self.lock().hosts.name(host).to_owned()
     }
 
-    /// Returns how many hosts there are, the one outside of all included.
+    /// Returns how many hosts there are, the one outside all included.
     pub fn host_count(&self) -> usize {
         self.lock().hosts.count()
     }
@@ -293,7 +293,7 @@ impl Network {
         self.lock().hosts.was_crashed_by_program(host)
     }
 
-    /// Has each life of a host begin by `start`, which spawns its first task.
+    /// Sets the function that spawns the first task of each life of a host.
     pub fn set_start(&self, host: usize, start: Arc<dyn Fn() + Send + Sync>) {
         self.lock().starts.insert(host, start);
     }
@@ -331,7 +331,7 @@ impl Network {
         self.lock().hosts.of_task(task)
     }
 
-    /// Whether a task belongs to a life of a host that is over.
+    /// Returns whether a task belongs to a life of a host that is over.
     pub fn is_remnant(&self, task: u64) -> bool {
         self.lock().hosts.is_remnant(task)
     }
@@ -363,7 +363,7 @@ impl Network {
         self.lock().links.heal_all();
     }
 
-    /// Has packets between two hosts take so many times as long.
+    /// Slows the packets between two hosts by a factor.
     pub fn slow(&self, one: usize, other: usize, factor: u32) {
         let links = &mut self.lock().links;
         links.slow(one, other, factor);

@@ -34,7 +34,7 @@ pub(super) struct End {
     pub(super) token: Option<usize>,
     pub(super) phase: Phase,
     inbox: VecDeque<u8>,
-    /// Whether the other end has ended its direction.
+    /// True if the other end has ended its direction.
     is_ended: bool,
     credit: usize,
     pub(super) room: Room,
@@ -49,7 +49,7 @@ pub(super) struct End {
     pub(super) is_dropped: bool,
     /// Its host has crashed: what is under way arrives, and nothing is sent again.
     is_orphan: bool,
-    /// Whether its port was given out for it.
+    /// True if its port was given out for it.
     pub(super) has_own_port: bool,
 }
 
@@ -106,7 +106,8 @@ impl End {
         }
     }
 
-    /// Has its greeting arrive at the time `due`, if it was lost, and waits to be sent again.
+    /// Makes the stream's greeting arrive at `due`, if it was lost and waits for its
+    /// retransmission.
     pub(super) fn greet_again(&mut self, due: u64) -> bool {
         let tries = self.tries;
         match self.outbox.front_mut() {
@@ -160,7 +161,7 @@ impl End {
         in_first + in_second
     }
 
-    /// Whether nothing of it is needed any more.
+    /// Returns whether the stream is no longer needed.
     fn is_done(&self) -> bool {
         let is_over = matches!(self.phase, Phase::Over(_)) || (self.has_ended && self.is_ended);
         let is_left = self.is_orphan || (self.is_dropped && is_over);
@@ -388,7 +389,7 @@ impl Net {
         };
         let target = to.and_then(|to| self.ends.get_mut(to).filter(knows).map(|end| (to, end)));
         let Some((to, end)) = target else {
-            // The host has crashed meanwhile; or another end has answered its call before.
+            // The host has crashed, or another end has answered the call first.
             if !matches!(parcel, Parcel::Credit(_) | Parcel::Reset) {
                 self.refuse(from, ErrorKind::ConnectionReset);
             }
@@ -421,8 +422,8 @@ impl Net {
         self.wire.send(due, Arrival::Refusal { to, why, tries: 0 });
     }
 
-    /// That word has arrived, or is lost on its way. The end that asked asks again: by another call
-    /// while it connects, else by the parcel that was answered so.
+    /// Handles a notice that has arrived, or that is lost on its way. The end that asked asks
+    /// again: by another call while it connects, else by the parcel that was answered so.
     pub(super) fn deliver_refusal(&mut self, to: usize, why: ErrorKind, tries: u32) {
         let Some(end) = self.ends.get(to) else { return };
         let (from, own) = (end.peer_host, end.host);

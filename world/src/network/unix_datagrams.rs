@@ -26,7 +26,7 @@ pub(super) struct UnixDatagramSocket {
     pub(super) token: Option<usize>,
     pub(super) room: Room,
     inbox: VecDeque<(Vec<u8>, Vec<u8>)>,
-    /// Those that found it full.
+    /// The senders that found it full.
     waiting_senders: BTreeSet<usize>,
     reads: bool,
     writes: bool,

@@ -26,7 +26,7 @@ pub(super) enum Arrival {
     Room { kind: SocketKind, id: usize },
 }
 
-/// Ordered by the moment; those of one moment by the order in which they were sent.
+/// Ordered by time, and at the same time by the order in which they were sent.
 #[derive(Default)]
 pub(super) struct Wire {
     order: BinaryHeap<Reverse<(u64, u64)>>,

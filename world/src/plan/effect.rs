@@ -30,12 +30,12 @@ pub(crate) enum FaultEffect {
 }
 
 impl FaultEffect {
-    /// Whether it is over as soon as it has begun.
+    /// Returns whether the effect ends as soon as it begins.
     pub(crate) fn is_instant(&self) -> bool {
         matches!(self, Self::Reset(..))
     }
 
-    /// Whether all is with it as without.
+    /// Returns whether the effect changes nothing.
     pub(crate) fn is_nothing(&self) -> bool {
         match self {
             Self::DiskFailing(_, millionths) => *millionths == 0,
@@ -47,7 +47,7 @@ impl FaultEffect {
         }
     }
 
-    /// Whether it cuts this direction.
+    /// Returns whether the effect cuts this direction.
     pub(crate) fn cuts(&self, from: &str, to: &str) -> bool {
         match self {
             Self::Cut(one, other) => (from, to) == (one, other) || (from, to) == (other, one),

@@ -58,7 +58,7 @@ impl Plan {
         }
     }
 
-    /// Whether one more is kept; counts it otherwise.
+    /// Returns whether there is room for one more; otherwise counts it.
     fn has_room(&mut self) -> bool {
         let has_room = self.len() < MOST;
         self.left_out += usize::from(!has_room);

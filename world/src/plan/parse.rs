@@ -48,7 +48,7 @@ impl FromStr for Plan {
     }
 }
 
-/// Those of a statement that were not read yet.
+/// The words of a statement that were not read yet.
 struct Words<'a>(&'a [Word]);
 
 impl Words<'_> {

@@ -11,7 +11,7 @@ use libc::{c_int, c_uint, clockid_t, size_t, timespec};
 ///
 /// `room` has room for `length` bytes.
 pub(super) unsafe fn random_bytes(room: *mut c_void, length: size_t, flags: c_uint) -> c_long {
-    // SAFETY: the arguments are those of the system call, and the room is as the caller says.
+    // SAFETY: the arguments are the system call's, and the caller vouches for the memory.
     unsafe { libc::syscall(libc::SYS_getrandom, room, length, flags) }
 }
 
@@ -21,6 +21,6 @@ pub(super) unsafe fn random_bytes(room: *mut c_void, length: size_t, flags: c_ui
 ///
 /// `time` has room for a `timespec`.
 pub(super) unsafe extern "C" fn read_clock(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: the arguments are those of the system call, and the caller's.
+    // SAFETY: the arguments are the system call's, and the caller vouches for them.
     unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time) as c_int }
 }

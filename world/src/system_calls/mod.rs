@@ -1,7 +1,7 @@
 //! The C library's functions for random bytes and for the time, defined here in its place, so that
 //! a thread that drives a simulation has both from the simulation.
 //!
-//! The linker prefers a program's own definition of a function to that of a shared library. So the
+//! The linker prefers a program's own definition of a function to a shared library's. So the
 //! whole program calls these, std included. On every other thread they do what the C library does:
 //! the clock is read by its own function, without a system call, after one look at a thread-local.
 //!
@@ -129,7 +129,7 @@ fn fail(error: c_int) -> c_int {
 }
 
 /// The reading of a clock in the simulation, if this thread is given the time, and it is one of
-/// those that count it. The clocks of threads and processes go on.
+/// those that count it. The clocks of threads and processes continue.
 fn simulated(clock: clockid_t) -> Option<Duration> {
     let is_calendar = match clock {
         libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => true,

@@ -51,7 +51,7 @@ pub(crate) struct GivenSockets {
     before: Option<Rc<dyn BoundSockets>>,
 }
 
-/// Has `sockets` keep those that this thread binds.
+/// Lets `sockets` keep the sockets that this thread binds.
 pub(crate) fn give_sockets(sockets: impl BoundSockets + 'static) -> GivenSockets {
     GivenSockets { before: SOCKETS.replace(Some(Rc::new(sockets))) }
 }
@@ -62,7 +62,7 @@ impl Drop for GivenSockets {
     }
 }
 
-/// Those of this thread, if it is given any. A thread that ends is given none.
+/// The sockets of this thread, if it has any. A thread that ends has none.
 fn given() -> Option<Rc<dyn BoundSockets>> {
     // Asked first, since a signal handler may ask it: the first look at `SOCKETS` has a destructor
     // registered, which allocates. One that is given sockets is given the time.
@@ -75,7 +75,7 @@ fn behind(descriptor: c_int) -> Option<Arc<dyn Socket>> {
     contained(|| given()?.behind(descriptor))
 }
 
-/// Whether one does.
+/// Returns whether the socket is kept.
 fn is_kept(descriptor: c_int) -> bool {
     contained(|| behind(descriptor).is_some())
 }
@@ -138,7 +138,7 @@ unsafe fn try_bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) ->
     Some(sockets.bind(descriptor, at, sort(descriptor)?))
 }
 
-/// Connects a socket that is kept. Refuses a stream of the system's, if this thread's sockets are
+/// Connects a socket that is kept. Refuses a stream of the system, if this thread's sockets are
 /// kept: it would wait for a machine that is no host, and the simulation with it.
 ///
 /// # Safety

@@ -2,11 +2,11 @@
 //!
 //! std and parking_lot wait so in `recv_timeout`, `park_timeout` and the waits of their condition
 //! variables. They count the time by the simulation's clock, and the kernel by its own. Only a
-//! thread outside of the simulation can wake this one: it has as long, by the system's clock. If
+//! thread outside the simulation can wake this one: it has as long, by the system's clock. If
 //! none does, the simulation's clock moves to the end of the time; otherwise it stands.
 //!
-//! Waits that the C library makes itself do not come by: `pthread_cond_timedwait`, `sem_timedwait`,
-//! and `clock_nanosleep` with TIMER_ABSTIME.
+//! Waits that the C library makes itself are not seen here: `pthread_cond_timedwait`,
+//! `sem_timedwait`, and `clock_nanosleep` with TIMER_ABSTIME.
 
 use std::time::Duration;
 

@@ -19,9 +19,9 @@ use crate::util::sync::{Arc, Mutex};
 /// empty queues. Timers may be left in it, so that such a processor stays in len until they are
 /// gone.
 ///
-/// How many are *regular* may change ([`size`]); the others in play are spares. Only processors
-/// whose index is the regular number or more go out of play: so those in play have the lowest
-/// indices, but for the moments between.
+/// How many are *regular* may change ([`grow`](Self::grow), [`shrink`](Self::shrink)); the others
+/// in play are spares. Only processors whose index is the regular number or more go out of play: so
+/// those in play have the lowest indices, but for the moments between.
 pub(crate) struct Processors {
     slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
     /// Slots below this are filled and to be looked at.

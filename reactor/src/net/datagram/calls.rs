@@ -42,7 +42,7 @@ pub(crate) trait Datagrams: mio::event::Source {
         self.attempt(|socket| socket.send_to(datagram, target))
     }
 
-    /// Has datagrams go to `target`, and come from nowhere else.
+    /// Connects the socket: datagrams go to `target`, and come from nowhere else.
     #[cfg(unix)]
     fn direct_to(&self, target: &SockAddr) -> io::Result<()> {
         self.attempt(|socket| socket.connect(target))

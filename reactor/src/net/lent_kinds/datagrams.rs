@@ -1,4 +1,4 @@
-//! Datagrams, UDP's first, on a lent socket or one of the system's.
+//! Datagrams, UDP's first, on a lent socket or a socket of the system.
 
 use super::{MaybeLent, UdpSocket, bystander, internet, network};
 use crate::descriptor;

@@ -29,7 +29,7 @@ use std::net::{Shutdown, SocketAddr};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A socket of the system's, in the place of which one that was lent may be used.
+/// A socket of the system, which a lent socket may replace.
 pub(crate) struct MaybeLent<S> {
     system: S,
     lent: Option<Arc<dyn Socket>>,
@@ -176,7 +176,7 @@ impl<S: std::os::windows::io::AsRawSocket> Shown for MaybeLent<S> {
     }
 }
 
-/// Whether a socket is lent, so that the one of the system's beside it has none of its bytes.
+/// Returns whether a socket is lent, so that the system's socket beside it has none of its bytes.
 #[cfg(unix)]
 pub(crate) fn is_lent<S>(socket: &MaybeLent<S>) -> bool {
     socket.lent.is_some()

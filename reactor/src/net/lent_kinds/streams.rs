@@ -1,4 +1,4 @@
-//! The calls of streams, on a lent socket or one of the system's.
+//! The calls of streams, on a lent socket or a socket of the system.
 
 use super::MaybeLent;
 use crate::lent::Socket;

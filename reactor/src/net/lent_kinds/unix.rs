@@ -1,4 +1,4 @@
-//! Unix sockets, lent or of the system's. A lent one is at an address within its host, and no file.
+//! Unix sockets, lent or of the system. A lent socket has an address within its host, and no file.
 
 use super::datagrams::Placed;
 use super::{MaybeLent, UnixDatagram, UnixListener, UnixStream, bystander, network};

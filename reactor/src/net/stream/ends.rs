@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 /// A descriptor that bytes are read from.
 pub(crate) trait Receive: mio::event::Source {
-    /// Whether a read that returns at least one byte, and fewer than it asked for, proves that no
+    /// True if a read that returns at least one byte, and fewer than it asked for, proves that no
     /// more are available.
     const SHORT_READ_DRAINS: bool;
 
@@ -27,7 +27,7 @@ pub(crate) trait Peek: Receive {
 
 /// A descriptor that bytes are written to.
 pub(crate) trait Transmit: mio::event::Source {
-    /// Whether a write that takes at least one byte, and fewer than it was given, proves that there
+    /// True if a write that takes at least one byte, and fewer than it was given, proves that there
     /// is no more room.
     const SHORT_WRITE_DRAINS: bool;
 

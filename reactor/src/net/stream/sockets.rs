@@ -16,8 +16,8 @@ pub(crate) fn outcome_of_connect(socket: SockRef<'_>) -> io::Result<()> {
     }
 }
 
-/// How often an interrupted call is repeated at once. A system that goes on to interrupt it must
-/// not keep the thread for ever: the task gets the error then.
+/// How often an interrupted call is repeated at once. A system that continues to interrupt it must
+/// not keep the thread forever: the task gets the error then.
 const MOST_REPETITIONS: usize = 16;
 
 /// Returns a call that is repeated when a signal has interrupted it, as by the standard library.

@@ -5,7 +5,7 @@
 //! new event (epoll, kqueue), readiness can be cleared on that evidence, and the system call that
 //! would have answered `WouldBlock` is saved. Not evidence are:
 //!
-//! * zero bytes, the end of the stream: it stays readable for ever;
+//! * zero bytes, the end of the stream: it stays readable forever;
 //! * a request beyond the limits of one system call, in bytes or in slices: it is cut short
 //!   whatever the socket holds;
 //! * a peek, which takes nothing out;
@@ -22,7 +22,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 
-/// Whether the poll of this system reports data that arrives after a short transfer. Windows'
+/// True if the poll of this system reports data that arrives after a short transfer. Windows'
 /// emulation is re-armed by `WouldBlock` alone.
 const SHORT_MEANS_DRAINED: bool = cfg!(any(
     target_os = "linux",

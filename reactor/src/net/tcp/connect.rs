@@ -2,7 +2,7 @@
 //!
 //! The families take turns, beginning with the one that the resolver put first. The next address is
 //! tried when an earlier one has failed, or has not answered for a quarter of a second; those under
-//! way go on meanwhile. The first to connect is the one, and the others are closed. So a network
+//! way continue. The first socket to connect is kept, and the others are closed. So a network
 //! whose IPv6 is broken costs a moment, not a minute.
 
 use super::stream::TcpStream;
@@ -56,7 +56,7 @@ pub(super) struct Race<'a> {
     /// How many addresses have had their turn.
     started: usize,
     running: Vec<Attempt>,
-    /// Of the failures, that of the latest attempt, with the turn that was.
+    /// The failure of the latest attempt that failed, with the attempt's turn.
     failed: Option<(usize, io::Error)>,
     before_next: Option<Pacing>,
 }

@@ -75,8 +75,8 @@ impl TcpListener {
     /// Waits for a connection and returns it with its peer's address.
     ///
     /// Any number of tasks may wait. An error concerns one connection or one moment, not the
-    /// listener: go on after it. `EMFILE` and `ENFILE`, "too many open files", last until a file is
-    /// closed, and the connection stays in the queue meanwhile: pause before trying again, or
+    /// listener: continue after it. `EMFILE` and `ENFILE`, "too many open files", last until a file
+    /// is closed, and until then the connection stays in the queue: pause before trying again, or
     /// the loop spins.
     ///
     /// # Errors

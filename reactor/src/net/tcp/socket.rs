@@ -12,7 +12,7 @@ use socket2::{Domain, SockRef, Socket};
 use std::io;
 use std::net::{self, SocketAddr};
 
-/// Makes a TCP socket whose options are set before it is bound, and before it listens or connects.
+/// A TCP socket whose options are set before it is bound, and before it listens or connects.
 ///
 /// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way. A `TcpSocket` is for options
 /// that must be set before: the buffers that a window is negotiated from, several listeners on one
@@ -70,7 +70,7 @@ pub struct TcpSocket {
 }
 
 impl TcpSocket {
-    /// Makes a socket for IPv4.
+    /// Creates a socket for IPv4.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl TcpSocket {
         Self::new(Domain::IPV4)
     }
 
-    /// Makes a socket for IPv6.
+    /// Creates a socket for IPv6.
     ///
     /// # Errors
     ///

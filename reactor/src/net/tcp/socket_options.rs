@@ -37,8 +37,8 @@ impl TcpSocket {
         self.options().keepalive()
     }
 
-    /// Has an idle connection probed, so that a vanished peer is noticed (`SO_KEEPALIVE`), at the
-    /// times that the OS is set to, on Linux first after two hours;
+    /// Enables probes of an idle connection, so that a vanished peer is noticed (`SO_KEEPALIVE`),
+    /// at the times that the OS is set to, on Linux first after two hours;
     /// [`set_tcp_keepalive`](Self::set_tcp_keepalive) sets other times.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl TcpSocket {
         self.options().set_keepalive(keepalive)
     }
 
-    /// Has an idle connection probed at the given times.
+    /// Enables probes of an idle connection at the given times.
     ///
     /// # Errors
     ///
@@ -83,8 +83,8 @@ impl TcpSocket {
         self.options().set_linger(linger)
     }
 
-    /// Has closing discard unsent data and reset the connection: the one linger time that never
-    /// blocks a thread.
+    /// Makes closing the socket discard unsent data and reset the connection: the one linger time
+    /// that never blocks a thread.
     ///
     /// # Errors
     ///

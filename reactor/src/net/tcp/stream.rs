@@ -25,7 +25,7 @@ use std::task::{Context, Poll};
 /// small. Dropping it closes the connection; data already written is still delivered.
 ///
 /// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
-/// (features of those names). The common operations are methods of its own as well, so no extension
+/// (features of those names). It also has the common operations as methods, so no extension
 /// trait is needed.
 ///
 /// # Examples
@@ -88,7 +88,7 @@ impl TcpStream {
     /// continue. Each attempt takes as long as the OS lets it (a minute or two without an answer):
     /// put a timeout around the call where that is too long.
     ///
-    /// It differs from tokio's, which waits for each address to fail before it tries the next.
+    /// tokio waits for each address to fail before it tries the next.
     ///
     /// # Panics
     ///
@@ -320,7 +320,7 @@ impl TcpStream {
     /// Ends one or both directions at once.
     ///
     /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has
-    /// ended meanwhile is an error on some systems.
+    /// ended before is an error on some systems.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The options of a UDP socket; those of broadcast and multicast are in `multicast.rs`.
+//! The options of a UDP socket, except for broadcast and multicast, which are in `multicast.rs`.
 
 use super::UdpSocket;
 use std::io;

@@ -2,14 +2,14 @@
 //!
 //! `WouldBlock` then refers to that receiver, and not to the sending socket. So the sender does not
 //! check first whether the socket counts as writable: it may be so for another receiver. And the OS
-//! reports room only to a sender that is connected, or has datagrams of its own in the queue. So a
+//! reports room only to a sender that is connected or has datagrams in the queue. So a
 //! waiting sender also tries again after a while.
 //!
 //! On Linux a send that fails for a full receiver is an event: the memory that it had taken is
-//! given back, and so there is room in the sender. Trying again for that event would go on for
-//! ever. So the first event after a failure is passed over; if it was another event, the pause ends
-//! soon. And because several tasks that send through one socket see the events of each other's
-//! failures, a sender that has failed a few times goes by time alone.
+//! given back, and so there is room in the sender. Trying again for that event would never end. So
+//! the first event after a failure is passed over; if it was another event, the pause ends soon.
+//! And because several tasks that send through one socket see the events of each other's failures,
+//! a sender that has failed a few times goes by time alone.
 
 use crate::budget;
 use crate::context::{self, Delay};

@@ -12,8 +12,7 @@ use std::io;
 use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
 use std::path::Path;
 
-/// A Unix socket to be bound before it connects, or before it listens with a backlog of the
-/// caller's own.
+/// A Unix socket that is not connected yet: it can be bound first, or listen with a given backlog.
 ///
 /// # Examples
 ///
@@ -40,7 +39,7 @@ pub struct UnixSocket {
 }
 
 impl UnixSocket {
-    /// Makes a socket that sends and receives datagrams.
+    /// Creates a socket that sends and receives datagrams.
     ///
     /// # Errors
     ///
@@ -49,7 +48,7 @@ impl UnixSocket {
         Self::new(Type::DGRAM)
     }
 
-    /// Makes a socket that listens or connects.
+    /// Creates a socket that listens or connects.
     ///
     /// # Errors
     ///
@@ -83,7 +82,7 @@ impl UnixSocket {
     }
 
     /// Listens at the address that it is bound to. At most `backlog` connections wait to be
-    /// accepted; the OS has a limit of its own, too.
+    /// accepted; the OS has its own limit, too.
     ///
     /// # Panics
     ///

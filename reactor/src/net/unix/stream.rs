@@ -42,7 +42,7 @@ pub struct UnixStream {
 }
 
 impl UnixStream {
-    /// Makes two connected streams, without any address.
+    /// Creates two connected streams, without any address.
     ///
     /// # Panics
     ///
@@ -364,7 +364,7 @@ impl UnixStream {
     /// Ends one or both directions at once.
     ///
     /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has
-    /// ended meanwhile is an error on some systems.
+    /// ended before is an error on some systems.
     ///
     /// # Errors
     ///

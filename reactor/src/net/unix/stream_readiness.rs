@@ -69,7 +69,7 @@ impl UnixStream {
         self.evented().ready(interest).await
     }
 
-    /// Runs an operation of the caller's own on the socket, once, if it is worth trying; otherwise
+    /// Runs the caller's operation on the socket, once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
@@ -82,7 +82,7 @@ impl UnixStream {
         self.evented().try_io(interest, |socket| socket.try_io(operation))
     }
 
-    /// Runs an operation of the caller's own on the socket until it returns anything but
+    /// Runs the caller's operation on the socket until it returns anything but
     /// `WouldBlock`, waiting in between.
     ///
     /// `operation` must keep to the rule of [`try_io`](Self::try_io).
@@ -98,16 +98,16 @@ impl UnixStream {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    /// Whether urgent data has ever been reported. Not for users: it is for code that moves bytes
-    /// in another way than by reading, and so does not step over the urgent mark.
+    /// Returns whether urgent data has ever been reported. Not for users: it is for code that moves
+    /// bytes in another way than by reading, and so does not step over the urgent mark.
     #[doc(hidden)]
     #[must_use]
     pub fn has_seen_urgent(&self) -> bool {
         self.evented().has_seen_urgent()
     }
 
-    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
-    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    /// Returns whether a simulation has lent this stream: then its descriptor belongs to another
+    /// socket, without its bytes. Not for users: it is for code that moves bytes by the descriptor.
     #[doc(hidden)]
     #[must_use]
     pub fn is_lent(&self) -> bool {

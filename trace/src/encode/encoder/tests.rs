@@ -66,7 +66,7 @@ fn flows_lead_from_wakes_to_polls() {
 
 #[test]
 fn a_wake_in_an_ongoing_poll_leads_to_its_poll() {
-    // Another machine polls the second task while the poll of the first goes on.
+    // Another machine polls the second task while the poll of the first continues.
     let first = [wake(10, 1), wake(25, 2).within(1)];
     let second = [poll(20, 100, 1, PollOutcome::Pending), poll(130, 5, 2, PollOutcome::Ready)];
     assert_all_flows_end(&encoded(&[(&first, 0), (&second, 0)]), 2);

@@ -230,7 +230,7 @@ impl OwnedReadHalf {
         self.evented().ready(interest).await
     }
 
-    /// Runs an operation of the caller's own on the socket, once, if it is worth trying; otherwise
+    /// Runs the caller's operation on the socket, once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
@@ -243,7 +243,7 @@ impl OwnedReadHalf {
         self.evented().try_io(interest, |socket| socket.try_io(operation))
     }
 
-    /// Runs an operation of the caller's own on the socket until it returns anything but
+    /// Runs the caller's operation on the socket until it returns anything but
     /// `WouldBlock`, waiting in between.
     ///
     /// `operation` must keep to the rule of [`try_io`](Self::try_io).

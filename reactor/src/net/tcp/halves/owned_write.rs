@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 /// Writes to a [`TcpStream`]; made by [`TcpStream::into_split`].
 ///
 /// Dropping it ends the writing direction, so that the peer reads the end of the stream, while the
-/// other half goes on reading.
+/// other half continues to read.
 #[derive(Debug)]
 pub struct OwnedWriteHalf {
     pub(super) stream: Arc<TcpStream>,
@@ -198,7 +198,7 @@ impl OwnedWriteHalf {
         self.evented().ready(interest).await
     }
 
-    /// Runs an operation of the caller's own on the socket, once, if it is worth trying; otherwise
+    /// Runs the caller's operation on the socket, once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
@@ -211,7 +211,7 @@ impl OwnedWriteHalf {
         self.evented().try_io(interest, |socket| socket.try_io(operation))
     }
 
-    /// Runs an operation of the caller's own on the socket until it returns anything but
+    /// Runs the caller's operation on the socket until it returns anything but
     /// `WouldBlock`, waiting in between.
     ///
     /// `operation` must keep to the rule of [`try_io`](Self::try_io).

@@ -24,7 +24,7 @@ use std::task::{Context, Poll};
 /// Everything works through a shared reference, and any number of tasks may wait in each direction.
 ///
 /// A receiver's queue is short (ten datagrams on Linux), and when it is full its senders
-/// wait. Linux wakes a sender that is connected to the receiver or has datagrams of its own in the
+/// wait. Linux wakes a sender that is connected to the receiver or has datagrams in the
 /// queue. One that is neither tries again by itself, after 64 ms at the latest; with
 /// [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many
 /// send to one, let each connect. A full receiver does not hold up a sender to another one.
@@ -346,7 +346,7 @@ impl UnixDatagram {
         self.evented().ready(interest).await
     }
 
-    /// Runs an operation of the caller's own on the socket, once, if it is worth trying; otherwise
+    /// Runs the caller's operation on the socket, once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
@@ -359,7 +359,7 @@ impl UnixDatagram {
         self.evented().try_io(interest, |socket| socket.try_io(operation))
     }
 
-    /// Runs an operation of the caller's own on the socket until it returns anything but
+    /// Runs the caller's operation on the socket until it returns anything but
     /// `WouldBlock`, waiting in between.
     ///
     /// `operation` must keep to the rule of [`try_io`](Self::try_io).

@@ -1,4 +1,4 @@
-//! The two directions of a Unix stream as values of their own: borrowed, for use within one task,
+//! The two directions of a Unix stream as their own values: borrowed, for use within one task,
 //! and owned, for two tasks. Each half has its whole API in its own file.
 
 mod owned_read;

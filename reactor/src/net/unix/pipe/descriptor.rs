@@ -50,7 +50,7 @@ fn unfit(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("the file cannot be the end of a pipe: it is {why}"))
 }
 
-/// Has operations on it block, or not. It holds for all descriptors of the same open file.
+/// Switches blocking on or off, for all descriptors of the same open file.
 pub(super) fn set_blocking(descriptor: BorrowedFd<'_>, blocking: bool) -> io::Result<()> {
     let before = flags(&descriptor)?;
     let after = if blocking { before & !libc::O_NONBLOCK } else { before | libc::O_NONBLOCK };

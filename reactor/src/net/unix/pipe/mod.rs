@@ -16,7 +16,7 @@ pub use self::sender::Sender;
 use crate::context;
 use std::io;
 
-/// Makes an anonymous pipe: the receiver reads the bytes that the sender has written.
+/// Creates an anonymous pipe: the receiver reads the bytes that the sender has written.
 ///
 /// For a child process, turn an end into a descriptor with [`Sender::into_blocking_fd`] or
 /// [`Receiver::into_blocking_fd`]: children expect blocking ones.

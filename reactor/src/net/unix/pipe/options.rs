@@ -68,7 +68,7 @@ impl OpenOptions {
     /// Opens the receiving end.
     ///
     /// Reading waits for the first sender to come. When the last has gone it finds the end of the
-    /// stream, and goes on if another comes.
+    /// stream, and continues if another comes.
     ///
     /// # Panics
     ///

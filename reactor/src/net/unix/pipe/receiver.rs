@@ -275,7 +275,7 @@ impl Receiver {
         self.evented().ready(interest).await
     }
 
-    /// Runs an operation of the caller's own on the pipe, once, if it is worth trying; otherwise
+    /// Runs the caller's operation on the pipe once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the pipe counts as drained until the next event. So it
@@ -288,7 +288,7 @@ impl Receiver {
         self.evented().try_io(Interest::READABLE, |socket| socket.try_io(operation))
     }
 
-    /// Runs an operation of the caller's own on the pipe until it returns anything but
+    /// Runs the caller's operation on the pipe until it returns anything but
     /// `WouldBlock`, waiting in between.
     ///
     /// `operation` must keep to the rule of [`try_io`](Self::try_io).

@@ -253,7 +253,7 @@ impl Sender {
         self.evented().ready(interest).await
     }
 
-    /// Runs an operation of the caller's own on the pipe, once, if it is worth trying; otherwise
+    /// Runs the caller's operation on the pipe once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the pipe counts as full until the next event. So it
@@ -266,7 +266,7 @@ impl Sender {
         self.evented().try_io(Interest::WRITABLE, |socket| socket.try_io(operation))
     }
 
-    /// Runs an operation of the caller's own on the pipe until it returns anything but
+    /// Runs the caller's operation on the pipe until it returns anything but
     /// `WouldBlock`, waiting in between.
     ///
     /// `operation` must keep to the rule of [`try_io`](Self::try_io).
