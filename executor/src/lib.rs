@@ -106,7 +106,7 @@
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
 //!
 //! Without `tokio-io`, `hyper` and `tokio-compat` no crate of tokio's is compiled (hyper depends on
-//! tokio's channels): sockets, files, pipes and standard streams have methods of their own.
+//! tokio's channels): sockets, files, pipes and standard streams have their own methods.
 //!
 //! # Crates that insist on tokio
 //!
@@ -119,13 +119,13 @@
 //! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The
 //!   tokio runtime wakes it when its socket or timer is ready;
 //! - a future that a crate gives to `tokio::spawn` runs on the tokio runtime's threads: it neither
-//!   uses wsrt's processors nor has its promises. No spare stands in for one that blocks, and two
+//!   uses wsrt's processors nor has its promises. No spare replaces one that blocks, and two
 //!   that do stop the others and all of tokio's sockets and timers; no stall report, no dump and no
 //!   timeline shows them. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the
 //!   same router on wsrt;
 //! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
 //! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and
-//!   `tokio::task::spawn_local` and `tokio::task::id` panic there, as outside of a task of tokio's.
+//!   `tokio::task::spawn_local` and `tokio::task::id` panic there, as outside a task of tokio's.
 //!   Use wsrt's own;
 //! - the tokio runtime ends when the wsrt runtime is dropped, after it.
 //!

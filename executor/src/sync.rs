@@ -16,9 +16,9 @@
 //! That blocking calls return in any order where one thread runs all tasks. A current-thread
 //! runtime runs its other tasks *inside* of the call, and the futures in
 //! [`block_on`](crate::runtime::Runtime::block_on) that are not in the middle of a poll; in a task
-//! of a [`LocalSet`](crate::task::LocalSet), on either kind of runtime, the rest of the set goes on
-//! there. So a call returns only after those that began later on that thread have returned, and one
-//! that waits for an earlier call to return waits for ever.
+//! of a [`LocalSet`](crate::task::LocalSet), on either kind of runtime, the rest of the set
+//! continues there. So a call returns only after those that began later on that thread have
+//! returned, and one that waits for an earlier call to return waits forever.
 //!
 //! # Examples
 //!

@@ -96,7 +96,7 @@ impl TokioCompat {
         }
     }
 
-    /// Shuts the tokio runtime down on a thread of its own, once `wait_for_wsrt` has returned. No
+    /// Shuts the tokio runtime down on its own thread, once `wait_for_wsrt` has returned. No
     /// thread waits for that one.
     pub(crate) fn shut_down_later(&self, wait_for_wsrt: impl FnOnce() + Send + 'static) {
         let Some(runtime) = self.take() else { return };

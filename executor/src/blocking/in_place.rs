@@ -11,7 +11,7 @@ use wsrt_reactor::budget;
 
 use crate::scheduler::Context;
 
-/// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
+/// Runs `block`, which may block the thread. If it lasts, a spare processor replaces this one.
 ///
 /// On a thread without a processor, and on a current-thread runtime, which has no other thread to
 /// run its tasks, `block` is just called.
@@ -27,7 +27,7 @@ pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
 struct InPlace {
     context: Rc<Context>,
     was_async: bool,
-    /// Whether its processor is marked.
+    /// True if its processor is marked.
     is_marked: bool,
 }
 

@@ -36,7 +36,7 @@ impl<F: FnOnce() -> T, T> Future for Blocking<F> {
 }
 
 /// Runs `job` on a thread of the pool. Once the runtime shuts down, or is drained and this is
-/// outside of its tasks, the handle says cancelled.
+/// outside its tasks, the handle says cancelled.
 pub(crate) fn spawn_blocking<'a, F, T>(scheduler: &Scheduler, job: F, origin: impl Into<Origin<'a>>) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -157,7 +157,7 @@ fn run_on_processor(scheduler: &Scheduler, job: Job<Runnable>) {
         return finish_job(scheduler);
     }
     let scheduler = scheduler.counted();
-    // As the thread that it stands in for: the end waits for this one to finish the job, so that
+    // As the thread that it replaces: the end waits for this one to finish the job, so that
     // the destructor of one that is refused must not wait for the end.
     let _entered = Context::enter(&scheduler, Role::Blocking);
     drop(scheduler.spawn(async move { Context::run_as_job(|| job.runnable.run_counted()) }, Location::caller()));
@@ -181,7 +181,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether a job waits for a thread that the system has refused to it.
+    /// Returns whether a job waits for a thread that the system has refused to it.
     pub(crate) fn wants_refused_threads(&self) -> bool {
         self.blocking.queue.has_refused()
     }

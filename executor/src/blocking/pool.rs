@@ -111,7 +111,7 @@ impl BlockingPool {
         self.queue.census()
     }
 
-    /// Whether any job waits or runs.
+    /// Returns whether any job waits or runs.
     pub(crate) fn is_at_work(&self) -> bool {
         self.queue.is_at_work()
     }

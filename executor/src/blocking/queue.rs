@@ -37,7 +37,7 @@ struct State<R> {
     coming: usize,
     /// Threads that are kept for jobs which are about to be queued.
     reserved: usize,
-    /// A thread was refused that a job needed, and none was called in its stead since.
+    /// A thread was refused that a job needed, and none was called instead of it since.
     refused: bool,
     /// Jobs that wait or run.
     unfinished: usize,
@@ -58,7 +58,7 @@ pub(crate) struct Census {
 #[derive(Debug)]
 pub(super) struct Job<R> {
     pub(super) runnable: R,
-    /// Whether its effect has been promised to a caller: then it runs even if the pool closes
+    /// True if its effect has been promised to a caller: then it runs even if the pool closes
     /// before its turn.
     pub(super) is_promised: bool,
     /// When it came to the queue.
@@ -76,7 +76,7 @@ pub(super) enum Next<R> {
 }
 
 impl<R> State<R> {
-    /// Whether there is neither a thread nor a job.
+    /// Returns whether there is neither a thread nor a job.
     fn is_over(&self) -> bool {
         self.threads == 0 && self.unfinished == 0
     }
@@ -193,7 +193,7 @@ impl<R> JobQueue<R> {
         Census { queued: state.queue.len(), threads: state.threads, idle: state.idle }
     }
 
-    /// Whether any job waits or runs.
+    /// Returns whether any job waits or runs.
     pub(super) fn is_at_work(&self) -> bool {
         self.state.lock().unfinished > 0
     }
@@ -248,7 +248,7 @@ impl<R> JobQueue<R> {
         starts
     }
 
-    /// Whether jobs wait that were refused a thread, though there may be more threads.
+    /// Returns whether jobs wait that were refused a thread, though there may be more threads.
     pub(super) fn has_refused(&self) -> bool {
         let state = self.state.lock();
         state.refused && state.coming < state.queue.len() && state.threads < self.max_threads

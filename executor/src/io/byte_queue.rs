@@ -14,7 +14,7 @@ pub(super) struct ByteQueue {
     bytes: VecDeque<u8>,
     /// The most bytes that are held at a time.
     limit: usize,
-    /// Whether no byte can follow those that are held.
+    /// True if no byte can follow those that are held.
     is_closed: bool,
     /// The task that waits for bytes, or for the end.
     reader: Option<Waker>,
@@ -37,7 +37,7 @@ impl Leftover {
         waiter.take().map_or(Self::Nothing, Self::Wake)
     }
 
-    /// Leaves `waker` in the place of `waiter`.
+    /// Leaves `waker` instead of `waiter`.
     fn replace(waiter: &mut Option<Waker>, waker: &Waker) -> Self {
         if waiter.as_ref().is_some_and(|known| known.will_wake(waker)) {
             return Self::Nothing;

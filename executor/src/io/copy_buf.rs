@@ -55,7 +55,7 @@ where
 #[derive(Debug, Default)]
 struct Progress {
     total: u64,
-    /// Whether something was written since the last flush.
+    /// True if something was written since the last flush.
     is_dirty: bool,
 }
 

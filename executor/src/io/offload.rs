@@ -14,7 +14,7 @@ use crate::blocking::jobs;
 use crate::task::spawn::with_scheduler;
 use crate::task::{JoinError, JoinHandle};
 
-/// Makes `call` on a thread of the pool and waits for its result. The panic outside of a runtime
+/// Makes `call` on a thread of the pool and waits for its result. The panic outside a runtime
 /// names `caller`.
 pub(crate) async fn offload<T, F>(caller: &str, call: F) -> io::Result<T>
 where

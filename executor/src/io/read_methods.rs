@@ -74,7 +74,7 @@ macro_rules! read_methods {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: bytes that were read are returned by the next read.
+            /// This call is cancel safe: bytes that were read are returned by the next read.
             pub async fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::io::read_methods::read(self, buf).await
             }
@@ -118,7 +118,7 @@ macro_rules! read_methods {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: the bytes read so far are in `buf`.
+            /// This call is cancel safe: the bytes read so far are in `buf`.
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
                 $crate::io::read_methods::read_to_end(self, buf).await
             }

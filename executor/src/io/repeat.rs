@@ -1,4 +1,4 @@
-//! A stream of one byte, for ever.
+//! A stream of one byte, forever.
 
 use std::io;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use wsrt_sync::budget::poll_spending;
 
-/// Reads one byte for ever. Returned by [`repeat()`].
+/// Reads one byte forever. Returned by [`repeat()`].
 ///
 /// Each read counts against the task's [budget](crate::task::coop).
 ///

@@ -44,7 +44,7 @@ impl<T> SyncIoBridge<T> {
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Outside a runtime.
     #[track_caller]
     pub fn new(stream: T) -> Self {
         Self::new_with_handle(stream, Handle::current())
@@ -85,7 +85,7 @@ impl<T: AsyncWrite + Unpin> SyncIoBridge<T> {
         self.runtime.block_on(self.stream.shutdown())
     }
 
-    /// Tells whether the stream makes one call of several buffers.
+    /// Returns whether the stream makes one call of several buffers.
     pub fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }

@@ -45,7 +45,8 @@ macro_rules! write_methods {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: if the future is dropped before it is ready, nothing was written.
+            /// This call is cancel safe: if the future is dropped before it is ready, nothing was
+            /// written.
             pub async fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
                 $crate::io::write_methods::write(self, buf).await
             }
@@ -107,7 +108,7 @@ macro_rules! write_methods {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: it can be called again.
+            /// This call is cancel safe: it can be called again.
             pub async fn flush(&mut self) -> std::io::Result<()> {
                 $crate::io::write_methods::flush(self).await
             }
@@ -120,7 +121,7 @@ macro_rules! write_methods {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: it can be called again.
+            /// This call is cancel safe: it can be called again.
             pub async fn shutdown(&mut self) -> std::io::Result<()> {
                 $crate::io::write_methods::flush(self).await
             }

@@ -1,4 +1,4 @@
-//! A thread that waits in the middle of a poll of a set's task: the rest of the set goes on.
+//! A thread that waits in the middle of a poll of a set's task: the rest of the set continues.
 //!
 //! The waiting future is wrapped, so that each poll of it polls the set's other tasks as well, and
 //! the future of the `run_until` that polls the set. They are woken by the waker of the wait.
@@ -33,16 +33,16 @@ impl SetAside {
         Self { set, current: CURRENT.replace(ptr::null()) }
     }
 
-    /// Whether a task of the set is on this thread, or the future beside its tasks.
+    /// Returns whether a task of the set is on this thread, or the future beside its tasks.
     pub(crate) fn is_polled(&self) -> bool {
         self.set.as_ref().is_some_and(|set| set.is_polled())
     }
 
-    /// Returns `future`, to be polled inside of the set, and with its other tasks.
+    /// Returns `future`, to be polled inside the set, and with its other tasks.
     ///
     /// # Panics
     ///
-    /// If the set is polled, and the thread's stack has no room for its tasks inside of this one.
+    /// If the set is polled, and the thread's stack has no room for its tasks inside this one.
     #[track_caller]
     pub(crate) fn around<'a, F: Future + ?Sized>(&'a self, future: Pin<&'a mut F>) -> Beside<'a, F> {
         if self.is_polled() {
@@ -104,7 +104,7 @@ struct Main<'a, F: Future> {
     future: RefCell<Pin<&'a mut F>>,
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
-    /// Whether the last poll had another waker than the `run_until` has.
+    /// True if the last poll had another waker than the `run_until` has.
     is_astray: Cell<bool>,
     owner: Owner,
 }
@@ -118,7 +118,7 @@ impl<F: Future> MainFuture for Main<'_, F> {
         let (_outer, _owner) = (budget::keep(), current_task::put(self.owner));
         budget::refill();
         self.is_astray.set(true);
-        // The wait inside must end in good order, so the panic goes on in the outer poll.
+        // The wait inside must end in good order, so the panic continues in the outer poll.
         let result = match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
             Ok(Poll::Pending) => return,
             Ok(Poll::Ready(output)) => Ok(output),
@@ -167,7 +167,7 @@ impl Drop for Nested<'_> {
 }
 
 impl LocalTasks {
-    /// Polls `future`, then the tasks that are ready, each with a budget of its own. When it
+    /// Polls `future`, then the tasks that are ready, each with its own budget. When it
     /// returns, `cx`'s task is woken as soon as there is more to do.
     pub(crate) fn poll_beside<F: Future>(
         self: &Rc<Self>,

@@ -48,7 +48,7 @@ pub(crate) struct LocalTasks {
     /// Empty; kept for its memory.
     arrived: Cell<VecDeque<Runnable>>,
     ids: RefCell<IdBlock>,
-    /// Whether the set is being polled, so that tasks queued now are found without a wake.
+    /// True if the set is being polled, so that tasks queued now are found without a wake.
     polled: Cell<bool>,
     is_closing: Cell<bool>,
     /// The task or root future that polls the set.
@@ -304,7 +304,7 @@ impl LocalTasks {
         self.arrived.set(arrived);
     }
 
-    /// Whether every task has ended.
+    /// Returns whether every task has ended.
     pub(crate) fn is_empty(&self) -> bool {
         self.shared.live.is_empty()
     }
@@ -313,7 +313,8 @@ impl LocalTasks {
         self.shared.live.len()
     }
 
-    /// Whether a task or the future of a set is polled, or dropped with the set, on this thread.
+    /// Returns whether a task or the future of a set is polled, or dropped with the set, on this
+    /// thread.
     pub(crate) fn runs_here() -> bool {
         Self::with(|current| current.is_some_and(|set| set.polled.get() || set.is_closing.get()))
     }
@@ -326,7 +327,7 @@ impl LocalTasks {
         let mut backoff = Backoff::new();
         loop {
             self.shared.inbox.take(&mut self.queue.borrow_mut());
-            // Popped in a step of its own: the destructors of a task may queue others.
+            // Popped in its own step: the destructors of a task may queue others.
             let next = self.queue.borrow_mut().pop_front();
             match next {
                 Some(task) => task.cancel(),

@@ -71,7 +71,7 @@ impl Count for SharedCounter {
     }
 }
 
-/// The arrivals from outside of the runtime's tasks: events of the network, and timers that were
+/// The arrivals from outside the runtime's tasks: events of the network, and timers that were
 /// due.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals<C> {
@@ -81,9 +81,9 @@ pub(crate) struct Arrivals<C> {
     pub(crate) events: C,
     /// Timers fired.
     pub(crate) timers: C,
-    /// By how much they were late, in nanoseconds, added up.
+    /// How far they were late, in nanoseconds, added up.
     pub(crate) late: C,
-    /// By how much the latest of them was.
+    /// How far the latest of them was.
     pub(crate) latest: C,
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct Counters {
     polls: [Counter; TaskSource::MOST],
     /// Successful steals by this processor.
     pub(crate) steals: Victims,
-    /// Times that its holder gave the processor up for want of work.
+    /// Times that its holder gave the processor up for lack of work.
     pub(crate) parks: Counter,
     /// Times that it was taken up from among the idle.
     pub(crate) wakes: Counter,

@@ -20,7 +20,7 @@ use crate::util::sync;
 #[cfg(feature = "sim")]
 use wsrt_world::task_hosts;
 
-/// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it
+/// How long the system is asked for sockets' addresses, at a microsecond or so for each: it
 /// would be the longest part of a dump with many sockets.
 const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 
@@ -44,7 +44,7 @@ pub enum TaskKind {
     Task,
     /// Spawned on a [`LocalSet`](crate::task::LocalSet).
     Local,
-    /// A job of [`spawn_blocking`](crate::task::spawn_blocking), with a thread of its own or
+    /// A job of [`spawn_blocking`](crate::task::spawn_blocking), with its own thread or
     /// waiting for one.
     BlockingJob,
 }
@@ -58,7 +58,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the index of the processor that the task runs on.
+    /// Returns the index of the processor that the task keeps running.
     ///
     /// `None` for one that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on a thread
     /// for blocking jobs, or in the middle of a poll of another task, which has called `block_on`.
@@ -78,7 +78,7 @@ impl Running {
         self.elapsed
     }
 
-    /// Tells whether it was inside of [`block_in_place`](crate::task::block_in_place).
+    /// Returns whether it was inside [`block_in_place`](crate::task::block_in_place).
     #[must_use]
     pub fn is_in_block_in_place(&self) -> bool {
         self.in_block_in_place
@@ -129,13 +129,13 @@ impl SourceWait {
         self.kind
     }
 
-    /// Tells whether the task waits to read, accept or receive, or for urgent data or an error.
+    /// Returns whether the task waits to read, accept or receive, or for urgent data or an error.
     #[must_use]
     pub fn is_for_reading(&self) -> bool {
         self.interest.is_readable() || self.interest.is_priority() || self.interest.is_error()
     }
 
-    /// Tells whether the task waits to write, connect or send.
+    /// Returns whether the task waits to write, connect or send.
     #[must_use]
     pub fn is_for_writing(&self) -> bool {
         self.interest.is_writable()
@@ -347,7 +347,7 @@ impl SeenTask {
     }
 }
 
-/// For how long the processor's poll has lasted, if the watcher has seen it twice.
+/// How long the processor's poll has lasted, if the watcher has seen it twice.
 fn time_of_poll(processor: &Shared, now: u64) -> Option<Duration> {
     let since = processor.watch().under_way_since(processor.counters().polls())?;
     Some(Duration::from_nanos(now.saturating_sub(since)))

@@ -1,7 +1,7 @@
 //! How long tasks wait to be run once they are runnable, and how long their polls take: histograms
 //! of a sample, one poll in eight, each processor's own.
 //!
-//! The samples are chosen at random when tasks are readied, so that no pattern of the program hides
+//! The samples are chosen at random when tasks are woken, so that no pattern of the program hides
 //! from them. The time goes into a table ([`ReadyTimes`]); the machine that polls the task finds it
 //! there, and times that poll too: one reading of the clock at the wake and two at the poll. A
 //! sample is lost where the table's place is taken, which is no matter of how long the lost one
@@ -93,7 +93,7 @@ impl Observer {
         self.switches.turn_on(Switch::Latency);
     }
 
-    /// A task was readied, and is about to be placed.
+    /// A task was woken, and is about to be placed.
     pub(crate) fn note_ready_time(&self, task: Id) {
         if !self.switches.is_on(Switch::Latency) {
             return;

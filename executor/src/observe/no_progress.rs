@@ -3,10 +3,10 @@
 //!
 //! The look counts wakers. A task goes on only if one of its wakers is woken, and knows how many
 //! there are; so does the future in `block_on`. A waker is *accounted for* if it lies in a place
-//! that only a task which cannot go on could wake it from: with a task that is awaited, or in the
-//! line for a lock that such a task holds. Tasks that have other wakers may go on, and so may those
-//! that wait for them. If none is left over, no event, thread or signal can wake any, for each of
-//! these would need a waker.
+//! that only a task which cannot continue could wake it from: with a task that is awaited, or in
+//! the line for a lock that such a task holds. Tasks that have other wakers may continue, and so
+//! may those that wait for them. If none is left over, no event, thread or signal can wake any, for
+//! each of these would need a waker.
 //!
 //! It is a *proof* only where the future in `block_on` has no waker left at all. Where the future
 //! waits for a task, another thread may have the join handle and abort the task; where it waits for
@@ -51,7 +51,7 @@ pub(crate) struct Stuck {
 }
 
 /// Returns the state of the runtime if neither the future in `block_on` nor any task seems able to
-/// go on, ever.
+/// continue, ever.
 ///
 /// Programs may park a thread in `block_on` for good. So only a test need not wait for a ring of
 /// waits, directly or through others, to be suspected.
@@ -79,8 +79,8 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<St
     Some(Stuck { is_proven, root: waits.of_root(root), seen: dump::look(scheduler) })
 }
 
-/// Whether other threads can give the runtime work: by handles, blocking jobs, or local sets, whose
-/// tasks are not looked at here.
+/// Returns whether other threads can give the runtime work: by handles, blocking jobs, or local
+/// sets, whose tasks are not looked at here.
 fn is_shared(scheduler: &Arc<Scheduler>) -> bool {
     let pool = scheduler.blocking.census();
     scheduler.blocking.is_at_work()
@@ -169,13 +169,14 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// Whether each of them waits for others of them only. If one did not, those that wait for it
-    /// might go on, and so forth: there is no part of them to be left out, then.
+    /// Returns whether each of them waits for others of them only. If one did not, those that wait
+    /// for it might continue, and so forth: there is no part of them to be left out, then.
     fn is_none_left(&self) -> bool {
         self.all.values().all(|waiting| waiting.is_idle && waiting.wakers == 0)
     }
 
-    /// Whether the way from `start` leads to one of them that waits for itself, by way of others.
+    /// Returns whether the way from `start` leads to one of them that waits for itself, by way of
+    /// others.
     fn lead_into_a_ring(&self, start: Owner) -> bool {
         let mut reached = vec![start];
         let mut at = 0;
@@ -210,7 +211,7 @@ impl<'a> Waits<'a> {
     }
 }
 
-/// Whether the wait ends only when the holder gives the lock up. Readers may wait for other
+/// Returns whether the wait ends only when the holder gives the lock up. Readers may wait for other
 /// readers, and semaphores get permits from anywhere.
 fn is_exclusive(kind: WaitKind) -> bool {
     matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell)

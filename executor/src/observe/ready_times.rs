@@ -1,11 +1,11 @@
-//! Ready times: when some of the tasks that wait to be run were readied. A table beside the tasks,
+//! Ready times: when some of the tasks that wait to be run were woken. A table beside the tasks,
 //! so that the others, and all of them while the switch is off, are no larger for it.
 //!
 //! A task has one place in the table, by its id. The waker leaves the time there, if the place is
 //! free, and the machine that polls the task takes it out. A place that another has is not taken
 //! over: were it, those that wait the longest would be lost the most often. But a time whose task
-//! was not polled where times are taken out would keep its place for ever, and is given up after a
-//! minute. Or as soon as the task itself is readied again, since it then waits for a new poll.
+//! was not polled where times are taken out would keep its place forever, and is given up after a
+//! minute. Or as soon as the task itself is woken again, since it then waits for a new poll.
 
 use crate::util::sync::STAMPS;
 use crate::util::sync::atomic::AtomicU64;
@@ -27,7 +27,7 @@ pub(crate) struct ReadyTimes(Box<[ReadyTime]>);
 #[derive(Debug)]
 struct ReadyTime {
     task: AtomicU64,
-    /// When the task was readied. Written while the place is being filled, by the waker that fills
+    /// When the task was woken. Written while the place is being filled, by the waker that fills
     /// it.
     at: AtomicU64,
 }
@@ -37,7 +37,7 @@ impl ReadyTimes {
         Self((0..STAMPS).map(|_| ReadyTime { task: AtomicU64::new(FREE), at: AtomicU64::new(0) }).collect())
     }
 
-    /// The task with this id is readied now, and not yet where others find it.
+    /// The task with this id is woken now, and not yet where others find it.
     pub(crate) fn put(&self, task: u64, now: u64) {
         let place = self.place_of(task);
         if let Some(found) = place.find_free(task, now) {
@@ -45,7 +45,7 @@ impl ReadyTimes {
         }
     }
 
-    /// The task with this id is about to be polled by the caller: when it was readied, if that is
+    /// The task with this id is about to be polled by the caller: when it was woken, if that is
     /// known.
     pub(crate) fn take(&self, task: u64) -> Option<u64> {
         self.place_of(task).empty(task)

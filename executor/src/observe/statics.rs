@@ -1,7 +1,7 @@
 //! Whether an address is that of a static: in the memory that the program, or a library of its, was
 //! loaded into.
 
-/// Whether a value at `address` may be a static. Where the system does not say, it may.
+/// Returns whether a value at `address` may be a static. Where the system does not say, it may.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn may_hold(_: usize) -> bool {
     true
@@ -20,7 +20,7 @@ mod loaded {
         is_found: bool,
     }
 
-    /// Whether a value at `address` may be a static.
+    /// Returns whether a value at `address` may be a static.
     pub(in super::super) fn may_hold(address: usize) -> bool {
         let mut search = Search { address, is_found: false };
         // SAFETY: the callback is called before this returns, each time with the address of

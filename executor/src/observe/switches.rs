@@ -20,12 +20,12 @@ pub(crate) enum Switch {
     Hooks = 1 << 3,
 }
 
-/// Relaxed throughout: the data that a switch turns on is published by a lock of its own.
+/// Relaxed throughout: the data that a switch turns on is published by its own lock.
 #[derive(Debug, Default)]
 pub(crate) struct Switches(AtomicU8);
 
 impl Switches {
-    /// Whether any is on: the one question that the fast paths ask.
+    /// Returns whether any is on: the one question that the fast paths ask.
     #[inline]
     pub(crate) fn is_any_on(&self) -> bool {
         self.0.load(Relaxed) != 0

@@ -56,7 +56,7 @@ impl SyncWait {
     ///
     /// It is the task that took it, also where that has given the guard to another task since. Of
     /// several readers, or holders of permits, it is the one that came last. `None` if that one has
-    /// gone, for a lock that was taken outside of tasks, and for channels.
+    /// gone, for a lock that was taken outside tasks, and for channels.
     #[must_use]
     pub fn holder(&self) -> Option<Id> {
         self.holder
@@ -91,7 +91,7 @@ impl fmt::Display for SyncWait {
 }
 
 impl SeenTask {
-    /// Notes a wait for a lock with its holder, in place of the task's own note of it.
+    /// Notes a wait for a lock with its holder, instead of the task's own note of it.
     pub(super) fn wait_for_lock(&mut self, wait: SyncWait) {
         if self.snapshot.phase != Phase::Idle {
             return;

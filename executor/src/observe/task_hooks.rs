@@ -49,7 +49,7 @@ impl fmt::Debug for TaskHooks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum PanicAction {
-    /// The runtime goes on, as it does without a hook. The task's handle has the panic.
+    /// The runtime continues, as it does without a hook. The task's handle has the panic.
     #[default]
     GoOn,
     /// The runtime shuts down in the background, as by

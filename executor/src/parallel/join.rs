@@ -9,7 +9,7 @@ use crate::fork_join::{in_tree, is_alone, with_slot};
 /// nanoseconds, so that divide and conquer needs no cut-off to be fast, though one never hurts.
 ///
 /// Whether the two run at the same time is unspecified. Closures that wait for each other may wait
-/// for ever.
+/// forever.
 ///
 /// While it waits for a `b` that was taken, the calling thread works on other jobs of the same
 /// outermost `join` or [`scope`](super::scope()), and on nothing else. A lock held across `join`

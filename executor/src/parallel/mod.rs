@@ -49,7 +49,7 @@
 //! # Panics
 //!
 //! The first panic of a closure stops the call: no further item or job begins, those that run are
-//! waited for, and the panic goes on in the caller. Results made so far are dropped.
+//! waited for, and the panic continues in the caller. Results made so far are dropped.
 //!
 //! # Cancel safety
 //!

@@ -84,7 +84,7 @@ impl Child {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the next call returns the status. The standard input stays closed.
+    /// This call is cancel safe: the next call returns the status. The standard input stays closed.
     ///
     /// # Examples
     ///
@@ -150,8 +150,8 @@ impl Child {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the first poll kills the process. If the future is dropped after that, the
-    /// process is reaped by the next `wait` or when the child is dropped.
+    /// This call is cancel safe: the first poll kills the process. If the future is dropped after
+    /// that, the process is reaped by the next `wait` or when the child is dropped.
     ///
     /// # Examples
     ///

@@ -33,7 +33,7 @@ use crate::task::spawn::with_scheduler;
 #[derive(Debug)]
 pub struct Command {
     std: StdCommand,
-    /// Whether the user has set the standard input, output and error.
+    /// True if the user has set the standard input, output and error.
     is_set: [bool; 3],
     kill_on_drop: bool,
 }
@@ -112,7 +112,7 @@ impl Command {
         self
     }
 
-    /// Sets the name that the program gets as its first argument, in place of the path to it.
+    /// Sets the name that the program gets as its first argument, instead of the path to it.
     pub fn arg0<S: AsRef<OsStr>>(&mut self, name: S) -> &mut Self {
         self.std.arg0(name);
         self
@@ -307,7 +307,7 @@ impl Command {
     ///
     /// # Panics
     ///
-    /// Panics outside of a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     ///
     /// # Errors
     ///
@@ -341,7 +341,7 @@ impl Command {
     ///
     /// # Panics
     ///
-    /// Panics outside of a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     ///
     /// # Errors
     ///
@@ -379,7 +379,7 @@ impl Command {
     ///
     /// # Panics
     ///
-    /// Panics outside of a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     ///
     /// # Errors
     ///

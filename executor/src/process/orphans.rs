@@ -2,7 +2,7 @@
 //!
 //! While the runtime lasts, the netpoller reports a child's end, and the waker that it wakes then
 //! reaps the child: with one system call that does not wait, and without a task, thread or signal.
-//! A child that is left when the runtime has ended is reaped by a thread of its own if it was
+//! A child that is left when the runtime has ended is reaped by its own thread if it was
 //! killed, since it is about to end; if not, it is checked whenever this process starts or drops
 //! another child.
 

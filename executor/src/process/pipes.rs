@@ -12,7 +12,7 @@ use wsrt_reactor::net::unix::pipe::{Receiver, Sender};
 
 use crate::task::spawn::with_scheduler;
 
-/// Panics outside of a runtime, with a message that names `caller`.
+/// Panics outside a runtime, with a message that names `caller`.
 #[track_caller]
 fn require_runtime(caller: &str) {
     with_scheduler(caller, |_| ());
@@ -33,8 +33,8 @@ fn require_runtime(caller: &str) {
 pub struct ChildStdin(Option<Sender>);
 
 impl ChildStdin {
-    /// Has to be called inside a runtime. The child's end is not changed: each end of a pipe blocks
-    /// or not independently of the other.
+    /// Makes to be called inside a runtime. The child's end is not changed: each end of a pipe
+    /// blocks or not independently of the other.
     pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
         Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
@@ -43,7 +43,7 @@ impl ChildStdin {
     ///
     /// # Panics
     ///
-    /// Panics outside of a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl ChildStdin {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: if the future is dropped before it is ready, nothing was written.
+    /// This call is cancel safe: if the future is dropped before it is ready, nothing was written.
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.pipe()?.write(buf).await
     }
@@ -128,7 +128,7 @@ impl ChildStdin {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is ready at once.
+    /// This call is cancel safe: it is ready at once.
     pub async fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -141,7 +141,7 @@ impl ChildStdin {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: it is ready at once.
+    /// This call is cancel safe: it is ready at once.
     pub async fn shutdown(&mut self) -> io::Result<()> {
         drop(self.0.take());
         Ok(())
@@ -220,7 +220,7 @@ macro_rules! readable_end {
         pub struct $type(pub(super) Receiver);
 
         impl $type {
-            /// Has to be called inside a runtime.
+            /// Makes to be called inside a runtime.
             pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
                 Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
             }
@@ -229,7 +229,7 @@ macro_rules! readable_end {
             ///
             /// # Panics
             ///
-            /// Panics outside of a wsrt runtime.
+            /// Panics outside a wsrt runtime.
             ///
             /// # Errors
             ///
@@ -260,7 +260,8 @@ macro_rules! readable_end {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: if the future is dropped before it is ready, nothing was read.
+            /// This call is cancel safe: if the future is dropped before it is ready, nothing was
+            /// read.
             pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 self.0.read(buf).await
             }
@@ -300,7 +301,7 @@ macro_rules! readable_end {
             ///
             /// # Cancel safety
             ///
-            /// Cancel safe: the bytes read so far are in `buf`.
+            /// This call is cancel safe: the bytes read so far are in `buf`.
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
                 self.0.read_to_end(buf).await
             }

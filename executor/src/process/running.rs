@@ -13,7 +13,7 @@ use crate::scheduler;
 pub(super) struct Running {
     pub(super) child: Child,
     exit: Exit,
-    /// Whether `kill` was called, so that it is about to end.
+    /// True if `kill` was called, so that it is about to end.
     pub(super) is_killed: bool,
 }
 
@@ -48,7 +48,8 @@ impl Running {
         self.exit.poll(cx, || child.try_wait())
     }
 
-    /// Has the current runtime report the end from now on, if there is one and it is not shut down.
+    /// Makes the current runtime report the end from now on, if there is one and it is not shut
+    /// down.
     fn move_to_current_runtime(&mut self) -> bool {
         let Some(scheduler) = scheduler::Context::current_scheduler() else { return false };
         let Ok(exit) = Exit::of(self.child.id(), scheduler.netpoller.handle()) else { return false };

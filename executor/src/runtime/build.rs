@@ -11,8 +11,8 @@ use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
 use crate::util::sync::thread::{self, ThreadId, available_parallelism};
 
-/// The most processors that tasks run on: half of the largest number that Linux can be built for.
-/// Each processor counts its steals from each of the others.
+/// The most processors that tasks keep running: half of the largest number that Linux can be built
+/// for. Each processor counts its steals from each of the others.
 const MOST_WORKERS: usize = 4096;
 
 /// The processors of a simulation, if the builder has no number.

@@ -85,7 +85,7 @@ impl Builder {
         }
     }
 
-    /// Begins a runtime with several processors, which run tasks on threads of their own and steal
+    /// Begins a runtime with several processors, which run tasks on their own threads and steal
     /// from each other.
     ///
     /// # Examples
@@ -104,7 +104,7 @@ impl Builder {
     /// none.
     ///
     /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)),
-    /// and for programs that should use a single core. Blocking jobs have threads of their own here
+    /// and for programs that should use a single core. Blocking jobs have their own threads here
     /// too.
     ///
     /// Tasks run in the order in which they were spawned and woken, wherever the wakes come from:
@@ -125,7 +125,7 @@ impl Builder {
     }
 
     /// Says that the runtime runs one test, for `#[wsrt::test]`: the test fails when its future has
-    /// no waker left, and no task can go on.
+    /// no waker left, and no task can continue.
     #[doc(hidden)]
     pub fn __in_test(&mut self) -> &mut Self {
         self.config.is_test = true;
@@ -214,9 +214,9 @@ impl Builder {
     /// default is 512.
     ///
     /// A spare processor replaces that of a poll that blocks its thread, so that other tasks run;
-    /// up to as many as there are worker threads replace those of polls that burn CPU time. A task
+    /// up to as many as there are worker threads replace those of polls that use CPU time. A task
     /// in [`Handle::block_on`] hands its processor to another thread, and keeps its own: it counts
-    /// as well. At the limit, which is reported once on standard error, other tasks wait, for ever
+    /// as well. At the limit, which is reported once on standard error, other tasks wait, forever
     /// if all those tasks wait for them. A number below that of the worker threads means that of
     /// the worker threads, and no spares. There are never more than 16,384 processors, even if the
     /// limit is higher.
@@ -260,7 +260,7 @@ impl Builder {
     }
 
     /// Writes a [dump](crate::runtime::Handle::dump) of the runtime on standard error each time
-    /// that a signal comes, until the runtime has been shut down. A thread of its own does so, even
+    /// that a signal comes, until the runtime has been shut down. Its own thread does so, even
     /// if every processor is stuck. The default is the environment variable `WSRT_DUMP_SIGNAL`, the
     /// name of a signal such as `SIGUSR2`, and off without it.
     ///
@@ -344,8 +344,8 @@ impl Builder {
     /// The default is the environment variable `WSRT_TRACE`, and without it no recording. Where a
     /// process has several runtimes, the variable names the file of the first; the second adds `-2`
     /// before its extension, and so on. A file that cannot be made or written is reported once on
-    /// standard error, and the program runs on. The file is complete when the runtime is dropped;
-    /// if the process ends before, it can be read as far as it was written.
+    /// standard error, and the program keeps running. The file is complete when the runtime is
+    /// dropped; if the process ends before, it can be read as far as it was written.
     ///
     /// # Examples
     ///

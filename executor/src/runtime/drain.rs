@@ -24,7 +24,7 @@ impl Runtime {
     /// accepting. The tasks that are left end with the runtime: drop it, or call
     /// [`shutdown_background`](Self::shutdown_background).
     ///
-    /// From the call on, for ever:
+    /// From the call on, forever:
     ///
     /// * A spawn from outside is refused: its handle returns cancelled. Outside are other threads,
     ///   other runtimes, and the futures given to `block_on`.
@@ -58,11 +58,11 @@ impl Handle {
     /// Takes no new work on the runtime, and waits until the tasks that there are have ended, until
     /// `deadline` at the latest. Returns the tasks that are left.
     ///
-    /// Like [`Runtime::drain`], which lists the spawns that are refused, but for use inside of a
+    /// Like [`Runtime::drain`], which lists the spawns that are refused, but for use inside a
     /// task: it does not wait for the task that awaits it, nor for tasks that await a drain of the
-    /// runtime too: all of them go on once no other task is left.
+    /// runtime too: all of them continue once no other task is left.
     ///
-    /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some
+    /// It may be awaited outside the runtime too. A current-thread runtime has to be in some
     /// `block_on` meanwhile, or neither its tasks end nor its deadline comes. If the runtime is
     /// shut down meanwhile, the wait is over, and the tasks that were left at that moment are
     /// returned.
@@ -146,7 +146,7 @@ pub struct LeftTask {
     pub name: Option<Arc<str>>,
     /// Where it was spawned.
     pub spawned_at: &'static Location<'static>,
-    /// Whether it is a job of [`spawn_blocking`](crate::task::spawn_blocking).
+    /// True if it is a job of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
 }
 

@@ -50,7 +50,7 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// Panics outside of a runtime. [`try_current`](Self::try_current) does not panic.
+    /// Panics outside a runtime. [`try_current`](Self::try_current) does not panic.
     ///
     /// # Examples
     ///
@@ -75,7 +75,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// Outside of a runtime.
+    /// Outside a runtime.
     ///
     /// # Examples
     ///
@@ -137,8 +137,8 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
-    /// waker that the runtime itself wakes, on the thread that runs its tasks. Panics inside of the
+    /// Panics with the panic of `future`, and on a current-thread runtime if called inside a
+    /// waker that the runtime itself wakes, on the thread that runs its tasks. Panics inside the
     /// function that [names](crate::runtime::Builder::thread_name_fn) the runtime's threads.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
@@ -325,7 +325,7 @@ pub struct TryCurrentError {
 }
 
 impl TryCurrentError {
-    /// Tells whether the thread belongs to no runtime: the only reason that there is.
+    /// Returns whether the thread belongs to no runtime: the only reason that there is.
     ///
     /// # Examples
     ///
@@ -338,8 +338,8 @@ impl TryCurrentError {
         true
     }
 
-    /// Tells whether the thread is ending, and has forgotten its runtime: never, for wsrt finds it
-    /// in destructors of thread-locals too.
+    /// Returns whether the thread is ending, and has forgotten its runtime: never, for wsrt finds
+    /// it in destructors of thread-locals too.
     #[must_use]
     pub fn is_thread_local_destroyed(&self) -> bool {
         false

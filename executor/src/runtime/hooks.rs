@@ -46,7 +46,7 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each thread that runs tasks, whenever it is about to sleep for want of work.
+    /// Calls `hook` on each thread that runs tasks, whenever it is about to sleep for lack of work.
     /// On a current-thread runtime that is the thread in `block_on`. A panic in the hook aborts the
     /// process.
     ///

@@ -5,7 +5,7 @@ use super::builder::Builder;
 
 impl Builder {
     /// Sets after how many polls at most a busy processor takes tasks from the global queue, where
-    /// tasks wait that were spawned or woken outside of the runtime. The default is 61.
+    /// tasks wait that were spawned or woken outside the runtime. The default is 61.
     ///
     /// It looks there at least once in 200 µs, however few polls that were, unless one of them
     /// takes longer. If more than one task waits it runs several in a row: eight times this

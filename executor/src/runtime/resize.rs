@@ -31,7 +31,7 @@ impl Handle {
     /// Where the number falls, an idle processor goes at once, and a busy one when its poll is
     /// over: the tasks that wait there go to the others, and so do its timers. No task is lost or
     /// polled twice. Where it rises, the new processors take up what waits. Processors in play
-    /// beyond the number are spares, as before: a task that blocks still has one stand in for it,
+    /// beyond the number are spares, as before: a task that blocks still has one replace it,
     /// though the number be 1. The threads of processors that went end after the
     /// [keep-alive time](crate::runtime::Builder::thread_keep_alive).
     ///
@@ -48,7 +48,7 @@ impl Handle {
     /// Returns an error of kind `InvalidInput` that names the number if it is zero, or more than
     /// the runtime has room for: [`Builder::max_machines`](crate::runtime::Builder::max_machines),
     /// and the number with which it was built if that is more. Returns one of kind `Unsupported` on
-    /// a current-thread runtime, which has one processor for ever.
+    /// a current-thread runtime, which has one processor forever.
     ///
     /// # Examples
     ///

@@ -219,12 +219,12 @@ impl Runtime {
     /// polls of `future`, and they wait when it is done.
     ///
     /// Inside a task it works too, like a [`block_in_place`](crate::task::block_in_place). On a
-    /// current-thread runtime the other tasks run inside of the call then, and the futures of the
+    /// current-thread runtime the other tasks run inside the call then, and the futures of the
     /// thread's other `block_on`s that are not in the middle of a poll.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
+    /// Panics with the panic of `future`, and on a current-thread runtime if called inside a
     /// waker that the runtime itself wakes, on the thread that runs its tasks; or, with a dump, in
     /// a test of [`wsrt::test`](macro@crate::test) once no waker is left that could wake `future`
     /// or any task. Where they wait in a ring of tasks and locks, it says so once on standard error

@@ -58,7 +58,7 @@ impl Handle {
 /// # Not guaranteed
 ///
 /// That a task sees it at the end of the runtime: a shutdown without a drain drops the tasks where
-/// they wait. Code outside of the runtime does.
+/// they wait. Code outside the runtime does.
 #[derive(Clone)]
 pub struct ShutdownToken(Arc<EndingSignal>);
 
@@ -73,7 +73,7 @@ impl ShutdownToken {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a token that has fired stays so.
+    /// This call is cancel safe: a token that has fired stays so.
     ///
     /// # Examples
     ///
@@ -119,13 +119,13 @@ impl ShutdownToken {
         .await
     }
 
-    /// Tells whether the token has fired.
+    /// Returns whether the token has fired.
     #[must_use]
     pub fn has_fired(&self) -> bool {
         self.0.is_given()
     }
 
-    /// Fires the token, and does nothing else: the runtime goes on, and takes new work. So a
+    /// Fires the token, and does nothing else: the runtime continues, and takes new work. So a
     /// program may ask its tasks to end some time before it drains the runtime.
     pub fn fire(&self) {
         self.0.give();

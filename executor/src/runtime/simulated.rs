@@ -36,7 +36,7 @@ impl Builder {
         builder
     }
 
-    /// Has the scheduler of a simulated runtime take time for its own work: for polls, steals,
+    /// Makes the scheduler of a simulated runtime take time for its own work: for polls, steals,
     /// wakes and looks at the netpoller. A poll then takes as long as the task
     /// [computes](crate::sim::compute), where it otherwise takes a time that is drawn.
     ///

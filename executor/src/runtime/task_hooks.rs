@@ -16,7 +16,7 @@ use crate::runtime::{Builder, NewTask, PanicAction, TaskMeta, TaskPanic};
 /// block. A panic in one aborts the process. A runtime without hooks pays nothing for them.
 impl Builder {
     /// Calls `hook` with each task that is about to be spawned, on the thread that spawns it,
-    /// inside of the task that does.
+    /// inside the task that does.
     ///
     /// It may attach data to the task, which the other hooks get: a tenant to account the task's
     /// time to, or a span that was current at the spawn. A task that is refused, since the runtime
@@ -114,7 +114,7 @@ impl Builder {
     }
 
     /// Calls `hook` with the panic of each task, before the handle of the task returns it, and does
-    /// about it what the hook says: the runtime goes on, shuts down, or the process aborts.
+    /// about it what the hook says: the runtime continues, shuts down, or the process aborts.
     ///
     /// It is called for a panic in a poll or in the drop of the task's future, whether the task's
     /// handle is there or not ([`TaskMeta::has_join_handle`]). The process's panic hook was called

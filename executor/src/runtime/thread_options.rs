@@ -24,7 +24,7 @@ impl Builder {
     ///
     /// If `name` panics, or returns a name with a NUL in it, the thread is not started, as if the
     /// system had refused it. `name` must not wait for tasks of the runtime, which may need this
-    /// thread: `block_on` of the runtime panics inside of it.
+    /// thread: `block_on` of the runtime panics inside it.
     ///
     /// # Examples
     ///

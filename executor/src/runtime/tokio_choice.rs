@@ -8,7 +8,7 @@ impl Builder {
     /// `tokio-compat` brings along.
     ///
     /// The default is 2: one task of tokio's that blocks its thread does not stop all others, two
-    /// do. They are tokio's, and no processors of wsrt's stand in for them. A thread that is not
+    /// do. They are tokio's, and no processors of wsrt's replace them. A thread that is not
     /// used sleeps. It takes back a [`tokio_handle`](Self::tokio_handle).
     ///
     /// # Panics
@@ -30,7 +30,7 @@ impl Builder {
         self
     }
 
-    /// Has the runtime's threads enter a tokio runtime that is there already, in place of one that
+    /// Makes the runtime's threads enter a tokio runtime that is there already, instead of one that
     /// it starts for itself.
     ///
     /// So a tokio program can move to wsrt piece by piece: what runs on wsrt shares the program's
@@ -41,7 +41,7 @@ impl Builder {
     ///
     /// # Not guaranteed
     ///
-    /// That code on the tokio runtime's threads is inside of wsrt: there, spawn by a
+    /// That code on the tokio runtime's threads is inside wsrt: there, spawn by a
     /// [`Handle`](crate::runtime::Handle), or [`enter`](crate::runtime::Handle::enter) one. And
     /// that tokio's types work once the tokio runtime has ended: they return errors, or panic.
     ///

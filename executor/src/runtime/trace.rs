@@ -11,7 +11,7 @@ use wsrt_sync::oneshot;
 
 use super::{Handle, TraceSummary};
 
-/// A year: a longer recording lasts for ever.
+/// A year: a longer recording lasts forever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// A recording under way: a future that is ready when its file is complete. Made by

@@ -4,9 +4,9 @@ use crate::scheduler::Context;
 
 /// Returns the index of the processor that runs the calling code, as
 /// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics) numbers them: below the number with which the
-/// runtime was built, for ever.
+/// runtime was built, forever.
 ///
-/// `None` outside of tasks, in blocking jobs, on a spare processor, which stands in for one that is
+/// `None` outside tasks, in blocking jobs, on a spare processor, which replaces one that is
 /// stuck, and on one that came when the runtime [grew](crate::runtime::Handle::resize). The future
 /// in `block_on` of a multi-thread runtime is on none; that in
 /// [`Runtime::block_on`](crate::runtime::Runtime::block_on) of a current-thread runtime is on its

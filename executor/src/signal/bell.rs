@@ -29,8 +29,8 @@ static BELLS: Mutex<BTreeMap<c_int, Arc<Bell>>> = Mutex::new(BTreeMap::new());
 pub(super) struct Bell {
     kind: SignalKind,
     arrivals: Arc<Arrivals>,
-    /// Never removed, so that the count goes on. It is the registry's first one for the signal: an
-    /// ear's byte is written when the signal is counted.
+    /// Never removed, so that the count continues. It is the registry's first one for the signal:
+    /// an ear's byte is written when the signal is counted.
     _count: Action,
     /// At most one for each runtime that has tasks which listen, and some that are gone.
     ears: Mutex<Vec<Weak<Ear>>>,

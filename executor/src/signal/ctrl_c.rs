@@ -24,12 +24,13 @@ use super::unix::SignalKind;
 ///
 /// # Panics
 ///
-/// The first poll panics outside of a wsrt runtime.
+/// The first poll panics outside a wsrt runtime.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: if the future is dropped while it waits, it received no ctrl-c. A ctrl-c between
-/// the drop and the next call is ignored; poll one future by `&mut` where that matters.
+/// This call is cancel safe: if the future is dropped while it waits, it received no ctrl-c. A
+/// ctrl-c between the drop and the next call is ignored; poll one future by `&mut` where that
+/// matters.
 ///
 /// # Examples
 ///

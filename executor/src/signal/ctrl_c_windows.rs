@@ -56,7 +56,7 @@ fn listen() -> io::Result<watch::Receiver<u64>> {
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: if the future is dropped while it waits, it received no ctrl-c.
+/// This call is cancel safe: if the future is dropped while it waits, it received no ctrl-c.
 ///
 /// # Examples
 ///

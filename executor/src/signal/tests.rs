@@ -1,4 +1,4 @@
-//! Real signals, each test in a process of its own: a process that has listened for SIGTERM cannot
+//! Real signals, each test in its own process: a process that has listened for SIGTERM cannot
 //! be stopped by it any more, which the one that runs all the other tests should be.
 
 use std::env;
@@ -26,7 +26,7 @@ const CHILD: &str = "WSRT_SIGNAL_TEST";
 /// A hanging test process ends itself after this time: no other process can ask it to.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs `body`, the test `name` of `module`, in a process of its own.
+/// Runs `body`, the test `name` of `module`, in its own process.
 pub(super) fn in_own_process(module: &str, name: &str, body: impl FnOnce()) {
     if env::var_os(CHILD).is_some_and(|child| child == name) {
         thread::spawn(|| {

@@ -150,7 +150,7 @@ impl fmt::Debug for SignalKind {
 ///
 /// # Panics
 ///
-/// Panics outside of a wsrt runtime.
+/// Panics outside a wsrt runtime.
 ///
 /// # Errors
 ///
@@ -200,7 +200,7 @@ impl Signal {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a signal that was not returned is returned by the next call.
+    /// This call is cancel safe: a signal that was not returned is returned by the next call.
     ///
     /// # Examples
     ///

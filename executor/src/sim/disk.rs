@@ -117,7 +117,7 @@ impl Disk {
         self.disks.read(self.host, path.as_ref(), true)
     }
 
-    /// Puts a file on the disk, in place of one that is there, and creates its directories. All of
+    /// Puts a file on the disk, instead of one that is there, and creates its directories. All of
     /// it is durable, and so are all changes of names before.
     ///
     /// # Errors
@@ -180,7 +180,7 @@ impl Disk {
         self.disks.set_capacity(self.host, bytes);
     }
 
-    /// Has this share of the reads, writes and syncs fail with `EIO`: 0.0 is none, 1.0 all.
+    /// Makes this share of the reads, writes and syncs fail with `EIO`: 0.0 is none, 1.0 all.
     ///
     /// # Examples
     ///
@@ -198,7 +198,7 @@ impl Disk {
         self.disks.set_failing(self.host, share);
     }
 
-    /// Has each call take `factor` times as long.
+    /// Makes each call take `factor` times as long.
     ///
     /// # Examples
     ///

@@ -54,48 +54,48 @@ impl Faults {
         })
     }
 
-    /// Has the pauses between faults last a time in this range.
+    /// Makes the pauses between faults last a time in this range.
     #[must_use]
     pub fn every(mut self, pauses: Range<Duration>) -> Self {
         self.0.every = pauses;
         self
     }
 
-    /// Has a crashed host stay down, and each other fault last, for a time in this range, or until
-    /// the time is over in which faults may come.
+    /// Makes a crashed host stay down, and each other fault last, for a time in this range, or
+    /// until the time is over in which faults may come.
     #[must_use]
     pub fn lasting(mut self, times: Range<Duration>) -> Self {
         self.0.lasting = times;
         self
     }
 
-    /// Has hosts crash and restart, `most` of them down at a time.
+    /// Makes hosts crash and restart, `most` of them down at a time.
     #[must_use]
     pub fn crashes(mut self, most: usize) -> Self {
         self.0.most_down = most;
         self.with(FaultKind::Crash)
     }
 
-    /// Has two hosts be cut from each other, in both directions or in one.
+    /// Makes two hosts be cut from each other, in both directions or in one.
     #[must_use]
     pub fn partitions(self) -> Self {
         self.with(FaultKind::Partition).with(FaultKind::OneWay)
     }
 
-    /// Has streams between two hosts be reset.
+    /// Makes streams between two hosts be reset.
     #[must_use]
     pub fn resets(self) -> Self {
         self.with(FaultKind::Reset)
     }
 
-    /// Has packets between two hosts take longer, by a factor in this range.
+    /// Makes packets between two hosts take longer, by a factor in this range.
     #[must_use]
     pub fn slow_links(mut self, factors: Range<u32>) -> Self {
         self.0.factors = factors;
         self.with(FaultKind::Slow)
     }
 
-    /// Has the buffers of a host's sockets be full: see [`Sim::fill_buffers`].
+    /// Makes the buffers of a host's sockets be full: see [`Sim::fill_buffers`].
     ///
     /// # Examples
     ///
@@ -116,7 +116,7 @@ impl Faults {
         self.with(FaultKind::BuffersFull)
     }
 
-    /// Has disks be full: writes of more bytes fail with
+    /// Makes disks be full: writes of more bytes fail with
     /// [`StorageFull`](std::io::ErrorKind::StorageFull), `ENOSPC`.
     ///
     /// # Examples
@@ -138,7 +138,7 @@ impl Faults {
         self.with(FaultKind::DiskFull)
     }
 
-    /// Has a share in this range of the reads, writes and syncs of a disk fail with `EIO`: 0.0 is
+    /// Makes a share in this range of the reads, writes and syncs of a disk fail with `EIO`: 0.0 is
     /// none, 1.0 all. It is drawn in whole millionths.
     ///
     /// After a sync that has failed, the bytes that it was to sync may be lost: see
@@ -165,7 +165,7 @@ impl Faults {
         self.with(FaultKind::DiskFailing)
     }
 
-    /// Has the calls on a disk take longer, by a factor in this range.
+    /// Makes the calls on a disk take longer, by a factor in this range.
     ///
     /// # Examples
     ///
@@ -187,7 +187,7 @@ impl Faults {
         self.with(FaultKind::DiskSlow)
     }
 
-    /// Has the calendar of a host, [`SystemTime::now`](std::time::SystemTime::now), jump ahead or
+    /// Makes the calendar of a host, [`SystemTime::now`](std::time::SystemTime::now), jump ahead or
     /// behind by `most` or less, and back when the fault is over. No `Instant` jumps.
     ///
     /// # Examples
@@ -210,7 +210,7 @@ impl Faults {
         self.with(FaultKind::ClockJump)
     }
 
-    /// Has all clocks of a host run too fast or too slow, by `most` parts in a million or fewer.
+    /// Makes all clocks of a host run too fast or too slow, by `most` parts in a million or fewer.
     /// A computer's is wrong by some 50, and a bad one by some 500. Once the fault is over they run
     /// right again, and stay ahead or behind by as much as they have drifted.
     ///

@@ -34,7 +34,7 @@ impl Sim {
     ///
     /// # Panics
     ///
-    /// Panics outside of simulated runtimes.
+    /// Panics outside simulated runtimes.
     ///
     /// # Examples
     ///
@@ -73,9 +73,9 @@ impl Sim {
         simulation
     }
 
-    /// Has the run fail if `holds` ever returns `false`: it is called after each step.
+    /// Makes the run fail if `holds` ever returns `false`: it is called after each step.
     ///
-    /// It runs between the turns of processors, outside of tasks, and must neither block nor spawn.
+    /// It runs between the turns of processors, outside tasks, and must neither block nor spawn.
     /// A panic of it fails the run as well.
     ///
     /// # Examples
@@ -96,7 +96,7 @@ impl Sim {
         self.simulation().add_invariant(name.to_owned(), Box::new(holds));
     }
 
-    /// Has the run fail if it goes on for longer than `after`, in virtual time, since the runtime
+    /// Makes the run fail if it goes on for longer than `after`, in virtual time, since the runtime
     /// was made.
     ///
     /// # Examples
@@ -113,7 +113,7 @@ impl Sim {
         self.simulation().set_deadline(after);
     }
 
-    /// Has a panic that no [`JoinHandle`](crate::task::JoinHandle) tells of be no more than on
+    /// Makes a panic that no [`JoinHandle`](crate::task::JoinHandle) tells of be no more than on
     /// threads, where the panic hook does. Otherwise the run fails, as an assertion in such a task
     /// would be in vain. It does so once the task has panicked and its handle was dropped, in
     /// whatever order, but not for handles that are left when the run ends.

@@ -12,10 +12,10 @@ use wsrt_world::Network;
 impl Sim {
     /// Adds a host, starts `main` on it, and returns its address.
     ///
-    /// The host has a name that [`wsrt::net`](crate::net) resolves, and an address of its own. The
+    /// The host has a name that [`wsrt::net`](crate::net) resolves, and its own address. The
     /// tasks that `main` spawns, theirs, and the sockets that they open, are the host's. `main` is
     /// called again when the host is restarted. The future in [`run`](fn@super::run) and the tasks
-    /// outside of all hosts have a network address too, and reach the hosts as hosts reach each
+    /// outside all hosts have a network address too, and reach the hosts as hosts reach each
     /// other.
     ///
     /// `main` is called in the host's first task, and the run fails if it or its future panics, or

@@ -31,7 +31,7 @@ impl Link {
         Self::default()
     }
 
-    /// Has each packet take a time of this [`Latency`]: a fixed one, one in a range, or one of a
+    /// Makes each packet take a time of this [`Latency`]: a fixed one, one in a range, or one of a
     /// distribution with a tail. Packets of a stream arrive in their order, and datagrams may
     /// overtake each other.
     #[must_use]
@@ -40,8 +40,8 @@ impl Link {
         self
     }
 
-    /// Has this share of the packets be lost, from 0 to 1. A lost packet of a stream is sent again,
-    /// and delays those behind it.
+    /// Makes this share of the packets be lost, from 0 to 1. A lost packet of a stream is sent
+    /// again, and delays those behind it.
     #[must_use]
     pub fn loss(mut self, share: f64) -> Self {
         self.0.loss = share.clamp(0.0, 1.0);
@@ -177,7 +177,7 @@ impl Sim {
         self.network().reset_between(self.find(one), self.find(other));
     }
 
-    /// Has the send buffers of a host's sockets be full, until they are
+    /// Makes the send buffers of a host's sockets be full, until they are
     /// [free](Self::free_buffers) again.
     ///
     /// Each of its sockets takes nothing for 1 to 50 ms, by the seed, then up to 64 bytes, or two
@@ -219,7 +219,7 @@ impl Sim {
     }
 
     /// Ends what [`fill_buffers`](Self::fill_buffers) has begun. A fault of the run's plan that
-    /// fills them goes on.
+    /// fills them continues.
     ///
     /// # Panics
     ///

@@ -51,7 +51,7 @@
 //!
 //! On a host, [`wsrt::fs`](crate::fs) is a disk of the host's own, in memory: it stays when the
 //! host crashes, without the writes that were not synced, or with some of them. [`Disk`] says which
-//! are certain, looks at it from the test, and has it fail. Tasks outside of hosts have the
+//! are certain, looks at it from the test, and has it fail. Tasks outside hosts have the
 //! system's files.
 //!
 //! [`Sim::skew`] has the clocks of a host be ahead or behind, and too fast or too slow.
@@ -62,8 +62,8 @@
 //! `JoinHandle` is dropped before it tells of it, such as the first one of a host ([unless that is
 //! allowed](Sim::allow_panics)), if an [invariant](Sim::invariant) breaks, or the
 //! [deadline](Sim::deadline) comes. It also panics with a [dump](crate::runtime::Handle::dump) once
-//! no task can go on, and no timer, blocking job or packet is left that could wake one: it would
-//! wait for ever. The message, or a report on standard error, names the seed and the step, and
+//! no task can continue, and no timer, blocking job or packet is left that could wake one: it would
+//! wait forever. The message, or a report on standard error, names the seed and the step, and
 //! lists the faults. The environment variable `WSRT_SIM_SEED` repeats the run, and `WSRT_SIM_PLAN`
 //! has other [faults](Plan) in it. The program `wsrt-sim` runs a test by many seeds, and finds the
 //! fewest faults with which it fails.
@@ -76,16 +76,16 @@
 //!   that of [`wsrt::time::Instant`](crate::time::Instant) alone.
 //! * It decides no number that the program asks of the kernel itself, past the C library.
 //! * Other sockets than those of TCP, UDP and Unix, processes and signals are no part of a
-//!   simulation: they are refused with an error that says so, as are addresses outside of it, and
+//!   simulation: they are refused with an error that says so, as are addresses outside it, and
 //!   streams that std has connected.
 //! * Calls of [`std::fs`], and of crates that make them, reach the system's files, on hosts too,
-//!   and take no virtual time. Calls of `wsrt::fs` outside of hosts reach them as well.
+//!   and take no virtual time. Calls of `wsrt::fs` outside hosts reach them as well.
 //! * Threads that the program starts are no part of it either. A run that such a thread wakes or
 //!   spawns a task of panics, and reports that.
 //! * A poll or a blocking job is one step, however long it takes. One that blocks its thread by
 //!   other means than wsrt's stops the simulation.
 //! * A task or blocking job in `block_on`, or in one of the blocking calls of
-//!   [`wsrt::sync`](crate::sync), has the others run inside of the call. So it returns only after
+//!   [`wsrt::sync`](crate::sync), has the others run inside the call. So it returns only after
 //!   those that began later have returned.
 //! * The run of a seed is another in another release of wsrt.
 //!

@@ -10,7 +10,7 @@ use super::Sim;
 /// the calls of [`maybe`](fn@super::maybe) that have answered `true`.
 ///
 /// [`Sim::plan`] returns the plan of the run so far, and a run that fails prints it. The
-/// environment variable `WSRT_SIM_PLAN` gives a plan to a run, in place of the faults that its seed
+/// environment variable `WSRT_SIM_PLAN` gives a plan to a run, instead of the faults that its seed
 /// would draw: as text, or as `@` and the name of a file. A run with its own plan and seed is the
 /// same run. The program `wsrt-sim` looks for the smallest plan with which a run still fails.
 ///

@@ -4,7 +4,7 @@ use crate::scheduler::Context;
 
 /// Returns whether the fault that `point` names is to happen here and now.
 ///
-/// Outside of simulations it never is. In one, the seed decides first whether the point is armed in
+/// Outside simulations it never is. In one, the seed decides first whether the point is armed in
 /// this run, which it is in one of four; an armed point answers `true` one time in twenty. So most
 /// runs have few kinds of faults, and those often enough to meet. The calls that answer `true` are
 /// part of the run's [`Plan`](super::Plan), and a plan that is given to the run decides them.

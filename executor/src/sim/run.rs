@@ -1,4 +1,4 @@
-//! A simulation on a thread of its own, so that the seed decides what std draws once a thread.
+//! A simulation on its own thread, so that the seed decides what std draws once a thread.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -14,7 +14,7 @@ use wsrt_world::virtual_time::give_time;
 /// nanoseconds.
 const UPTIME: u64 = 1_000_000_000_000_000;
 
-/// Runs the future that `test` returns in a simulation with this seed, on a thread of its own, and
+/// Runs the future that `test` returns in a simulation with this seed, on its own thread, and
 /// returns its output.
 ///
 /// The runtime is that of [`Builder::new_simulated`], with four processors. On 64-bit Linux with

@@ -16,7 +16,7 @@ use crate::time::{Sleep, sleep};
 ///
 /// The task keeps the processor, as if the poll took that long. To others it seems to wait: if it
 /// is woken while it computes, by a message for instance, it is polled on another processor, too,
-/// and in vain. In the future of [`block_on`](crate::runtime::Runtime::block_on), and outside of
+/// and in vain. In the future of [`block_on`](crate::runtime::Runtime::block_on), and outside
 /// simulations, this is a [`sleep`].
 ///
 /// # Cancel safety
@@ -84,7 +84,7 @@ impl Future for Computing {
     }
 }
 
-/// The time of this thread's runtime. Outside of it, where no processor computes, it is over.
+/// The time of this thread's runtime. Outside it, where no processor computes, it is over.
 fn now() -> u64 {
     Handle::try_current().map_or(u64::MAX, |handle| handle.scheduler().clock.timer_now())
 }
@@ -96,7 +96,7 @@ impl Sim {
         Duration::from_nanos(self.simulation().computed())
     }
 
-    /// Has a datagram from outside of the simulation arrive at `to`, `after` now: load that no
+    /// Makes a datagram from outside the simulation arrive at `to`, `after` now: load that no
     /// processor of the runtime spends its time on.
     ///
     /// It is lost if there is no socket then, or no room in it. Its sender is 192.0.2.1, port 9.

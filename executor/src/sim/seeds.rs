@@ -16,7 +16,7 @@ use crate::runtime::environment::{simulated_report, simulated_seed, simulated_se
 /// test that has failed can be repeated alone; with `WSRT_SIM_SEEDS=5000..6000` those run in place
 /// of `seeds`. No further seed is begun after a failure.
 ///
-/// The program `wsrt-sim` runs a test by many seeds in processes of their own, and looks for the
+/// The program `wsrt-sim` runs a test by many seeds in their own processes, and looks for the
 /// smallest [`Plan`](super::Plan) with which a run still fails.
 ///
 /// # Panics

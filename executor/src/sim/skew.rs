@@ -32,7 +32,7 @@ impl Skew {
         Self::default()
     }
 
-    /// Has the calendar, [`SystemTime::now`](std::time::SystemTime::now), be ahead by this.
+    /// Makes the calendar, [`SystemTime::now`](std::time::SystemTime::now), be ahead by this.
     ///
     /// # Examples
     ///
@@ -48,7 +48,7 @@ impl Skew {
         self
     }
 
-    /// Has the calendar be behind by this.
+    /// Makes the calendar be behind by this.
     ///
     /// # Examples
     ///
@@ -65,8 +65,8 @@ impl Skew {
         Self(ClockSkew { ahead: -ahead.ahead, ..ahead })
     }
 
-    /// Has all clocks run too fast by so many parts in a million, or too slow if it is negative. A
-    /// computer's is wrong by some 50, and a bad one by some 500.
+    /// Makes all clocks run too fast by so many parts in a million, or too slow if it is negative.
+    /// A computer's is wrong by some 50, and a bad one by some 500.
     ///
     /// # Panics
     ///
@@ -89,14 +89,14 @@ impl Skew {
 }
 
 impl Sim {
-    /// Has the clocks of a host be wrong from now on, in the place of how they were wrong before.
+    /// Makes the clocks of a host be wrong from now on, instead of how they were wrong before.
     /// [Faults](super::Faults::clock_jumps) of the run are added to it.
     ///
     /// On the host, [`SystemTime`](std::time::SystemTime) is ahead or behind; and it, both
     /// `Instant`s and all timers of [`wsrt::time`](crate::time) drift. A clock that has drifted
-    /// goes on from the time that it shows, and no `Instant` goes back. Timers that are armed stay
-    /// at their moments. An `Instant` means another moment on another host. The clocks of std are
-    /// those of the simulation only where its [limits](super#not-guaranteed) allow it.
+    /// continues from the time that it shows, and no `Instant` goes back. Timers that are armed
+    /// stay at their moments. An `Instant` means another moment on another host. The clocks of std
+    /// are those of the simulation only where its [limits](super#not-guaranteed) allow it.
     ///
     /// # Panics
     ///

@@ -11,6 +11,6 @@ wrap! {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a tick that was not returned is returned by the next poll.
+    /// This call is cancel safe: a tick that was not returned is returned by the next poll.
     IntervalStream, Interval => Instant, |interval, cx| interval.poll_tick(cx).map(Some)
 }

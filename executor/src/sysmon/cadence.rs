@@ -14,7 +14,7 @@ const CALM_TICK: Duration = Duration::from_millis(4);
 const CALM_TICKS: u32 = ALERT_TICKS + 250;
 pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
-/// wake. If that has readied a task and goes on, the task is taken from it at once; the next look
+/// wake. If that has woken a task and continues, the task is taken from it at once; the next look
 /// sees it again.
 const FIRST_LOOK: Duration = Duration::from_micros(60);
 /// The watcher goes to sleep when there was nothing to watch for so long. A server that is busy for
@@ -36,13 +36,13 @@ pub(crate) struct Cadence {
     nap: Duration,
     /// Ticks since something was stuck.
     calm_ticks: u32,
-    /// Whether on this tick a poll was seen twice that a task waits for.
+    /// True if on this tick a poll was seen twice that a task waits for.
     suspicious: bool,
-    /// Whether on this tick something was seen to wait behind a poll that was seen once.
+    /// True if on this tick something was seen to wait behind a poll that was seen once.
     curious: bool,
     /// How long there was nothing to watch.
     idle: Duration,
-    /// Whether the last sleep was a long one.
+    /// True if the last sleep was a long one.
     slept_long: bool,
 }
 

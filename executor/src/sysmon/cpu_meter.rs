@@ -27,8 +27,8 @@ impl BurnMeter {
         self.compare(thread, now).map(|(burnt, _)| burnt)
     }
 
-    /// Whether `thread` has had next to nothing of a core for a while, as far as is known: it
-    /// sleeps, or waits for one. For where the system does not say which of the two.
+    /// Returns whether `thread` has had next to nothing of a core for a while, as far as is known:
+    /// it sleeps, or waits for one. For where the system does not say which of the two.
     pub(crate) fn is_at_rest(&mut self, thread: u32, now: u64) -> bool {
         self.compare(thread, now).is_some_and(|(burnt, since)| since >= WHILE && burnt < since / 16)
     }

@@ -23,10 +23,10 @@ pub struct Stall {
     pub task_name: Option<Arc<str>>,
     /// Where the task was spawned.
     pub spawned_at: &'static Location<'static>,
-    /// For how long the poll has lasted so far. It began up to two milliseconds earlier than was
+    /// How long the poll has lasted so far. It began up to two milliseconds earlier than was
     /// noticed.
     pub duration: Duration,
-    /// Whether the thread sleeps in a system call; else it burns CPU time, or waits for a core to
+    /// True if the thread sleeps in a system call; else it burns CPU time, or waits for a core to
     /// do so.
     pub asleep: bool,
 }

@@ -11,8 +11,8 @@
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
 //!   for one that computes, when it has burnt CPU time from one tick to the next. Polls that
 //!   compute in parallel are compensated only as far as they leave tasks less than half of the
-//!   processors. Nothing is taken from under the stuck thread: its task may go on to wake and spawn
-//!   as if nothing had happened.
+//!   processors. Nothing is taken from under the stuck thread: its task may continue to wake and
+//!   spawn as if nothing had happened.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   time, since a task that blocked once will do so again.
 //!
@@ -58,18 +58,18 @@ const BURNED_BESIDE_OTHERS: u64 = 4_000_000;
 struct Watched {
     /// The poll that it was in, as a count.
     poll: u64,
-    /// Whether it was in the same poll on the last tick.
+    /// True if it was in the same poll on the last tick.
     stuck: bool,
     /// When the watcher first saw it in that poll.
     since: u64,
     /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it
     /// blocks is no stall.
     silent_since: u64,
-    /// Whether its thread was asleep when last looked at in this poll.
+    /// True if its thread was asleep when last looked at in this poll.
     asleep: bool,
-    /// Whether a machine was sent for the task in its runnext, and the poll was not seen since.
+    /// True if a machine was sent for the task in its runnext, and the poll was not seen since.
     relieved: bool,
-    /// Whether a spare stands in for it.
+    /// True if a spare replaces it.
     compensation: Option<Why>,
     reported: bool,
     burnt: BurnMeter,
@@ -89,9 +89,9 @@ struct Watcher<'a> {
     /// Turns of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
     cadence: Cadence,
-    /// Whether any processor has begun a poll since the last tick.
+    /// True if any processor has begun a poll since the last tick.
     has_polled: bool,
-    /// Whether a task waited behind a stuck poll when this tick began.
+    /// True if a task waited behind a stuck poll when this tick began.
     holds_up_tasks: bool,
     /// Ticks for which there were spares to spare.
     surplus_ticks: u32,
@@ -196,14 +196,14 @@ impl<'a> Watcher<'a> {
         self.cadence.tick(anything_to_watch, has_polled)
     }
 
-    /// Goes on after a sleep. A processor that was taken since, and whose holder has yet to begin a
-    /// poll, counts as many as before: it is in no poll that has lasted for all of the sleep.
+    /// Continues after a sleep. A processor that was taken since, and whose holder has yet to begin
+    /// a poll, counts as many as before: it is in no poll that has lasted for all of the sleep.
     fn get_up(&mut self, slept: Duration) {
         self.cadence.note_sleep(slept);
         self.watched.fill(Watched { poll: u64::MAX, ..Watched::default() });
     }
 
-    /// Whether the processor's holder is in a poll that the watcher has seen before.
+    /// Returns whether the processor's holder is in a poll that the watcher has seen before.
     fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
         let processor = self.scheduler.processors.get(index);
         let poll = processor.counters().polls();
@@ -223,7 +223,7 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
-    /// Has the next tick come soon, and notes the CPU time of a thread whose poll may turn out to
+    /// Makes the next tick come soon, and notes the CPU time of a thread whose poll may turn out to
     /// be stuck, so that it shows whether that burns. Only where tasks, sockets or timers wait for
     /// it.
     fn ask_ahead(&mut self, index: usize, now: u64) {
@@ -271,22 +271,22 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Returns the work beside which a machine sleeps. Under a controlled schedule the others go on
-    /// between two looks, until none can be just short of the wake.
+    /// Returns the work beside which a machine sleeps. Under a controlled schedule the others
+    /// continue between two looks, until none can be just short of the wake.
     fn overslept(&self) -> Option<Overslept> {
         let first = self.scheduler.overslept()?;
         sync::let_others_go_on();
         self.scheduler.overslept().filter(|second| *second == first)
     }
 
-    /// Whether a processor searches now that has not begun a poll since the last tick.
+    /// Returns whether a processor searches now that has not begun a poll since the last tick.
     fn a_searcher_is_stuck(&self) -> bool {
         let mut processors = self.scheduler.processors.iter().zip(&self.watched);
         processors.any(|(processor, watched)| watched.stuck && processor.watch().state().searching)
     }
 
-    /// Whether a task or a timer waits that a free processor would see to, or the network waits for
-    /// a poll owner.
+    /// Returns whether a task or a timer waits that a free processor would see to, or the network
+    /// waits for a poll owner.
     ///
     /// The task may be in the runnext of another stuck processor, for which this one stood in: a
     /// machine that searches comes by it.
@@ -326,8 +326,8 @@ impl<'a> Watcher<'a> {
         has_burned.then_some(Why::Burning)
     }
 
-    /// Whether the thread sleeps in the kernel. In a process that can open no more files its clock
-    /// has to show it.
+    /// Returns whether the thread sleeps in the kernel. In a process that can open no more files
+    /// its clock has to show it.
     fn looks_asleep(&mut self, index: usize, thread: u32, now: u64) -> bool {
         is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
     }
@@ -351,7 +351,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Puts tasks that the watcher has readied where all machines find them.
+    /// Puts tasks that the watcher has woken where all machines find them.
     fn give_to_all(&self, batch: WakeBatch) {
         if !batch.is_empty() {
             self.scheduler.rescues.count();
@@ -391,17 +391,17 @@ impl<'a> Watcher<'a> {
         self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
     }
 
-    /// Whether the poll had a core for at least half of the threshold, as far as is known: it may
-    /// just have been kept from one by other programs.
+    /// Returns whether the poll had a core for at least half of the threshold, as far as is known:
+    /// it may just have been kept from one by other programs.
     fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
         let burnt = self.watched[index].burnt.read(thread, now);
         burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
     }
 }
 
-/// Whether all processors are idle, no helper watches the netpoller in a poll owner's stead, and no
-/// blocking job waits for a thread that was refused. Whether any task waits for the netpoller does
-/// not matter: an external thread that comes to do so does not announce it.
+/// Returns whether all processors are idle, no helper watches the netpoller in a poll owner's
+/// stead, and no blocking job waits for a thread that was refused. Whether any task waits for the
+/// netpoller does not matter: an external thread that comes to do so does not announce it.
 fn needs_no_watcher(scheduler: &Scheduler) -> bool {
     let is_attended = scheduler.poll_owner.is_present() || !scheduler.helpers.any_watch();
     scheduler.idle.count_busy() == 0 && is_attended && !scheduler.wants_refused_threads()

@@ -6,7 +6,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use super::Id;
 use super::reference::CountedRef;
 
-/// Aborts a task from elsewhere than its [`JoinHandle`](super::JoinHandle).
+/// Aborts a task, without owning its [`JoinHandle`](super::JoinHandle).
 ///
 /// It can be cloned and sent to any thread, and it does not keep the task running or its future
 /// alive: only the task's allocation stays until the last handle and the last waker are gone.
@@ -52,7 +52,7 @@ impl AbortHandle {
         self.0.abort();
     }
 
-    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
+    /// Returns whether the task has ended: with an output, by a panic, or because it was cancelled.
     /// An aborted task may take a while to end.
     ///
     /// # Examples

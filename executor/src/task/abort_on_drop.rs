@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use super::{AbortHandle, Id, JoinError, JoinHandle};
 
 impl<T> JoinHandle<T> {
-    /// Turns the handle into one that aborts the task when it is dropped, in place of detaching it.
+    /// Turns the handle into one that aborts the task when it is dropped, instead of detaching it.
     ///
     /// So a task ends with its owner, when that is itself cancelled, returns early or panics. The
     /// drop does not wait: the task is cancelled when it next waits. See
@@ -76,14 +76,14 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Awaits the result of a task, and aborts the task when it is dropped before. Made by
+/// Awaits the result of a task, and aborts the task when dropped. Made by
 /// [`JoinHandle::abort_on_drop`].
 ///
 /// Dropping it once the task has ended does nothing but drop its output.
 ///
 /// # Panics
 ///
-/// Polling it again after it has returned its result panics.
+/// Panics if it is polled again after it has returned its result.
 ///
 /// # Cancel safety
 ///
@@ -110,7 +110,7 @@ impl<T> AbortOnDropHandle<T> {
         self.handle.as_ref().expect("only `detach` takes it, and consumes this")
     }
 
-    /// Turns it back into a handle whose drop lets the task run on.
+    /// Turns it back into a handle that detaches the task when it is dropped.
     ///
     /// # Examples
     ///
@@ -127,13 +127,13 @@ impl<T> AbortOnDropHandle<T> {
         self.handle.take().expect("it is taken here alone")
     }
 
-    /// Makes a handle that can abort the task, and be cloned and kept where this one cannot.
+    /// Returns a handle that can abort the task, and that can be cloned.
     #[must_use]
     pub fn abort_handle(&self) -> AbortHandle {
         self.handle().abort_handle()
     }
 
-    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
+    /// Returns whether the task has ended: with an output, by a panic, or because it was cancelled.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.handle().is_finished()

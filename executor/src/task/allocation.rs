@@ -84,7 +84,7 @@ where
     let life = unsafe { TaskRef::from_raw(task) };
     // SAFETY: a new task's word says that it is scheduled, and this is the runnable.
     let runnable = unsafe { Runnable::from_raw(task) };
-    // SAFETY: the second reference is that of the one join handle, for the output of `F`.
+    // SAFETY: the second reference belongs to the one join handle, for the output of `F`.
     let handle = unsafe { JoinHandle::from_raw(task) };
     (life, runnable, handle)
 }

@@ -14,11 +14,11 @@ use crate::scheduler::Scheduler;
 use crate::task::JoinHandle;
 use crate::task::spawn::{spawn_from, with_scheduler};
 
-/// Runs a closure that blocks on a thread made for that, unless it would have to wait in the queue
-/// for a thread: then it is given back.
+/// Runs a blocking closure on the blocking thread pool, or returns the closure if it would have to
+/// wait for a thread.
 ///
 /// It runs like a job of [`spawn_blocking`](crate::task::spawn_blocking), whose queue has no bound.
-/// With this a server refuses work in place of piling it up.
+/// With this a server refuses work instead of piling it up.
 ///
 /// # Not guaranteed
 ///
@@ -27,7 +27,8 @@ use crate::task::spawn::{spawn_from, with_scheduler};
 ///
 /// # Panics
 ///
-/// Outside of a runtime. A panic of the closure is given by the handle.
+/// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the panic
+/// as a [`JoinError`](crate::task::JoinError).
 ///
 /// # Errors
 ///
@@ -63,8 +64,8 @@ where
 }
 
 impl Handle {
-    /// Runs a closure that blocks on a thread made for that, unless it would have to wait for one:
-    /// see [`try_spawn_blocking`], which needs no handle.
+    /// Runs a blocking closure on the blocking thread pool, or returns the closure if it would have
+    /// to wait for a thread: see [`try_spawn_blocking`], which needs no handle.
     ///
     /// # Errors
     ///
@@ -79,7 +80,8 @@ impl Handle {
     }
 }
 
-/// Holds a blocking job that was refused, since no thread is free for it or its group is full.
+/// The error of a blocking job that was refused because no thread was free or its group was full.
+/// It contains the job.
 pub struct PoolBusy<F>(F);
 
 impl<F> PoolBusy<F> {
@@ -105,9 +107,9 @@ impl<F> std::error::Error for PoolBusy<F> {}
 
 /// Limits how many of a group of blocking jobs run at once.
 ///
-/// All blocking jobs of a runtime share one pool: those of a slow disk, or of a library that may
-/// use four threads, can take every thread of it. A group of their own leaves the others room. Jobs
-/// beyond the limit wait in line, each as a task, and take no thread.
+/// All blocking jobs of a runtime share one pool. Jobs for a slow disk, or for a library that may
+/// use four threads, can take every thread of the pool; a group for them leaves room for the
+/// others. Jobs beyond the limit wait in line, each as a task, and take no thread.
 ///
 /// Clones are the same group.
 ///
@@ -139,7 +141,7 @@ pub struct BlockingGroup {
 }
 
 impl BlockingGroup {
-    /// Makes a group of which `limit` jobs run at once, at most. It needs no runtime.
+    /// Creates a group that runs at most `limit` jobs at a time. It needs no runtime.
     ///
     /// # Panics
     ///
@@ -151,20 +153,21 @@ impl BlockingGroup {
         Self { places: Arc::new(Semaphore::new(limit)), limit }
     }
 
-    /// Returns how many of its jobs run at once, at most.
+    /// Returns how many jobs the group runs at a time at most.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Runs a closure that blocks on a thread of the current runtime's pool, when it is its turn.
+    /// Runs a blocking closure on the current runtime's blocking thread pool, when it is its turn.
     ///
     /// A job that waits for its turn is cancelled by [`abort`](JoinHandle::abort); one that has
     /// begun is not, and keeps its place until it returns.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime. A panic of the closure is given by the handle.
+    /// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the
+    /// panic as a [`JoinError`](crate::task::JoinError).
     #[track_caller]
     pub fn spawn<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -190,12 +193,13 @@ impl BlockingGroup {
         spawn_from(wanted, waiting, spawned_at)
     }
 
-    /// Runs a closure that blocks like [`spawn`](Self::spawn), if it would begin at once; else
-    /// gives it back.
+    /// Runs a blocking closure like [`spawn`](Self::spawn) if it can begin at once, and otherwise
+    /// returns it.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime. A panic of the closure is given by the handle.
+    /// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the
+    /// panic as a [`JoinError`](crate::task::JoinError).
     ///
     /// # Errors
     ///

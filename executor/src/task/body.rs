@@ -68,7 +68,7 @@ impl Access {
         }
     }
 
-    /// Puts a panic of `task` into its body, in place of whatever is there.
+    /// Puts a panic of `task` into its body, instead of whatever is there.
     #[cold]
     #[inline(never)]
     fn fill_with_panic(&mut self, task: NonNull<Header>, payload: Payload) {
@@ -90,7 +90,7 @@ impl Access {
 unsafe fn with_body<R>(task: NonNull<Header>, f: impl FnOnce(Access) -> R) -> R {
     // SAFETY: the caller keeps the cell alive.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the offset is that of the body in this very cell.
+    // SAFETY: the offset is the body's in this very cell.
     let body = unsafe { task.byte_add(header.vtable.body_offset) }.cast::<()>();
     header.content.with_mut(|content| f(Access { body, content, vtable: header.vtable }))
 }
@@ -130,7 +130,7 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
     unsafe { with_body(task, cancel) }
 }
 
-/// Whether something is left in the body of a complete task whose drop does anything.
+/// Returns whether something is left in the body of a complete task whose drop does anything.
 ///
 /// # Safety
 ///

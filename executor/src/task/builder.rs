@@ -9,7 +9,7 @@ use crate::task::large::boxed_if_large;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
 use crate::task::{JoinHandle, LocalSet, Origin};
 
-/// Spawns a task that has a name, for stall reports and whatever else lists tasks.
+/// Spawns tasks with a name, which stall reports, dumps and traces show.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Begins a task without a name.
+    /// Creates a builder for a task without a name.
     ///
     /// # Examples
     ///
@@ -67,7 +67,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Examples
     ///
@@ -159,12 +159,12 @@ impl<'a> Builder<'a> {
         boxed_if_large!(F, future => local_set.tasks().spawn(future, self.origin()))
     }
 
-    /// Runs a closure that blocks on a thread made for that: see
+    /// Runs a blocking closure on the blocking thread pool: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Examples
     ///
@@ -187,7 +187,7 @@ impl<'a> Builder<'a> {
         with_scheduler("task::Builder::spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, origin))
     }
 
-    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime.
+    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime.
     ///
     /// # Examples
     ///

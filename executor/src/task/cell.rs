@@ -30,15 +30,15 @@
 //! 1. [`allocate`](super::allocation::allocate) hands out the first runnable, the join handle and
 //!    the life reference.
 //! 2. [`Runnable::run`] turns the runnable into the claim on the future. If CANCELLED is set it
-//!    goes on with 4.
+//!    continues with 4.
 //! 3. The future returned an output or panicked. It is dropped, the result takes its place, and the
 //!    word says COMPLETE; then the joiner is woken, the registry is left, and the references are
 //!    given back.
 //! 4. The future is dropped without another poll, and the result is *cancelled*. By the holder of a
 //!    runnable that finds CANCELLED (2, or 5 if it was set during the poll), [`Runnable::cancel`],
 //!    or 7.
-//! 5. The poll is over and the claim given up. If the task was woken meanwhile the claim turns back
-//!    into a runnable, which goes to [`Schedule::reschedule`].
+//! 5. The poll is over and the claim given up. If the task was woken during the poll, the claim
+//!    turns back into a runnable, which goes to [`Schedule::reschedule`].
 //! 6. Wakers and [`JoinHandle::abort`](super::JoinHandle::abort). From idle: the thread that sets
 //!    SCHEDULED has made the runnable and passes it to [`Schedule::schedule`]. From running:
 //!    SCHEDULED is set, and 5 finds it. From scheduled: nothing changes, but the word is written

@@ -16,7 +16,7 @@ pub(super) fn note_panic() {
     PANICKED.set(true);
 }
 
-/// Whether a task has panicked on this thread since the last call.
+/// Returns whether a task has panicked on this thread since the last call.
 pub(crate) fn take_panic() -> bool {
     PANICKED.get() && PANICKED.replace(false)
 }
@@ -27,7 +27,7 @@ pub(crate) fn current_id() -> Option<Id> {
 }
 
 /// Names `id` as the current task until the guard is dropped, which names the one before it again.
-/// The locks that it takes meanwhile name it as their holder.
+/// The locks that it takes during the poll name it as their holder.
 #[inline]
 pub(super) fn enter(id: Id) -> Entered {
     current_task::enter(id.number())

@@ -9,7 +9,7 @@ use std::panic::Location;
 use super::Id;
 use crate::util::unwind::Payload;
 
-/// Tells why a task has no output: it was cancelled, or it panicked.
+/// The error of a task that has no output, because it was cancelled or panicked.
 ///
 /// Returned by awaiting a [`JoinHandle`](super::JoinHandle). It prints the task's id and where it
 /// was spawned: `task 7 (spawned at src/main.rs:10:5) panicked with message "boom"`.
@@ -62,8 +62,8 @@ impl JoinError {
         Self { id, spawned_at, cause: Cause::Panic(Shareable(payload)) }
     }
 
-    /// Tells whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the end
-    /// of its runtime.
+    /// Returns whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the
+    /// end of its runtime.
     ///
     /// # Examples
     ///
@@ -83,7 +83,7 @@ impl JoinError {
         matches!(self.cause, Cause::Cancelled)
     }
 
-    /// Tells whether the task panicked: in a poll, or when its future was dropped.
+    /// Returns whether the task panicked: in a poll, or when its future was dropped.
     ///
     /// # Examples
     ///
@@ -148,7 +148,7 @@ impl JoinError {
     ///
     /// # Errors
     ///
-    /// Gives the error back if the task was cancelled.
+    /// Returns the error itself if the task was cancelled.
     ///
     /// # Examples
     ///

@@ -1,5 +1,5 @@
-//! Ids that a simulation gives: those of the tasks that are spawned on its thread come from a range
-//! of its own, so that they follow each other in the same way in each run.
+//! Ids that a simulation gives: the tasks that are spawned on its thread get ids from a separate
+//! range, so that the ids follow each other in the same way in each run.
 
 use wsrt_world::{Given, Slot};
 

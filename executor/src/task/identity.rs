@@ -182,7 +182,7 @@ impl Identity {
         self
     }
 
-    /// Has the task counted from now on.
+    /// Switches counting on for the task.
     pub(crate) fn with_counts(mut self) -> Self {
         self.extras_mut().counts = Some(TaskCounts::open());
         self

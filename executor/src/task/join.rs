@@ -26,16 +26,16 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 /// Awaits the result of a task, and can abort it.
 ///
 /// Awaiting returns the output of the task's future, or a [`JoinError`] if the task was cancelled
-/// or panicked. Dropping the handle *detaches* the task: it runs on, and its output is dropped, as
-/// is the payload of its panic. A panic in the drop of such an output is caught and goes no further
-/// than the panic hook.
+/// or panicked. Dropping the handle *detaches* the task: it keeps running, and its output is
+/// dropped, as is the payload of its panic. A panic in the drop of such an output is caught and
+/// goes no further than the panic hook.
 ///
 /// Wakers are woken once the future has been dropped, so a thread that sees the task finished sees
 /// the effects of its destructors.
 ///
 /// # Panics
 ///
-/// Polling it again after it has returned its result panics.
+/// Panics if it is polled again after it has returned its result.
 ///
 /// # Cancel safety
 ///
@@ -76,10 +76,11 @@ impl<T> JoinHandle<T> {
         Self { task, output: PhantomData }
     }
 
-    /// Cancels the task at its next poll boundary: its future is dropped there, wherever it waits.
+    /// Cancels the task: its future is dropped at the `await` where it waits, or after the current
+    /// poll.
     ///
     /// Returns at once; the handle is ready when the future is gone. A task that is being polled
-    /// goes on until the poll returns: if it is ready then, it has its output all the same.
+    /// continues until the poll returns: if it is ready then, it has its output all the same.
     /// Aborting a finished task does nothing.
     ///
     /// The task need not end soon: a future that never returns from its poll cannot be cancelled,
@@ -101,7 +102,7 @@ impl<T> JoinHandle<T> {
         unsafe { waker::settle(self.task, woken) };
     }
 
-    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
+    /// Returns whether the task has ended: with an output, by a panic, or because it was cancelled.
     /// An aborted task may take a while to end.
     ///
     /// # Examples
@@ -121,7 +122,7 @@ impl<T> JoinHandle<T> {
         self.header().state.is_complete()
     }
 
-    /// Makes a handle that can abort the task, and be cloned and kept where this one cannot.
+    /// Returns a handle that can abort the task, and that can be cloned.
     ///
     /// # Examples
     ///
@@ -172,8 +173,8 @@ impl<T> Future for JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Has `waker` woken when the task is complete. `true` if it is already; the result stays where
-    /// it is.
+    /// Arranges for `waker` to be woken when the task is complete. Returns `true` if it already is;
+    /// the result stays where it is.
     #[must_use]
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
         // SAFETY: called by the task's join handle.
@@ -308,16 +309,16 @@ impl JoinSlot {
     /// The slot was filled, and the waker falls to the caller: by `JOIN_WAKER` as completion found
     /// it set, or as the join handle has cleared it or failed to set it. It is taken out once.
     pub(super) unsafe fn take(&self) -> Waker {
-        // SAFETY: the slot was filled, with a table that is there for ever.
+        // SAFETY: the slot was filled, with a table that is there forever.
         let vtable = unsafe { &*self.vtable.load(Relaxed) };
-        // SAFETY: the parts are those of a waker that was not dropped, and of no other any more.
+        // SAFETY: the parts belong to a waker that was not dropped, and to no other waker any more.
         unsafe { Waker::new(self.data.load(Relaxed), vtable) }
     }
 
     /// Compares like [`Waker::will_wake`], which may say no to a waker that is the same. It does
     /// not say yes to a different one: at the moment when the word was read the task was
     /// unfinished, so that the waker in the slot was alive, as the caller's was, and its data
-    /// cannot have become that of another. The waker may be gone by the time of the comparison,
+    /// cannot have become another task's. The waker may be gone by the time of the comparison,
     /// which does not follow it.
     ///
     /// To be asked by the join handle, which has seen `JOIN_WAKER` set on an unfinished task.

@@ -9,7 +9,8 @@ use std::hash::Hash;
 use crate::runtime::Handle;
 use crate::task::{AbortHandle, Id, JoinError, JoinSet};
 
-/// Holds tasks by keys: one for each connection, room or device, to be found again and aborted.
+/// A collection of tasks by key, for example one per connection, so that you can find and abort
+/// them.
 ///
 /// It is a [`JoinSet`] that knows its tasks by keys: dropping it aborts those that are left, and
 /// results are kept until [`join_next`](Self::join_next) takes them.
@@ -47,18 +48,18 @@ pub struct JoinMap<K, V> {
 }
 
 impl<K, V> JoinMap<K, V> {
-    /// Makes an empty map. It needs no runtime.
+    /// Creates an empty map. It needs no runtime.
     pub fn new() -> Self {
         Self { tasks: JoinSet::new(), by_key: HashMap::new(), keys: HashMap::new() }
     }
 
-    /// Returns how many keys have a task whose result was not taken.
+    /// Returns the number of keys with a task whose result was not taken.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
 
-    /// Tells whether no key has a task.
+    /// Returns whether no key has a task.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
@@ -81,7 +82,7 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     #[track_caller]
     pub fn spawn<F>(&mut self, key: K, future: F)
     where
@@ -119,13 +120,13 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
         self.put(key, task);
     }
 
-    /// Runs a closure that blocks, under `key`: see
+    /// Runs a blocking closure, under `key`: see
     /// [`spawn_blocking`](crate::task::spawn_blocking). A task that has the key is aborted; one
     /// that blocks ends in its own time.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     #[track_caller]
     pub fn spawn_blocking<F>(&mut self, key: K, job: F)
     where
@@ -155,7 +156,7 @@ impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a result that was not returned stays in the map.
+    /// This call is cancel safe: a result that was not returned stays in the map.
     ///
     /// # Examples
     ///
@@ -231,7 +232,7 @@ impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
         self.by_key.get(key).map(AbortHandle::abort).is_some()
     }
 
-    /// Tells whether `key` has a task whose result was not taken.
+    /// Returns whether `key` has a task whose result was not taken.
     #[must_use]
     pub fn contains_key<Q>(&self, key: &Q) -> bool
     where

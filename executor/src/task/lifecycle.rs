@@ -20,11 +20,11 @@ use crate::util::unwind::wake_quietly;
 
 /// The one right to poll a task. It exists from the moment the task is woken until it is run.
 ///
-/// It holds no reference of its own: while it exists the task is not complete, and an unfinished
+/// It holds no reference: while it exists the task is not complete, and an unfinished
 /// task is kept alive by its life reference.
 ///
 /// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a runnable that got lost would
-/// leave the task neither run nor wakeable for ever.
+/// leave the task neither run nor wakeable forever.
 pub(crate) struct Runnable(NonNull<Header>);
 
 // SAFETY: where runnables of a future that is not Send may be used is a promise of `allocate`'s
@@ -164,7 +164,7 @@ unsafe fn poll(task: NonNull<Header>) {
     header.queue_link.keep_wait(wait::noted());
     match header.state.pause() {
         Paused::Idle => {}
-        // SAFETY: the wake that came meanwhile left the runnable to us.
+        // SAFETY: the wake that came during the poll left the runnable to this thread.
         Paused::Reschedule => unsafe { (header.vtable.reschedule)(task) },
         // SAFETY: as above. The end of a poll is a poll boundary, so there is no need to queue for
         // it.

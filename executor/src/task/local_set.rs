@@ -19,14 +19,14 @@ use crate::task::large::boxed_if_large;
 ///
 /// A multi-thread runtime moves its tasks between threads. A future that may not be moved
 /// goes into a set, which stays on one thread and is polled there: by [`block_on`](Self::block_on),
-/// [`run_until`](Self::run_until), or as a future of its own, which is ready when all of its tasks
-/// are. Inside of it, [`spawn_local`](crate::task::spawn_local) adds to it and
+/// [`run_until`](Self::run_until), or as its own future, which is ready when all of its tasks
+/// are. Inside it, [`spawn_local`](crate::task::spawn_local) adds to it and
 /// [`spawn`](crate::task::spawn::spawn) goes to the runtime as ever.
 ///
 /// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before
 /// the task that polls it lets others have their turn. One that does not yield holds up all of
 /// them: no spare processor stands in. In `block_on` and in the blocking calls of
-/// [`wsrt::sync`](crate::sync) the others go on inside of the call.
+/// [`wsrt::sync`](crate::sync) the other tasks run inside the call.
 ///
 /// On a current-thread runtime no set is needed: `spawn_local` works there by itself.
 ///
@@ -56,7 +56,7 @@ pub struct LocalSet {
 }
 
 impl LocalSet {
-    /// Makes an empty set. It needs no runtime.
+    /// Creates an empty set. It needs no runtime.
     ///
     /// # Examples
     ///
@@ -77,13 +77,13 @@ impl LocalSet {
         &self.tasks
     }
 
-    /// Returns the number that tells this set from all others of the process, and from runtimes.
+    /// Returns the set's id, which is unique among the sets and runtimes of the process.
     #[must_use]
     pub fn id(&self) -> RuntimeId {
         self.tasks.id()
     }
 
-    /// Spawns a future into the set, from inside of it or not. It is polled when the set is.
+    /// Spawns a future into the set, from inside it or not. It is polled when the set is.
     ///
     /// # Examples
     ///
@@ -105,10 +105,10 @@ impl LocalSet {
         boxed_if_large!(F, future => self.tasks.spawn(future, Location::caller().into()))
     }
 
-    /// Waits for `future` on this thread, inside of `runtime`, and polls the tasks of the set
-    /// meanwhile.
+    /// Waits for `future` on this thread, inside `runtime`, while it polls the tasks of the set.
     ///
-    /// The tasks that are left when it is done stay in the set, and go on when it is polled again.
+    /// The tasks that are left when it is done stay in the set, and continue when it is polled
+    /// again.
     ///
     /// # Panics
     ///
@@ -137,11 +137,11 @@ impl LocalSet {
         runtime.block_on(self.run_until(future))
     }
 
-    /// Waits for `future`, and polls the tasks of the set meanwhile.
+    /// Waits for `future`, while it polls the tasks of the set.
     ///
-    /// The tasks that are left when it is done stay in the set, and go on when it is polled again.
-    /// Where several futures poll one set in turns, a task that is woken wakes the one that was
-    /// polled last.
+    /// The tasks that are left when it is done stay in the set, and continue when it is polled
+    /// again. Where several futures poll one set in turns, a task that is woken wakes the one that
+    /// was polled last.
     ///
     /// # Cancel safety
     ///
@@ -163,13 +163,13 @@ impl LocalSet {
         RunUntil { tasks: &self.tasks, future }.await
     }
 
-    /// Makes this the set that [`spawn_local`](crate::task::spawn_local) adds to on this thread,
-    /// until the guard is dropped.
+    /// Makes [`spawn_local`](crate::task::spawn_local) add to this set on this thread, until the
+    /// guard is dropped.
     ///
     /// # Panics
     ///
-    /// Guards have to be dropped in the reverse of the order in which they were made: the drop
-    /// panics otherwise.
+    /// Panics, when the guard is dropped, unless guards are dropped in the reverse of the order in
+    /// which they were made: the drop panics otherwise.
     ///
     /// # Examples
     ///
@@ -234,7 +234,7 @@ impl<F: Future> Future for RunUntil<'_, F> {
     }
 }
 
-/// A set is the current thread's for as long as this is alive. Made by [`LocalSet::enter`].
+/// A guard of [`LocalSet::enter`], which leaves the set when it is dropped.
 #[must_use = "the set is left as soon as the guard is dropped"]
 pub struct LocalEnterGuard {
     _inside: InSet,

@@ -43,8 +43,8 @@ impl<'a> TaskMeta<'a> {
         self.0.provenance.extras()?.data.as_ref()?.0.as_ref()?.downcast_ref()
     }
 
-    /// Tells whether the task's [`JoinHandle`](crate::task::JoinHandle) is still there, so that its
-    /// result is left for that.
+    /// Returns whether a [`JoinHandle`](crate::task::JoinHandle) exists, which will receive the
+    /// task's output.
     #[must_use]
     pub fn has_join_handle(&self) -> bool {
         self.0.state.has_join_handle()
@@ -61,7 +61,7 @@ impl fmt::Debug for TaskMeta<'_> {
     }
 }
 
-/// Describes a task that is about to be spawned, and takes data for it: see
+/// Describes a task that is about to be spawned, and lets you attach data: see
 /// [`Builder::on_task_spawn`].
 ///
 /// [`Builder::on_task_spawn`]: crate::runtime::Builder::on_task_spawn
@@ -91,7 +91,7 @@ impl<'a> NewTask<'a> {
         self.0.extras.as_ref()?.name.as_deref()
     }
 
-    /// Attaches `data` to the task, in place of data that were attached before.
+    /// Attaches `data` to the task, and replaces earlier data.
     ///
     /// They are dropped with the task's memory, which its handles and wakers keep: later than its
     /// future, on an unspecified thread. A panic in their drop goes no further than the panic hook.

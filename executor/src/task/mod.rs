@@ -1,7 +1,7 @@
-//! Tasks: spawning them, waiting for them, and the operations inside of a task.
+//! Tasks: spawning them, waiting for them, and the operations inside a task.
 //!
 //! A task is a spawned future. It is polled by one machine at a time, on whichever processor comes
-//! by it, and goes on when its [`JoinHandle`] is dropped.
+//! by it, and keeps running when its [`JoinHandle`] is dropped.
 
 mod abort;
 mod allocation;
@@ -114,7 +114,7 @@ pub use crate::task::task_group::TaskGroup;
 #[cfg(not(loom))]
 pub use crate::task::task_local::{AccessError, LocalKey};
 
-/// The futures that have names.
+/// Futures with a name.
 #[cfg(not(loom))]
 pub mod futures {
     pub use crate::task::task_local::TaskLocalFuture;

@@ -1,7 +1,7 @@
 //! The names of a runtime's live tasks by their ids: for reports, which would have to look through
 //! all tasks otherwise, under the locks that spawns and completions wait for.
 //!
-//! A task without a name does not come by here.
+//! A task without a name does not use this module.
 
 use std::collections::HashMap;
 use std::sync::Arc;

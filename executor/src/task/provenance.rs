@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use super::identity::Extras;
 
-/// Set in the address of extras, and clear in that of a place.
+/// Set in the address of extras, and clear in the address of a place.
 const EXTRAS: usize = 1;
 
 const _: () = assert!(align_of::<Location<'static>>() > EXTRAS && align_of::<Extras>() > EXTRAS);
@@ -50,7 +50,7 @@ impl Provenance {
     pub(super) fn spawned_at(&self) -> &'static Location<'static> {
         match self.extras() {
             Some(extras) => extras.spawned_at,
-            // SAFETY: without the bit it is a reference, which is good for ever.
+            // SAFETY: without the bit it is a reference, which is good forever.
             None => unsafe { self.word.cast::<Location<'static>>().as_ref() },
         }
     }

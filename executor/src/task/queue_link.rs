@@ -9,7 +9,7 @@
 //! | the lowest bit is set | a wait, as [`Wait::pack`] makes it | the machine that polls the task, before it gives up its claim |
 //!
 //! The wait is stored after each poll that returns pending, null if the poll has noted none, so it
-//! is never that of an earlier poll. A queue that takes the runnable writes over it before it
+//! is never an earlier poll's. A queue that takes the runnable writes over it before it
 //! reads. Dumps read the word at any time and act on waits only, whose pointers stay valid for
 //! ever.
 

@@ -10,7 +10,7 @@ use super::{Id, lifecycle, waker};
 /// The life reference of a task: there is one, and it keeps the task alive until it is complete.
 ///
 /// The registry of live tasks holds it. Dropping it earlier is no harm: it is left to the task
-/// then, which gives it back when it completes. The task goes on as before, and has only its
+/// then, which gives it back when it completes. The task continues as before, and has only its
 /// runnable and its wakers to keep it going.
 #[derive(Debug)]
 pub(crate) struct TaskRef(NonNull<Header>);

@@ -1,6 +1,6 @@
 //! The registry of live tasks, which a runtime has to drop when it ends.
 //!
-//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists the
+//! It is cut into shards, each a doubly linked list under its own lock. A processor lists the
 //! tasks that it spawns in its own shard, so that the lock is met by others only when a task ends
 //! on another processor than it was born on.
 //!
@@ -132,7 +132,7 @@ impl OwnedTasks {
 
     /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only.
     /// To be called before the first runnable is submitted: a task that completes before it is
-    /// listed is live for ever.
+    /// listed is live forever.
     ///
     /// # Panics
     ///
@@ -238,8 +238,8 @@ impl OwnedTasks {
         self.shards.iter().map(|shard| shard.list.lock().listed).sum()
     }
 
-    /// Whether no task is live. Once all shards are closed, an answer of yes is final, and each
-    /// future is gone.
+    /// Returns whether no task is live. Once all shards are closed, an answer of yes is final, and
+    /// each future is gone.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -340,7 +340,7 @@ unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut Links) -> R) 
 }
 
 impl Drop for OwnedTasks {
-    /// Tasks that were not shut down go on unlisted: it is safe, if hardly meant.
+    /// Tasks that were not shut down run on unlisted, which is safe, if hardly intended.
     fn drop(&mut self) {
         self.close(drop);
     }

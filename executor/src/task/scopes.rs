@@ -1,6 +1,6 @@
 //! The scopes of task-local values that a thread is in: a list through the frames of its stack. A
 //! thread may leave them for a while. In the middle of a poll that blocks, other tasks are polled,
-//! and they have scopes of their own.
+//! and they have their own scopes.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -63,8 +63,8 @@ impl ScopesAside {
         Self(INNERMOST.take())
     }
 
-    /// Enters the scopes again, and leaves those that the thread is in meanwhile: for a poll by the
-    /// future that was in them.
+    /// Enters the scopes again, and leaves the thread's current scopes for that time: for a poll by
+    /// the future that was in them.
     pub(crate) fn put_back(&self) -> Self {
         Self(INNERMOST.replace(self.0))
     }

@@ -17,7 +17,7 @@ pub(crate) struct SeenPanic {
 }
 
 thread_local! {
-    /// Those since they were last taken, if this thread lists them.
+    /// The panics since they were last taken, if this thread lists them.
     static SEEN: RefCell<Option<Vec<SeenPanic>>> = const { RefCell::new(None) };
 }
 
@@ -34,7 +34,7 @@ impl Drop for ListedPanics {
     }
 }
 
-/// Takes those of this thread.
+/// Takes the panics of this thread.
 pub(crate) fn take_seen_panics() -> Vec<SeenPanic> {
     SEEN.with_borrow_mut(|seen| seen.as_mut().map(std::mem::take)).unwrap_or_default()
 }

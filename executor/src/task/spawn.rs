@@ -88,7 +88,7 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
     f(scheduler)
 }
 
-/// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
+/// Spawns a future on the current runtime, and returns a handle to its result.
 ///
 /// The task may run at once on another processor, or later on this one: it goes to the current
 /// processor's `runnext`, and the task that was there before goes to the processor's ring, where
@@ -101,8 +101,8 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
 ///
 /// # Panics
 ///
-/// Outside of a runtime. A panic of the future itself stays in the task: the handle gives it as a
-/// [`JoinError`].
+/// Panics if called outside a runtime. A panic of the future itself stays in the task: the handle
+/// gives it as a [`JoinError`].
 ///
 /// [`JoinError`]: crate::task::JoinError
 ///
@@ -124,18 +124,18 @@ where
     boxed_if_large!(F, future => spawn_from("spawn", future, Location::caller()))
 }
 
-/// Spawns a future that need not be Send, to be polled and dropped by this thread alone.
+/// Spawns a future that need not be `Send` on this thread, which alone polls and drops it.
 ///
 /// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when
-/// the set is. Outside of one it belongs to the [`LocalRuntime`] that this thread is inside of, or
+/// the set is. Outside one it belongs to the [`LocalRuntime`] that this thread is inside, or
 /// to the current-thread runtime whose `block_on` is running on it, and waits while none is.
 ///
 /// # Panics
 ///
-/// Where there is no set: outside of a runtime, on a multi-thread runtime, and on threads that only
-/// visit a current-thread runtime: those of `spawn_blocking`, or with the guard of
-/// [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if `block_on` was
-/// called on another thread meanwhile.
+/// Panics where there is no set: outside a runtime, on a multi-thread runtime, and on threads that
+/// only visit a current-thread runtime, such as the threads of `spawn_blocking`, or with the guard
+/// of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if `block_on` was
+/// called on another thread.
 ///
 /// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory
 /// and all, and reports it on standard error. So it does with a local task that another thread
@@ -166,8 +166,7 @@ where
     boxed_if_large!(F, future => spawn_local_from("spawn_local", future, Location::caller().into()))
 }
 
-/// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its
-/// result with.
+/// Runs a blocking closure on the blocking thread pool, and returns a handle to its result.
 ///
 /// Threads are started as they are needed, up to the builder's `max_blocking_threads`, and end when
 /// they had nothing to do for its `thread_keep_alive`. Beyond the limit, jobs wait in a queue
@@ -180,7 +179,8 @@ where
 ///
 /// # Panics
 ///
-/// Outside of a runtime. A panic of the closure is given by the handle.
+/// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the panic
+/// as a [`JoinError`](crate::task::JoinError).
 ///
 /// # Examples
 ///
@@ -202,8 +202,8 @@ where
     with_scheduler("spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, spawned_at))
 }
 
-/// Calls a closure that may block, right here, while the tasks that wait on this processor go on
-/// elsewhere.
+/// Runs a blocking closure on the current thread, while another thread runs the tasks that wait
+/// here.
 ///
 /// The processor is only marked as blocked, which costs two stores, so that a call that is over in
 /// microseconds costs nothing else. If it lasts, a spare processor stands in, and takes over the
@@ -243,8 +243,7 @@ where
     in_place::block_in_place(block)
 }
 
-/// Lets the other tasks have their turn: the current one goes behind everything that waits on its
-/// processor.
+/// Yields: the current task goes to the back of its worker's queue.
 ///
 /// Between two turns of a task that yields, the processor looks at its timers, the injector and the
 /// network as often as it does between any two tasks; so a loop that yields does not hold up
@@ -289,11 +288,12 @@ impl Future for YieldNow {
     }
 }
 
-/// The id of the task that is running.
+/// Returns the id of the running task.
 ///
 /// # Panics
 ///
-/// Outside of a task; the future given to `block_on` is none. [`try_id`] does not panic.
+/// Panics if called outside a task; the future given to `block_on` is no task. [`try_id`] does not
+/// panic.
 ///
 /// # Examples
 ///
@@ -310,7 +310,7 @@ pub fn id() -> Id {
     try_id().expect("wsrt: `task::id` was called outside of a task; use `task::try_id` where there may be none")
 }
 
-/// The id of the task that is running, if one is.
+/// Returns the id of the running task, if there is one.
 ///
 /// # Examples
 ///

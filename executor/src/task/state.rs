@@ -111,7 +111,8 @@ impl State {
         self.now(Acquire).has(COMPLETE)
     }
 
-    /// Whether the join handle is there. Relaxed: for callers that act on nothing that they see.
+    /// Returns whether the join handle is there. Relaxed: for callers that act on nothing that they
+    /// see.
     pub(super) fn has_join_handle(&self) -> bool {
         self.now(Relaxed).has(JOIN_INTEREST)
     }
@@ -152,11 +153,11 @@ impl State {
         if before.has(CANCELLED) { Started::Cancel } else { Started::Poll }
     }
 
-    /// running → idle, or scheduled if the task was woken meanwhile.
+    /// running → idle, or scheduled if the task was woken during the poll.
     ///
     /// Release pairs with the Acquire of `start_poll` and `shut_down`: the next to touch the future
-    /// sees it as the poll left it. And with that of `wake`, whose caller may use the queue link at
-    /// once.
+    /// sees it as the poll left it. And with the one of `wake`, whose caller may use the queue link
+    /// at once.
     pub(super) fn pause(&self) -> Paused {
         let before = Snapshot(self.word.fetch_sub(RUNNING, Release));
         debug_assert!(before.has(RUNNING) && !before.has(COMPLETE), "pause without a poll: {before:?}");

@@ -43,7 +43,7 @@ pub(crate) struct StatsRead {
     pub(crate) polls: u64,
     pub(crate) total: Duration,
     pub(crate) longest: Duration,
-    /// For how long the poll under way has lasted.
+    /// How long the poll under way has lasted.
     pub(crate) in_poll: Option<Duration>,
     /// How long ago it was last woken.
     pub(crate) since_wake: Option<Duration>,

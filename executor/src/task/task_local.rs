@@ -16,7 +16,7 @@ use super::scopes;
 
 /// Declares task-local values.
 ///
-/// Each is a static of type [`task::LocalKey`](crate::task::LocalKey), and has a value inside of a
+/// Each is a static of type [`task::LocalKey`](crate::task::LocalKey), and has a value inside a
 /// [`scope`](crate::task::LocalKey::scope) only: there is no initial one, and spawned tasks do not
 /// inherit any.
 ///
@@ -51,13 +51,13 @@ macro_rules! task_local {
     };
 }
 
-/// Names a value of the current task, or of a part of it. Declared with
+/// A key for a task-local value. Declared with
 /// [`task_local!`](crate::task_local).
 ///
 /// The value lies in the future that [`scope`](Self::scope) returns. An access searches the scopes
 /// that the thread is in, the innermost first, until it finds the scope of its key.
 pub struct LocalKey<T: 'static> {
-    /// Gives each key an address of its own.
+    /// Gives each key its own address.
     _place: u8,
     _type: PhantomData<fn() -> T>,
 }
@@ -77,7 +77,7 @@ impl<T: 'static> LocalKey<T> {
         scopes::within(self.address(), value, f)
     }
 
-    /// Sets the value for the time of `future`. An inner scope hides the value of an outer one.
+    /// Sets the value while `future` runs. An inner scope hides the value of an outer scope.
     ///
     /// The value is dropped with the future that this returns. It is there while `future` is
     /// dropped, too.
@@ -100,7 +100,7 @@ impl<T: 'static> LocalKey<T> {
         TaskLocalFuture { key: self, value: Some(value), future: Some(future), _pinned: PhantomPinned }
     }
 
-    /// Sets the value for the time of `f`.
+    /// Sets the value while `f` runs.
     ///
     /// # Panics
     ///
@@ -126,7 +126,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// Outside of a scope of this key. [`try_with`](Self::try_with) does not panic.
+    /// Panics if called outside a scope of this key. [`try_with`](Self::try_with) does not panic.
     ///
     /// # Examples
     ///
@@ -154,7 +154,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Errors
     ///
-    /// Outside of a scope of this key.
+    /// Panics if called outside a scope of this key.
     ///
     /// # Examples
     ///
@@ -177,7 +177,7 @@ impl<T: Clone + 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// Outside of a scope of this key. [`try_get`](Self::try_get) does not panic.
+    /// Panics if called outside a scope of this key. [`try_get`](Self::try_get) does not panic.
     ///
     /// # Examples
     ///
@@ -198,7 +198,7 @@ impl<T: Clone + 'static> LocalKey<T> {
     ///
     /// # Errors
     ///
-    /// Outside of a scope of this key.
+    /// Panics if called outside a scope of this key.
     ///
     /// # Examples
     ///
@@ -243,7 +243,7 @@ pin_project! {
 }
 
 impl<T: 'static, F> TaskLocalFuture<T, F> {
-    /// Takes the value out, after the future was ready or before; from then on there is none.
+    /// Takes the value out of the future, at any time. From then on the future has no value.
     ///
     /// # Examples
     ///
@@ -289,7 +289,7 @@ impl<T: fmt::Debug + 'static, F> fmt::Debug for TaskLocalFuture<T, F> {
     }
 }
 
-/// The error of [`LocalKey::try_with`]: no scope of the key is around.
+/// The error of [`LocalKey::try_with`] outside a scope of the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessError {
     _private: (),

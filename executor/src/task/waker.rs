@@ -24,10 +24,10 @@ pub(super) unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
     ManuallyDrop::new(unsafe { Waker::from_raw(raw(task)) })
 }
 
-/// The task that `waker` wakes, if it is one of ours.
+/// Returns the task that `waker` wakes, if the waker is wsrt's.
 pub(crate) fn task_woken_by(waker: &Waker) -> Option<Id> {
     ptr::eq(waker.vtable(), &VTABLE).then(|| {
-        // SAFETY: the table is that of wakers made here.
+        // SAFETY: the table belongs to wakers made here.
         let task = unsafe { task_of(waker.data()) };
         // SAFETY: the waker keeps the cell alive.
         unsafe { task.as_ref() }.id
@@ -43,12 +43,13 @@ impl TaskAddress {
         Self((&raw const *header).addr())
     }
 
-    /// That of the task that a waker made of these parts would wake, if it were one of ours.
+    /// Returns the address of the task that a waker made of these parts would wake, if the waker
+    /// were wsrt's.
     pub(super) fn of_waker(data: *const (), vtable: *const RawWakerVTable) -> Option<Self> {
         Self::of_addresses(data.addr(), vtable.addr())
     }
 
-    /// That of the task that a waker with parts at these addresses would wake.
+    /// Returns the address of the task that a waker with parts at these addresses would wake.
     pub(crate) fn of_addresses(data: usize, vtable: usize) -> Option<Self> {
         (vtable == (&raw const VTABLE).addr()).then_some(Self(data))
     }
@@ -60,7 +61,7 @@ fn raw(task: NonNull<Header>) -> RawWaker {
 
 /// # Safety
 ///
-/// `data` is that of a waker made here.
+/// `data` belongs to a waker made here.
 unsafe fn task_of(data: *const ()) -> NonNull<Header> {
     // SAFETY: `raw` put a pointer there that is not null.
     unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }
@@ -95,7 +96,7 @@ unsafe fn submit(task: NonNull<Header>) {
 }
 
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: called by a waker of ours.
+    // SAFETY: called by a waker made here.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker being cloned keeps the cell alive.
     unsafe { task.as_ref() }.state.add_reference();
@@ -103,7 +104,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 }
 
 unsafe fn wake(data: *const ()) {
-    // SAFETY: called by a waker of ours.
+    // SAFETY: called by a waker made here.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker keeps the cell alive until the word has been changed.
     let woken = unsafe { task.as_ref() }.state.wake_and_drop_reference();
@@ -112,7 +113,7 @@ unsafe fn wake(data: *const ()) {
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: called by a waker of ours.
+    // SAFETY: called by a waker made here.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker keeps the cell alive.
     let woken = unsafe { task.as_ref() }.state.wake();
@@ -121,7 +122,7 @@ unsafe fn wake_by_ref(data: *const ()) {
 }
 
 unsafe fn drop_waker(data: *const ()) {
-    // SAFETY: called by a waker of ours.
+    // SAFETY: called by a waker made here.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker gives up its reference.
     unsafe { lifecycle::drop_references(task, 1) };

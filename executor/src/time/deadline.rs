@@ -119,8 +119,8 @@ impl Deadline {
         Poll::Ready(())
     }
 
-    /// Whether the timer has fired before the deadline: in a simulation, where the clock of the
-    /// task's host was made slower since it was armed.
+    /// Returns whether the timer has fired before the deadline: in a simulation, where the clock of
+    /// the task's host was made slower since it was armed.
     fn is_early(&self) -> bool {
         let has_time_left = |scheduler: &Scheduler| {
             let deadline = || scheduler.clock.nanos_for_task(self.instant.into_std());

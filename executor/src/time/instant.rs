@@ -12,7 +12,7 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// A moment on the clock that sleeps, timeouts and intervals use.
 ///
-/// It is a [`std::time::Instant`] under a name of its own, and turns into one and back by `From`.
+/// It is a [`std::time::Instant`] under its own name, and turns into one and back by `From`.
 /// Code that reads the time here rather than from std follows when a test
 /// [pauses](super::pause) the runtime's clock or advances it.
 ///

@@ -14,7 +14,7 @@ use super::{Instant, MissedTickBehavior};
 /// # Panics
 ///
 /// Panics if `period` is zero. Waiting for a tick panics outside a wsrt runtime, if this call was
-/// outside of one, too.
+/// outside one, too.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ pub fn interval(period: Duration) -> Interval {
 /// # Panics
 ///
 /// Panics if `period` is zero. Waiting for a tick panics outside a wsrt runtime, if this call was
-/// outside of one, too.
+/// outside one, too.
 ///
 /// # Examples
 ///
@@ -83,11 +83,11 @@ impl Interval {
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime, if the interval was made outside of one, too.
+    /// Panics outside a wsrt runtime, if the interval was made outside one, too.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a tick that was not returned is returned by the next call.
+    /// This call is cancel safe: a tick that was not returned is returned by the next call.
     ///
     /// # Examples
     ///
@@ -114,7 +114,7 @@ impl Interval {
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime, if the interval was made outside of one, too.
+    /// Panics outside a wsrt runtime, if the interval was made outside one, too.
     ///
     /// # Examples
     ///

@@ -16,7 +16,7 @@ use crate::task::spawn::yield_now;
 /// [`spawn_blocking`](crate::task::spawn_blocking) job runs. Then the clock jumps to the next
 /// timer's deadline. So a test of an hour's retries ends at once.
 ///
-/// Threads outside of the runtime, other runtimes and [`std::time::Instant`] are not affected. The
+/// Threads outside the runtime, other runtimes and [`std::time::Instant`] are not affected. The
 /// runtime does not wait for events from outside, such as a packet or a thread that is about to
 /// wake a task: a timeout around one may elapse before it comes.
 ///

@@ -20,8 +20,8 @@ use super::deadline::{Deadline, TimerSpan};
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll panics outside a wsrt runtime if this call was outside of
-/// one, too, and any poll panics if the runtime has ended meanwhile.
+/// This function does not panic. The first poll panics outside a wsrt runtime if this call was
+/// outside one, too, and any poll panics if the runtime has ended by then.
 ///
 /// # Cancel safety
 ///
@@ -52,8 +52,8 @@ pub fn sleep(duration: Duration) -> Sleep {
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll panics outside a wsrt runtime if this call was outside of
-/// one, too, and any poll panics if the runtime has ended meanwhile.
+/// This function does not panic. The first poll panics outside a wsrt runtime if this call was
+/// outside one, too, and any poll panics if the runtime has ended by then.
 ///
 /// # Cancel safety
 ///
@@ -83,7 +83,7 @@ pin_project! {
     ///
     /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. The timers of
     /// the runtime in which it is first polled watch the deadline, or those of the runtime in which
-    /// it was made if it is polled outside of any. Polled again once it is ready, it is ready
+    /// it was made if it is polled outside any. Polled again once it is ready, it is ready
     /// again.
     ///
     /// If that runtime ends first, the task that waits is woken, and its next poll panics to report

@@ -27,8 +27,9 @@ use super::error::Elapsed;
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime if this
-/// call was outside of one, too, and any that has to panics if the runtime has ended meanwhile.
+/// This function does not panic. The first poll that has to wait panics outside a wsrt runtime if
+/// this call was outside one, too, and any poll that has to wait panics if the runtime has ended by
+/// then.
 ///
 /// # Cancel safety
 ///
@@ -63,8 +64,9 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime if this
-/// call was outside of one, too, and any that has to panics if the runtime has ended meanwhile.
+/// This function does not panic. The first poll that has to wait panics outside a wsrt runtime if
+/// this call was outside one, too, and any poll that has to wait panics if the runtime has ended by
+/// then.
 ///
 /// # Cancel safety
 ///

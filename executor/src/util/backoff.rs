@@ -43,7 +43,7 @@ impl Backoff {
 mod tests {
     use super::*;
 
-    /// Yields alone would leave the other without a core for ever, if it has the lower priority.
+    /// Yields alone would leave the other without a core forever, if it has the lower priority.
     #[test]
     fn a_long_wait_sleeps() {
         let mut backoff = Backoff::new();

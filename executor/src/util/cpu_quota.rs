@@ -43,7 +43,7 @@ impl CpuQuota {
         Self(limits)
     }
 
-    /// Whether nothing limits the process, nor will.
+    /// Returns whether nothing limits the process, nor will.
     pub(crate) fn is_absent(&self) -> bool {
         self.0.is_empty()
     }
@@ -115,13 +115,13 @@ impl<'a> Mount<'a> {
             return None;
         }
         let mut fields = mount.split(' ').skip(3).map(Path::new);
-        // Below a root without a name each group would be one, and its files outside of the mount.
+        // Below a root without a name each group would be one, and its files outside the mount.
         let root = fields.next().filter(|root| root.has_root())?;
         Some(Self { is_second, root, point: fields.next()? })
     }
 
     /// The directories of `group` and of the groups around it, as far as they can be seen here. A
-    /// group outside of the mount, as in some containers, is the one that is mounted.
+    /// group outside the mount, as in some containers, is the one that is mounted.
     fn directories_of(&self, group: &Path) -> Vec<PathBuf> {
         let inside = group.strip_prefix(self.root).unwrap_or(Path::new(""));
         inside.ancestors().map(|inside| self.point.join(inside)).collect()

@@ -27,7 +27,7 @@ pub(crate) struct Wish {
     pub(crate) mode: Option<u32>,
     /// The flags for the OS's `open`.
     pub(crate) flags: i32,
-    /// Whether they were made of options of std, and nothing else is known of them.
+    /// True if they were made of options of std, and nothing else is known of them.
     pub(crate) is_unknown: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// Whether there are posts. Read without the lock, written with it.
+    /// True if there are posts. Read without the lock, written with it.
     has_posts: AtomicBool,
 }
 
@@ -47,7 +47,7 @@ impl<T> Inbox<T> {
         waiter.into_iter().for_each(Waker::wake);
     }
 
-    /// Whether there are posts. Relaxed: a post that happens before this call is seen.
+    /// Returns whether there are posts. Relaxed: a post that happens before this call is seen.
     #[inline]
     pub(crate) fn has_posts(&self) -> bool {
         self.has_posts.load(Relaxed)

@@ -1,10 +1,10 @@
-//! Random number generators with seeds of their own.
+//! Random number generators with their own seeds.
 
 pub(crate) use wsrt_sync::rng::FastRand;
 
 use crate::util::sync::seed;
 
-/// Returns a generator with a seed of its own, which a simulation draws.
+/// Returns a generator with its own seed, which a simulation draws.
 pub(crate) fn fresh() -> FastRand {
     #[cfg(feature = "sim")]
     if let Some(seed) = wsrt_world::entropy::draw() {

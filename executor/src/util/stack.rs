@@ -1,6 +1,6 @@
-//! Room on a thread's stack, for waits that run other tasks inside of them.
+//! Room on a thread's stack, for waits that run other tasks inside them.
 //!
-//! A task that blocks where no other thread can stand in runs the tasks that are ready inside of
+//! A task that blocks where no other thread can stand in runs the tasks that are ready inside
 //! its call, and each of them may block as well: how deep they nest, the tasks decide. So the room
 //! that is left is asked for at each level. A stack that runs over ends the process, where a panic
 //! ends one task.
@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::ptr;
 
-/// The bytes that are to be left for the polls inside of a wait; of a small stack, a quarter.
+/// The bytes that are to be left for the polls inside a wait; of a small stack, a quarter.
 const LEFT: usize = 256 * 1024;
 
 thread_local! {
@@ -17,7 +17,7 @@ thread_local! {
     static STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Panics if too little of the stack is left for another wait inside of those that the thread is
+/// Panics if too little of the stack is left for another wait inside those that the thread is
 /// in. Where the system does not tell, and on a stack that is not the thread's own, there is room.
 #[track_caller]
 pub(crate) fn ask_for_room() {

@@ -1,5 +1,5 @@
 //! The seam between std, loom and controlled schedules: the only file that knows which of the three
-//! the crate runs on.
+//! the crate keeps running.
 //!
 //! Under `--cfg wsrt_schedule` the atomics, locks, threads and the clock are `wsrt_schedule`'s, so
 //! that a seed decides which thread runs next, and the ring is small, so that it overflows soon.
@@ -171,7 +171,7 @@ mod with_loom {
             static ref STEP: AtomicUsize = AtomicUsize::new(0);
         }
 
-        /// loom's fence, as a step of its own: loom runs a fence in one go with the access before
+        /// loom's fence, as its own step: loom runs a fence in one go with the access before
         /// it, and so never lets the fence of another thread come between the two. This access
         /// makes it.
         pub(crate) fn fence(order: Ordering) {

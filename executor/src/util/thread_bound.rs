@@ -12,7 +12,7 @@ use crate::util::sync::thread::{self, ThreadId};
 /// elsewhere panics, dropping it elsewhere leaks it. That makes it sound to put one in a task cell,
 /// whose `Runnable` and wakers may move to any thread.
 ///
-/// The future lies in a box of its own, which is leaked with it. Others may know its address from
+/// The future lies in its own box, which is leaked with it. Others may know its address from
 /// the first poll on: the list of waiters of a `Notify`, for one, runs through its bytes. So
 /// `Pin` promises that they stay as they are until the future is dropped, and of a leaked one that
 /// is never; but the cell is freed, or holds a panic, soon after.

@@ -1,5 +1,5 @@
-//! A controlled schedule's data about a thread, in place of the OS's: a thread that waits is
-//! asleep, and one that could run has a core of its own.
+//! A controlled schedule's data about a thread, instead of the OS's: a thread that waits is
+//! asleep, and one that could run has its own core.
 
 pub(crate) use wsrt_schedule::thread::is_waiting as is_asleep;
 pub(crate) use wsrt_schedule::thread::number as current_thread_number;

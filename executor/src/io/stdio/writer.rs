@@ -9,16 +9,16 @@ use crate::io::offload::{Lent, promise};
 /// Writes to the stream that `open` returns, one job at a time, in order.
 #[derive(Debug)]
 pub(super) struct Writer<W> {
-    /// A function in place of the stream itself, which then need not move between threads.
+    /// A function instead of the stream itself, which then need not move between threads.
     open: fn() -> W,
     caller: &'static str,
     buffer: Lent<Buffer, io::Result<()>>,
-    /// Whether something was written since the last flush.
+    /// True if something was written since the last flush.
     is_dirty: bool,
 }
 
 impl<W: Write + 'static> Writer<W> {
-    /// The panic outside of a runtime names `caller`.
+    /// The panic outside a runtime names `caller`.
     pub(super) fn new(open: fn() -> W, caller: &'static str) -> Self {
         Self { open, caller, buffer: Lent::Here(Buffer::new()), is_dirty: false }
     }

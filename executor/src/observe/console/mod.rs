@@ -11,7 +11,7 @@
 //! | the operations on its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
-//! It stays outside of the cell: a task is watched by a future around its own ([`instrumented`]).
+//! It stays outside the cell: a task is watched by a future around its own ([`instrumented`]).
 //! The subscriber is asked once whether it wants to see a task, when that is spawned. If not, all
 //! that is left of this is a word beside the future, which each poll looks at.
 //!

@@ -77,7 +77,7 @@ impl TimerSpan {
         );
     }
 
-    /// The spans are made inside of each other: the console goes by that.
+    /// The spans are made inside each other: the console goes by that.
     fn open(&self) -> Option<Box<Spans>> {
         let resource = self.resource();
         if resource.is_disabled() {

@@ -23,7 +23,7 @@ const MOST_UNASKED: u32 = 16;
 /// [`Handle::write_flight_record`](crate::runtime::Handle::write_flight_record) is called. Given to
 /// [`Builder::flight_recorder`](crate::runtime::Builder::flight_recorder).
 ///
-/// Each record is a file of its own: `flight.perfetto-trace` becomes `flight-1.perfetto-trace`,
+/// Each record is its own file: `flight.perfetto-trace` becomes `flight-1.perfetto-trace`,
 /// `flight-2.perfetto-trace` and so on; files of an earlier run are overwritten. After stalls and
 /// panics the runtime writes at most one record in the time that is kept, and 16 in all.
 ///

@@ -184,7 +184,7 @@ impl Observer {
     }
 
     /// Calls `turn`, which turns the netpoller, and observes that, but for waking the tasks that
-    /// it has readied.
+    /// it has woken.
     #[inline]
     pub(crate) fn turn(&self, blocks: bool, turn: impl FnOnce() -> io::Result<Turn>) -> io::Result<Turn> {
         if self.is_on() {

@@ -95,7 +95,7 @@ impl Observer {
         self.with_writer(|writer| self.go_to_host_of(writer, task)).flatten()
     }
 
-    /// Has the writer be on the host of a task, if its thread drives a simulation.
+    /// Makes the writer be on the host of a task, if its thread drives a simulation.
     #[inline]
     pub(super) fn go_to_host_of(&self, writer: &ThreadWriter, task: u64) -> Option<OnHost> {
         let host = task_hosts::host_of(task)?;

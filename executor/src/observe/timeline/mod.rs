@@ -81,13 +81,13 @@ pub(crate) trait Recorded: Send + Sync {
     /// and how many tasks wait there.
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
 
-    /// Whether its events have the times of a simulation, which the recorder's thread has no clock
-    /// for.
+    /// Returns whether its events have the times of a simulation, which the recorder's thread has
+    /// no clock for.
     fn is_simulated(&self) -> bool;
 }
 
 impl Observer {
-    /// Records the whole run to a file. A failure is reported, and the run goes on.
+    /// Records the whole run to a file. A failure is reported, and the run continues.
     pub(crate) fn trace_all(&self, runtime: Weak<dyn Recorded>, path: &Path) {
         if let Err(error) = self.record_to(runtime, path, None) {
             file::report_failure(path, &error);

@@ -97,7 +97,7 @@ impl RecordedThreads {
 }
 
 impl Source {
-    /// Whether nothing more will come from it.
+    /// Returns whether nothing more will come from it.
     fn is_spent(&self) -> bool {
         self.reader.is_none() && self.ahead.is_empty()
     }

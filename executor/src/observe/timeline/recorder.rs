@@ -53,7 +53,7 @@ pub(crate) struct Requests {
     pub(crate) flight: Option<FlightBuffer>,
     /// Requests for records of the flight recorder.
     pub(crate) records: Vec<RecordRequest>,
-    /// Whether all recording is to end.
+    /// True if all recording is to end.
     pub(crate) is_over: bool,
 }
 
@@ -135,7 +135,7 @@ struct RecorderThread {
     names: TaskNames,
     /// Tasks that are complete, whose names an output may still need.
     complete: Ended<u64>,
-    /// Those that were complete within a poll that goes on, by its thread: they are shown when it
+    /// Those that were complete within a poll that continues, by its thread: they are shown when it
     /// ends.
     complete_within: BTreeMap<u32, Vec<u64>>,
     clock: ClockSync,
@@ -167,7 +167,7 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
 }
 
 /// Where all cores are busy, the timeline rather has gaps than the program waits for a core. On
-/// Linux each thread has a niceness of its own.
+/// Linux each thread has its own niceness.
 #[cfg(target_os = "linux")]
 fn lower_priority() {
     const NICER: libc::c_int = 10;

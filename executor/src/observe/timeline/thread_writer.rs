@@ -88,8 +88,8 @@ const MOST_LOOKS: u32 = 20_000;
 #[cfg(feature = "sim")]
 const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_micros(100);
 
-/// Has the thread of a simulation wait for the recorder, since that takes no virtual time: all its
-/// events are recorded, however many there are. Other threads never wait.
+/// Makes the thread of a simulation wait for the recorder, since that takes no virtual time: all
+/// its events are recorded, however many there are. Other threads never wait.
 #[cfg(feature = "sim")]
 #[inline]
 fn wait_for_room(events: &mut EventWriter) {
@@ -101,7 +101,7 @@ fn wait_for_room(events: &mut EventWriter) {
     }
 }
 
-/// Whether this thread drives a simulation.
+/// Returns whether this thread drives a simulation.
 pub(super) fn is_simulated() -> bool {
     #[cfg(feature = "sim")]
     return wsrt_world::virtual_time::shown().is_some();
@@ -268,7 +268,7 @@ impl ThreadWriter {
         self.poll.set(OpenPoll { stamp, start, opened: false, is_over: false });
     }
 
-    /// Ends the innermost poll; the one around it goes on.
+    /// Ends the innermost poll; the one around it continues.
     #[inline]
     pub(crate) fn end_poll(&self) {
         if self.poll.get().is_over {
@@ -318,7 +318,7 @@ impl ThreadWriter {
         self.write(start.poll(stamp, now.saturating_sub(stamp), outcome).within(depth));
     }
 
-    /// The processor is handed over; the poll goes on without one. No event waits for its end.
+    /// The processor is handed over; the poll continues without one. No event waits for its end.
     pub(crate) fn hand_over(&self) {
         let (poll, depth) = (self.poll.get(), self.depth.get());
         if !poll.is_over && depth > 0 {
@@ -361,7 +361,7 @@ impl ThreadWriter {
         self.turn.set(Some(OpenTurn { begun: StampCounter::read(), events: 0, blocked }));
     }
 
-    /// Ends the turn, but for waking the tasks that it has readied.
+    /// Ends the turn, but for waking the tasks that it has woken.
     pub(crate) fn end_turn(&self, events: usize) {
         self.turn.set(self.turn.get().map(|turn| OpenTurn { events: events as u32, ..turn }));
     }

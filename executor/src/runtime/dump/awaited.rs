@@ -1,4 +1,4 @@
-//! A dump in the place of tokio's, which is a future of one, with a trace for each task.
+//! A dump instead of tokio's, which is a future of one, with a trace for each task.
 
 use std::future::{IntoFuture, Ready, ready};
 

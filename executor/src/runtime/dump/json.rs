@@ -134,7 +134,7 @@ fn or_null<T>(json: &mut String, value: Option<T>, some: impl Fn(&mut String, T)
     }
 }
 
-/// Appends a string in quotes, with the characters escaped that JSON forbids inside of them.
+/// Appends a string in quotes, with the characters escaped that JSON forbids inside them.
 fn text(json: &mut String, value: &str) {
     json.push('"');
     for character in value.chars() {

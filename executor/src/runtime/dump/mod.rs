@@ -23,7 +23,7 @@ impl Handle {
     /// it runs, and the sockets, timers and tasks it waits for.
     ///
     /// It polls, wakes and waits for no task: it returns even if every processor is stuck, on any
-    /// thread, in a task or outside of the runtime. With 100,000 tasks it takes some tens of
+    /// thread, in a task or outside the runtime. With 100,000 tasks it takes some tens of
     /// milliseconds, on the calling thread, and holds the locks that spawns, sockets and timers
     /// need for some tens of microseconds at a time. (tokio's method of this name is async, polls
     /// every task, and waits for its workers.)
@@ -117,7 +117,7 @@ impl Dump {
         &self.tasks
     }
 
-    /// Returns the cycles of waits among the tasks: none of the tasks in one can go on.
+    /// Returns the cycles of waits among the tasks: none of the tasks in one can continue.
     ///
     /// A cycle is a list of tasks each of which waits for a `Mutex`, `RwLock` or `OnceCell` that
     /// the next one holds, and for nothing else that is known: a task with a timeout around its

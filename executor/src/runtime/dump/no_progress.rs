@@ -13,7 +13,7 @@ use crate::util::report::report;
 use crate::util::sync;
 
 /// Returns a report, with a dump, if it is proven that neither the future in `block_on` nor any
-/// task can ever go on. A mere suspicion is reported on standard error, once for each runtime.
+/// task can ever continue. A mere suspicion is reported on standard error, once for each runtime.
 pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<String> {
     let began = sync::now();
     let stuck = look(scheduler, root)?;
@@ -34,7 +34,7 @@ pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSee
     None
 }
 
-/// Returns a dump, for a simulation none of whose tasks can go on.
+/// Returns a dump, for a simulation none of whose tasks can continue.
 #[cfg(feature = "sim")]
 pub(in crate::runtime) fn report_on(scheduler: &Scheduler) -> String {
     Dump::of(dump::look(scheduler), sync::now()).to_string()

@@ -1,6 +1,6 @@
 //! Writes a dump on standard error each time that a signal comes.
 //!
-//! On a thread of its own, which needs no processor: a dump is most useful when all of them are
+//! On its own thread, which needs no processor: a dump is most useful when all of them are
 //! stuck.
 
 use std::io::{self, Write};

@@ -36,10 +36,10 @@ pub(super) struct Counts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PollSources {
-    /// In the processor's own slot for the task to run next: readied or spawned by the task before.
+    /// In the processor's own slot for the task to run next: woke or spawned by the task before.
     pub runnext: u64,
     /// In its own queue. The task may have come there from anywhere, with a batch that was stolen,
-    /// taken from the queue that all share, or readied by the network or by timers.
+    /// taken from the queue that all share, or woken by the network or by timers.
     pub ring: u64,
     /// In the global queue. A batch may have come with it, whose others count for `ring`.
     pub injector: u64,
@@ -68,7 +68,7 @@ pub struct Steals {
     pub tasks: u64,
 }
 
-/// Counts the events from outside of the tasks: of the network, and of timers.
+/// Counts the events from outside the tasks: of the network, and of timers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
@@ -141,7 +141,7 @@ impl ProcessorMetrics {
         &self.counts.steals
     }
 
-    /// Counts the times that a machine gave it up for want of work.
+    /// Counts the times that a machine gave it up for lack of work.
     pub fn park_count(&self) -> u64 {
         self.counts.parks
     }

@@ -20,7 +20,7 @@ use crate::util::sync;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) period: Duration,
-    /// Whether each processor and machine has a line of its own.
+    /// True if each processor and machine has its own line.
     pub(crate) detail: bool,
 }
 

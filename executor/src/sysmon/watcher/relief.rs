@@ -32,8 +32,8 @@ impl Watcher<'_> {
     ///
     /// A thief would come for them once its own queues are empty: with tasks there that yield for
     /// ever, or others that arrive as fast as they are run, it never does. Only behind a poll that
-    /// has a spare: a thread that waits for a core goes on with its own tasks when it has one. Not
-    /// where tasks run in order, and no other thread may run them.
+    /// has a spare: a thread that waits for a core continues with its own tasks when it has one.
+    /// Not where tasks run in order, and no other thread may run them.
     pub(super) fn give_away_late_tasks(&self, now: u64) {
         if self.scheduler.config.keeps_order() {
             return;

@@ -41,8 +41,8 @@ impl Watcher<'_> {
         true
     }
 
-    /// Whether every thread that there may be has something to do: tasks that wait in `block_on`
-    /// have one each, and no processor.
+    /// Returns whether every thread that there may be has something to do: tasks that wait in
+    /// `block_on` have one each, and no processor.
     fn nobody_could_run_another(&self) -> bool {
         self.scheduler.threads.is_at_limit(self.scheduler.config.most_machines())
             && self.scheduler.idle.count_machines() == 0
@@ -57,7 +57,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Whether the poll computes in parallel and leaves tasks their share. A region has its
+    /// Returns whether the poll computes in parallel and leaves tasks their share. A region has its
     /// processor as its own share of the cores: it opens no gap that a spare would have to fill, as
     /// long as enough others run tasks.
     fn has_its_share(&self, index: usize) -> bool {
@@ -76,7 +76,7 @@ impl Watcher<'_> {
         (self.scheduler.processors.regular() + self.count_compensated() + to_go).saturating_sub(stuck)
     }
 
-    /// Whether the processor goes out of play when its poll returns: then no other stands in for
+    /// Returns whether the processor goes out of play when its poll returns: then no other replaces
     /// it. If fewer are due than are stuck, none of those is known to be the one that stays.
     fn is_to_go(&self, index: usize) -> bool {
         let processors = &self.scheduler.processors;
@@ -103,7 +103,7 @@ impl Watcher<'_> {
         self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
     }
 
-    /// Whether more spares are in play than there are stuck polls.
+    /// Returns whether more spares are in play than there are stuck polls.
     fn spares_to_spare(&self) -> bool {
         self.scheduler.processors.lasting_spares() > self.count_compensated()
     }

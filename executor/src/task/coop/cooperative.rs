@@ -7,11 +7,11 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-/// Makes `future` take a unit of the budget when it is ready, and wait for the task's next turn
+/// Makes `future` count against the task's budget: it takes a unit when it is ready, and yields
 /// when none is left.
 ///
-/// For sources without a budget of their own: channels, streams, locks. Around wsrt's own futures
-/// it is not needed, and takes a second unit.
+/// For sources that have no budget: channels, streams and locks of other crates. Around wsrt's own
+/// futures it is not needed, and takes a second unit.
 ///
 /// # Cancel safety
 ///

@@ -3,8 +3,8 @@
 //!
 //! A poll may find sockets, listeners, timers and join handles ready 128 times. After that they are
 //! pending, and have woken the task: it goes behind everything that waits on its processor, and
-//! goes on from there with a full budget. Nothing is lost by that, and nothing needs to be written
-//! for it.
+//! continues from there with a full budget. Nothing is lost by that, and nothing needs to be
+//! written for it.
 //!
 //! Types of other crates know nothing of the budget: streams of other crates, the channels and
 //! locks of `tokio::sync`. Loops over those are limited with [`cooperative()`], or with

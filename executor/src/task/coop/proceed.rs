@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use wsrt_reactor::budget;
 
-/// Tells whether something that is ready would be let through. Always so where there is no limit.
+/// Returns `true` if the task has budget left. Always `true` where no budget applies.
 ///
 /// For code that may stop early, such as a batch: it takes nothing and wakes no task.
 ///
@@ -22,7 +22,7 @@ pub fn has_budget_remaining() -> bool {
     budget::has_remaining()
 }
 
-/// Takes one unit of the budget; gives up the task's turn first if none is left.
+/// Takes one unit of the budget, and yields first if none is left.
 ///
 /// For loops that compute, or that await sources without a budget: once in each round. Unlike
 /// [`yield_now`](crate::task::yield_now), it costs a few instructions where there is budget.
@@ -48,7 +48,7 @@ pub async fn consume_budget() {
     budget::consume().await;
 }
 
-/// Returns ready if an operation may be tried; otherwise wakes the task, which is to return from
+/// Returns ready if an operation may be tried. Otherwise wakes the task, which should return from
 /// its poll.
 ///
 /// For implementing futures and streams that are sources themselves. A unit is taken when
@@ -87,7 +87,8 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     budget::poll_proceed(cx).map(|()| RestoreOnPending { progress: Cell::new(false), not_send: PhantomData })
 }
 
-/// The permission to try an operation, from [`poll_proceed`].
+/// A unit of budget that was taken by [`poll_proceed`], and is returned unless the operation makes
+/// progress.
 #[must_use = "without `made_progress` the budget is not used up, and limits nothing"]
 pub struct RestoreOnPending {
     progress: Cell<bool>,
@@ -96,7 +97,7 @@ pub struct RestoreOnPending {
 }
 
 impl RestoreOnPending {
-    /// Takes a unit: the operation was ready. Only the first call counts.
+    /// Keeps the unit as spent, because the operation was ready. Only the first call counts.
     pub fn made_progress(&self) {
         if !self.progress.replace(true) {
             budget::spend();

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-/// Lifts the limit for `future`: its ready operations are ready, however often.
+/// Exempts `future` from the budget.
 ///
 /// Others that wait on the same processor wait until it is pending of itself. Its operations take
 /// nothing from the budget of the task around it.

@@ -8,7 +8,7 @@ use crate::runtime::Handle;
 use crate::task;
 use crate::task::{AbortHandle, LocalSet};
 
-/// Spawns a task that has a name into a [`JoinSet`]. Made by [`JoinSet::build_task`].
+/// Spawns a task with a name into a [`JoinSet`]. Made by [`JoinSet::build_task`].
 #[must_use = "a builder spawns nothing by itself"]
 pub struct Builder<'a, T> {
     set: &'a mut JoinSet<T>,
@@ -16,7 +16,7 @@ pub struct Builder<'a, T> {
 }
 
 impl<T> JoinSet<T> {
-    /// Begins a task that is to be in the set, to give it a name.
+    /// Creates a builder for a task of the set, which can have a name.
     ///
     /// The methods that spawn return the handle, where tokio's return a `Result` of it.
     ///
@@ -58,7 +58,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Examples
     ///
@@ -136,11 +136,11 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn_local_on(future, local_set))
     }
 
-    /// Runs a closure that blocks on a thread made for that: see [`JoinSet::spawn_blocking`].
+    /// Runs a blocking closure on the blocking thread pool: see [`JoinSet::spawn_blocking`].
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Examples
     ///
@@ -161,7 +161,7 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn_blocking(job))
     }
 
-    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime: see
+    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime: see
     /// [`JoinSet::spawn_blocking_on`].
     ///
     /// # Examples

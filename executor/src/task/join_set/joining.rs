@@ -24,7 +24,7 @@ impl<T> JoinSet<T> {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a result that was not returned stays in the set.
+    /// This call is cancel safe: a result that was not returned stays in the set.
     ///
     /// # Examples
     ///
@@ -55,7 +55,7 @@ impl<T> JoinSet<T> {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a result that was not returned stays in the set.
+    /// This call is cancel safe: a result that was not returned stays in the set.
     ///
     /// # Examples
     ///
@@ -159,8 +159,8 @@ impl<T> JoinSet<T> {
     ///
     /// # Cancel safety
     ///
-    /// Dropped half way, all tasks have been aborted, and those that are not gone yet are still in
-    /// the set.
+    /// If the future is dropped halfway, all tasks have been aborted, and the tasks that are not
+    /// gone yet are still in the set.
     ///
     /// # Examples
     ///
@@ -197,8 +197,9 @@ impl<T> JoinSet<T> {
     ///
     /// # Cancel safety
     ///
-    /// Dropped half way, the outputs so far are lost, and the tasks that are left are aborted,
-    /// since the set goes too. Loop over [`join_next`](Self::join_next) where that matters.
+    /// If the future is dropped halfway, the outputs so far are lost, and the remaining tasks are
+    /// aborted, since the set goes too. Loop over [`join_next`](Self::join_next) where that
+    /// matters.
     ///
     /// # Examples
     ///
@@ -261,7 +262,7 @@ fn with_id<T>((id, result): Joined<T>) -> Result<(Id, T), JoinError> {
     result.map(|output| (id, output))
 }
 
-/// Goes on with a task's panic; panics with the error's text if it was cancelled.
+/// Continues with a task's panic; panics with the error's text if it was cancelled.
 fn rethrow(error: JoinError) -> ! {
     match error.try_into_panic() {
         Ok(payload) => resume_unwind(payload),

@@ -23,15 +23,15 @@ use crate::task;
 use crate::task::join_set::arrivals::{Arrivals, announcer};
 use crate::task::{AbortHandle, JoinError, JoinHandle, LocalSet};
 
-/// Holds tasks that return the same type, and gives their results in the order in which they
-/// finish.
+/// A collection of tasks with the same output type, which returns their results in the order in
+/// which they finish.
 ///
 /// Finding the next result takes the same time however many tasks there are. Tasks run whether the
 /// set is waited for or not. Dropping the set aborts those that are left: each is cancelled when it
 /// next waits, and no task waits for that. Use [`shutdown`](Self::shutdown) to see them gone,
 /// [`detach_all`](Self::detach_all) to let them live.
 ///
-/// Results are kept until they are taken. A set that is spawned into for ever needs a task that
+/// Results are kept until they are taken. A set that is spawned into forever needs a task that
 /// takes them out, with [`join_next`](Self::join_next) or, from time to time,
 /// [`try_join_next`](Self::try_join_next).
 ///
@@ -75,7 +75,7 @@ impl<T> Child<T> {
 }
 
 impl<T> JoinSet<T> {
-    /// Makes an empty set. It allocates little, and needs no runtime.
+    /// Creates an empty set. It allocates little, and needs no runtime.
     ///
     /// # Examples
     ///
@@ -87,8 +87,8 @@ impl<T> JoinSet<T> {
         Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
     }
 
-    /// Returns how many tasks the set holds: all that were spawned, less those whose results were
-    /// taken.
+    /// Returns the number of tasks in the set: all that were spawned, without those whose results
+    /// were taken.
     ///
     /// # Examples
     ///
@@ -106,7 +106,8 @@ impl<T> JoinSet<T> {
         self.children.len()
     }
 
-    /// Tells whether the set holds no task, so that [`join_next`](Self::join_next) returns `None`.
+    /// Returns `true` if the set has no task, so that [`join_next`](Self::join_next) returns
+    /// `None`.
     ///
     /// # Examples
     ///
@@ -148,7 +149,7 @@ impl<T> JoinSet<T> {
         self.children.iter().for_each(|(_, child)| child.handle.abort());
     }
 
-    /// Empties the set without aborting the tasks: they run on, and their results are lost.
+    /// Empties the set without aborting the tasks: they keep running, and their results are lost.
     ///
     /// # Examples
     ///
@@ -194,7 +195,7 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Examples
     ///
@@ -300,14 +301,13 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(future))
     }
 
-    /// Runs a closure that blocks on a thread of the current runtime's blocking pool, and puts the
-    /// job in the set.
+    /// Runs a blocking closure on the blocking thread pool, and puts the job in the set.
     ///
     /// A job that has begun cannot be aborted: not by the handle, nor by the set's drop.
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Examples
     ///
@@ -332,7 +332,7 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn_blocking(job))
     }
 
-    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime, and puts
+    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, and puts
     /// the job in the set.
     ///
     /// Spawns like [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.

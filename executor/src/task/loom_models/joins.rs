@@ -38,7 +38,7 @@ fn a_joiner_back_with_the_same_waker_is_woken_once() {
         let first = poll(&mut handle, &bell);
         assert!(first.is_pending());
         let worker = thread::spawn(move || runnable.run());
-        // Compares with the waker in the slot, which the other side takes out meanwhile.
+        // Compares with the waker in the slot, while the other side takes it out.
         let second = poll(&mut handle, &bell);
         worker.join().unwrap();
         assert_eq!(bell.0.load(SeqCst), 1);

@@ -146,7 +146,7 @@ fn a_runnable_brings_the_queue_link_along() {
             let home = home.clone();
             move || {
                 // No step between the wake and the pop, in which the other thread could queue a
-                // runnable of its own: passing one from thread to thread takes a queue that orders.
+                // separate runnable: passing one from thread to thread takes a queue that orders.
                 let rest = wake(waker);
                 through_a_queue_of_our_own(&home);
                 drop(rest);

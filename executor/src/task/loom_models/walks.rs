@@ -1,10 +1,10 @@
-//! A walk over a registry, against tasks that end, are taken or are awaited meanwhile.
+//! A walk over a registry, against tasks that end, are taken or are awaited during the walk.
 //!
 //! Under loom a walk lets go of the lock after each task.
 
 use super::*;
 
-/// How often a walk comes by each of these tasks.
+/// How often a walk visits each of these tasks.
 fn walk(home: &Home, tasks: &[Id]) -> Vec<usize> {
     let mut seen = vec![0; tasks.len()];
     home.inner.owned.walk(|snapshot| {

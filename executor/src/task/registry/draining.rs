@@ -25,15 +25,15 @@ impl OwnedTasks {
         }
     }
 
-    /// Whether every task is let in, wherever it was spawned.
+    /// Returns whether every task is let in, wherever it was spawned.
     #[cfg(feature = "futures-task")]
     pub(crate) fn is_open(&self) -> bool {
         self.shards[0].list.lock().intake == Intake::Open
     }
 
-    /// Ready once no task is live in any of the registries but those of `except`, which all wait
-    /// for a drain; until then `waker` is woken when few are left. It is left in the name of
-    /// `drain`, whose last one it replaces; [`forget_drain`](Self::forget_drain) takes it back.
+    /// Completes once no task is live in any of the registries, except the tasks of `except`, which
+    /// all wait for a drain; until then `waker` is woken when few are left. It is left in the name
+    /// of `drain`, whose last one it replaces; [`forget_drain`](Self::forget_drain) takes it back.
     ///
     /// All callers have to name the registries in the same order.
     pub(crate) fn poll_drained(registries: &[&Self], except: &[Id], drain: Id, waker: &Waker) -> Poll<()> {
@@ -71,7 +71,7 @@ impl OwnedTasks {
         }
     }
 
-    /// Has every drain look again.
+    /// Makes every drain look again.
     pub(crate) fn wake_drains(registries: &[&Self]) {
         for shard in registries.iter().flat_map(|registry| &registry.shards) {
             wake_watchers(shard.list.lock());

@@ -2,8 +2,8 @@
 //!
 //! A walk takes a shard's lock for a few tasks at a time and leaves a cursor in the list, which an
 //! unlinking moves on. So it shows each task once that is listed throughout, and holds no thread up
-//! for longer than a few microseconds; tasks that come or go meanwhile may be shown or not. There
-//! is one cursor in each list, and so one walk at a time.
+//! for longer than a few microseconds; tasks that come or go during the walk may be shown or not.
+//! There is one cursor in each list, and so one walk at a time.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct TaskSnapshot {
     pub(crate) phase: Phase,
     /// Where it is, for as long as it lives.
     pub(crate) address: TaskAddress,
-    /// The task that awaits it, if one does with a waker of its own.
+    /// The task that awaits it, if one does with its own waker.
     pub(crate) joiner: Option<TaskAddress>,
     /// The address in the waker of the one that awaits it, a task or not.
     pub(crate) joiner_address: Option<usize>,
@@ -40,7 +40,7 @@ pub(crate) struct TaskSnapshot {
 }
 
 impl OwnedTasks {
-    /// Shows every live task to `f`, with no lock held but that of the walk.
+    /// Shows every live task to `f`, with no lock held but the walk's.
     pub(crate) fn walk(&self, mut f: impl FnMut(TaskSnapshot)) {
         let _one_at_a_time = self.walk.lock();
         let mut seen = Vec::with_capacity(WALK_STRIDE);

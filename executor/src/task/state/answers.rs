@@ -27,9 +27,10 @@ pub(crate) enum Started {
 pub(crate) enum Paused {
     /// Waits for a wake. The cell is no longer the caller's to touch.
     Idle,
-    /// It was woken meanwhile: the caller holds a runnable again, for the back of the queue.
+    /// The task was woken during the poll: the caller holds a runnable again, for the back of the
+    /// queue.
     Reschedule,
-    /// It was cancelled meanwhile: the caller holds a runnable again, to cancel with.
+    /// The task was cancelled during the poll: the caller holds a runnable again, to cancel with.
     Cancel,
 }
 
@@ -79,7 +80,7 @@ pub(crate) enum Joining {
     Unwatched,
 }
 
-/// Whether the join handle came before completion.
+/// Says whether the join handle came before completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum JoinWatch {
@@ -99,7 +100,7 @@ pub(crate) enum Detached {
     OwesResult,
 }
 
-/// Whether references given back were the last.
+/// Says whether the references that were given back were the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Dropped {

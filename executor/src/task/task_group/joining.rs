@@ -23,7 +23,8 @@ impl<T, E> TaskGroup<T, E> {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: an output or an error that was not returned is returned by the next call.
+    /// This call is cancel safe: an output or an error that was not returned is returned by the
+    /// next call.
     ///
     /// # Examples
     ///
@@ -61,8 +62,9 @@ impl<T, E> TaskGroup<T, E> {
     ///
     /// # Cancel safety
     ///
-    /// Dropped half way, the outputs so far are lost, and the children are aborted, since the group
-    /// goes too. So a [`timeout`](crate::time::timeout) around it cancels the whole group.
+    /// If the future is dropped halfway, the outputs so far are lost, and the children are aborted,
+    /// since the group goes too. So a [`timeout`](crate::time::timeout) around it cancels the whole
+    /// group.
     ///
     /// # Examples
     ///
@@ -93,14 +95,14 @@ impl<T, E> TaskGroup<T, E> {
         Ok(outputs.into_iter().map(|(_, output)| output).collect())
     }
 
-    /// Waits until a child that is spawned now would run at once: fewer run than the limit, and
-    /// none waits in line. Ready at once without a limit.
+    /// Waits until there is room for another child: fewer run than the limit, and none waits in
+    /// line. Returns at once if there is no limit.
     ///
     /// The children that have ended keep their outputs in the group until these are taken.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nothing is kept.
+    /// This call is cancel safe: nothing is kept.
     ///
     /// # Examples
     ///
@@ -177,7 +179,7 @@ impl<T, E> TaskGroup<T, E> {
 }
 
 impl<E> Failure<E> {
-    /// Takes the error, once all children are gone. A panic goes on here.
+    /// Takes the error, once all children are gone. A panic continues here.
     fn take(&mut self) -> Option<E> {
         let error = self.error.take();
         match self.lost.take().map(JoinError::try_into_panic) {

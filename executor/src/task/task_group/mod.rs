@@ -15,8 +15,8 @@ use crate::task::large::boxed_if_large;
 use crate::task::task_group::siblings::{Member, Siblings};
 use crate::task::{AbortHandle, JoinError, JoinSet};
 
-/// Holds tasks that do one thing together: they end with their owner, and the first error cancels
-/// the rest.
+/// A group of tasks that work on one thing. They end with their owner, and the first error cancels
+/// the others.
 ///
 /// * **They end with their owner.** Dropping the group aborts its children: each is cancelled when
 ///   it next waits, and no task waits for that. An owner that is itself cancelled drops its group,
@@ -24,7 +24,7 @@ use crate::task::{AbortHandle, JoinError, JoinSet};
 ///   children are gone.
 /// * **The first error cancels the rest.** A child that returns an `Err`, or panics, aborts its
 ///   siblings at once, whether the owner looks or not. [`join_all`](Self::join_all) and
-///   [`next`](Self::next) return the error when all of them are gone; the panic goes on there.
+///   [`next`](Self::next) return the error when all of them are gone; the panic continues there.
 /// * **A limit on how many run at once**, with [`with_limit`](Self::with_limit). Children beyond it
 ///   wait in line, in the order of their spawns, before their first poll.
 ///
@@ -84,12 +84,12 @@ impl<E> Failure<E> {
 }
 
 impl<T: 'static, E: 'static> TaskGroup<T, E> {
-    /// Makes an empty group, whose children all run at once. It needs no runtime.
+    /// Creates an empty group without a limit on its children. It needs no runtime.
     pub fn new() -> Self {
         Self::with_places(None)
     }
 
-    /// Makes an empty group, of whose children `most` run at once, at most. It needs no runtime.
+    /// Creates an empty group that runs at most `most` children at a time. It needs no runtime.
     ///
     /// The others are spawned, and wait in line. A loop that spawns without end waits for
     /// [`room`](Self::room) first.
@@ -135,7 +135,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     #[track_caller]
     pub fn spawn<F>(&mut self, future: F)
     where
@@ -202,20 +202,21 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
 }
 
 impl<T, E> TaskGroup<T, E> {
-    /// Returns how many children the group holds: all that were spawned, less those whose outputs
-    /// were taken.
+    /// Returns the number of children in the group: all that were spawned, without those whose
+    /// outputs were taken.
     #[must_use]
     pub fn len(&self) -> usize {
         self.children.len()
     }
 
-    /// Tells whether the group holds no child.
+    /// Returns `true` if the group has no child.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.children.is_empty()
     }
 
-    /// Tells whether a child has failed, or the group was cancelled: it takes no more children.
+    /// Returns `true` if a child has failed or the group was cancelled, so that it takes no more
+    /// children.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.siblings.is_over()

@@ -36,7 +36,7 @@ impl Siblings {
         Arc::new(Self { state: Mutex::default(), places: places.map(|places| Arc::new(Semaphore::new(places))) })
     }
 
-    /// Whether the children were cancelled, so that no more are taken.
+    /// Returns whether the children were cancelled, so that no more are taken.
     pub(super) fn is_over(&self) -> bool {
         self.state.lock().is_over
     }

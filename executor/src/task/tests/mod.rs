@@ -155,7 +155,7 @@ enum Step {
 
 type Inside = Box<dyn FnMut(&Waker) + Send>;
 
-/// A future that follows a script, one step a poll, the last one for ever.
+/// A future that follows a script, one step a poll, the last one forever.
 struct Scripted {
     steps: VecDeque<Step>,
     inside: Option<Inside>,

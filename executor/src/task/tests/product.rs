@@ -67,7 +67,7 @@ impl Case {
         }
     }
 
-    /// Whether the task is complete before the runtime ends.
+    /// Returns whether the task is complete before the runtime ends.
     fn ends_by_itself(self) -> bool {
         let aborted = match self.abort {
             Abort::Before | Abort::InFirstPoll | Abort::Idle => true,
@@ -77,7 +77,7 @@ impl Case {
         aborted || (self.woken != Woken::Never && self.end != Step::Pending)
     }
 
-    /// Whether the task is complete when nothing but its first runnable has been run.
+    /// Returns whether the task is complete after only its first runnable has run.
     fn ends_at_once(self) -> bool {
         match self.abort {
             Abort::Before | Abort::InFirstPoll => true,

@@ -208,7 +208,8 @@ impl<'a> Direction<'a> {
     }
 }
 
-/// Whether the answer of a splice may come from a mark of urgent data, with more bytes after it.
+/// Returns whether the answer of a splice may come from a mark of urgent data, with more bytes
+/// after it.
 fn is_doubtful(answer: &io::Result<usize>, from: &dyn Socket) -> bool {
     match answer {
         Ok(count) => *count == 0,

@@ -72,9 +72,9 @@ fn splice(source: BorrowedFd<'_>, target: BorrowedFd<'_>, count: usize) -> io::R
     })
 }
 
-/// Whether the process survives a splice to a socket that the peer has closed: unlike a write, a
-/// splice cannot ask the OS for the error alone, without SIGPIPE. Rust programs ignore that signal,
-/// unless they were built otherwise.
+/// Returns whether the process survives a splice to a socket that the peer has closed: unlike a
+/// write, a splice cannot ask the OS for the error alone, without SIGPIPE. Rust programs ignore
+/// that signal, unless they were built otherwise.
 pub(super) fn a_broken_one_is_survived() -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: a null pointer changes nothing, and the other points to room for the value that the

@@ -23,12 +23,12 @@ pub(crate) trait Socket: AsFd + Send + Sync {
 
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Whether urgent data has ever arrived: a read passes its mark, and a splice does not.
+    /// Returns whether urgent data has ever arrived: a read passes its mark, and a splice does not.
     fn has_seen_urgent(&self) -> bool;
 
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Whether it is of a simulation, and its descriptor that of another socket.
+    /// Returns whether it is of a simulation, and its descriptor that of another socket.
     fn is_lent(&self) -> bool;
 
     /// Ends the writing direction. It is no error if that has ended already.

@@ -49,7 +49,7 @@ const ARRIVALS: [Figure<Arrivals, u64>; 3] = [
     ("wsrt_timers_fired_total", "Timers fired", |arrivals| arrivals.timers),
 ];
 
-/// Counters with labels of their own.
+/// Counters with their own labels.
 const OTHER_COUNTERS: [(&str, &str); 9] = [
     ("wsrt_polls_total", "Polls of tasks, by where the task was found"),
     ("wsrt_steals_total", "Successful steals, by victim"),
