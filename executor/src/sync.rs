@@ -13,8 +13,8 @@
 //!
 //! # Not guaranteed
 //!
-//! That blocking calls return in any order where one thread runs all tasks. A current-thread
-//! runtime runs its other tasks *inside* of the call, and the futures in
+//! Blocking calls may not return in the order that you expect where one thread runs all tasks. A
+//! current-thread runtime runs its other tasks *inside* of the call, and the futures in
 //! [`block_on`](crate::runtime::Runtime::block_on) that are not in the middle of a poll; in a task
 //! of a [`LocalSet`](crate::task::LocalSet), on either kind of runtime, the rest of the set
 //! continues there. So a call returns only after those that began later on that thread have

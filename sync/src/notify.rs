@@ -41,7 +41,7 @@ const CALL: usize = 0b100;
 ///
 /// # Not guaranteed
 ///
-/// That the tasks run in the order in which they were notified.
+/// The tasks may run in another order than the one in which they were notified.
 ///
 /// # Examples
 ///

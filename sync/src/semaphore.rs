@@ -20,7 +20,7 @@ use std::sync::Arc;
 ///
 /// # Not guaranteed
 ///
-/// That the tasks run in the order in which they were served.
+/// The tasks may run in another order than the one in which they got their permits.
 ///
 /// # Examples
 ///

@@ -2,7 +2,7 @@
 //!
 //! # Not guaranteed
 //!
-//! That a receiver sees each value: one that is slow sees the last.
+//! A receiver may not see each value: a slow receiver sees the last one.
 //!
 //! # Examples
 //!

@@ -11,7 +11,7 @@ use wsrt_reactor::budget;
 
 use crate::scheduler::Context;
 
-/// Runs `block`, which may block the thread. If it lasts, a spare processor replaces this one.
+/// Runs `block`, which may block the thread. If it lasts, a spare processor runs the other tasks.
 ///
 /// On a thread without a processor, and on a current-thread runtime, which has no other thread to
 /// run its tasks, `block` is just called.

@@ -128,8 +128,8 @@ fn start_pool_thread(scheduler: &Scheduler) {
 }
 
 /// The system has refused a thread. Where the pool has others, they come to the jobs later, and
-/// those that have become idle meanwhile are called: no job that was left to the refused thread
-/// has called them. Where it has none, the jobs run on a processor: late for the tasks that
+/// threads that have become idle in the meantime are called: no job that was left to the refused
+/// thread has called them. Where it has none, the jobs run on a processor: late for the tasks that
 /// wait behind them there, but they are not lost.
 fn do_without_thread(scheduler: &Scheduler, why: &NoThread) {
     let (orphans, others) = scheduler.blocking.queue.do_without_thread();

@@ -129,8 +129,8 @@ impl<R> JobQueue<R> {
         Some(Reserved(self))
     }
 
-    /// Counts out a thread that could not be started, and calls those that have become idle
-    /// meanwhile. Returns the jobs, if there is no other thread, and how many others there are.
+    /// Counts out a thread that could not be started, and calls those that have become idle in the
+    /// meantime. Returns the jobs, if there is no other thread, and how many others there are.
     pub(super) fn do_without_thread(&self) -> (VecDeque<Job<R>>, usize) {
         let mut state = self.state.lock();
         state.threads -= 1;

@@ -76,7 +76,7 @@ impl AsyncWrite for Empty {
     }
 }
 
-/// Every position is that of the end, 0.
+/// Every position is the end's, 0.
 impl AsyncSeek for Empty {
     fn start_seek(self: Pin<&mut Self>, _: SeekFrom) -> io::Result<()> {
         Ok(())

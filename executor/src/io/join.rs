@@ -16,7 +16,7 @@ pin_project! {
     ///
     /// # Cancel safety
     ///
-    /// Its operations are as cancel safe as those of the two streams.
+    /// Its operations are as cancel safe as the operations of the two streams.
     #[derive(Debug)]
     pub struct Join<R, W> {
         #[pin]

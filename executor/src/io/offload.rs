@@ -34,7 +34,7 @@ where
 }
 
 /// Begins `call` on a thread of the pool. Once this has returned `Ok`, the call is made, even if
-/// the runtime shuts down meanwhile.
+/// the runtime shuts down before.
 pub(crate) fn promise<T, F>(caller: &str, call: F) -> io::Result<JoinHandle<T>>
 where
     T: Send + 'static,

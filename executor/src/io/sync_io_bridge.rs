@@ -44,13 +44,13 @@ impl<T> SyncIoBridge<T> {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics if called outside a runtime.
     #[track_caller]
     pub fn new(stream: T) -> Self {
         Self::new_with_handle(stream, Handle::current())
     }
 
-    /// Makes a bridge whose waits are those of the runtime of `handle`, inside a runtime or not.
+    /// Creates a bridge that waits in the runtime of `handle`, inside a runtime or not.
     ///
     /// # Examples
     ///
@@ -80,7 +80,7 @@ impl<T: AsyncWrite + Unpin> SyncIoBridge<T> {
     ///
     /// # Errors
     ///
-    /// Those of the stream's shutdown.
+    /// Returns the errors of the stream's shutdown.
     pub fn shutdown(&mut self) -> io::Result<()> {
         self.runtime.block_on(self.stream.shutdown())
     }

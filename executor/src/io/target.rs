@@ -1,5 +1,5 @@
 //! The room that a read fills, whichever its caller has: a slice, initialised or not, a vector, or
-//! a buffer of tokio's.
+//! a buffer of tokio.
 
 use std::mem::MaybeUninit;
 

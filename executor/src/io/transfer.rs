@@ -36,7 +36,7 @@ enum TransferStage {
 }
 
 impl Transfer {
-    /// `size` is that of the buffer, at least 1.
+    /// `size` is the buffer's size, at least 1.
     pub(super) fn new(size: usize) -> Self {
         Self { stage: TransferStage::Copying, buffer: vec![0; size].into(), held: 0..0, is_dirty: false, total: 0 }
     }

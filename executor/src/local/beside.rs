@@ -20,7 +20,7 @@ use crate::util::stack::ask_for_room;
 use crate::util::unwind::Payload;
 
 /// The set that the thread has left for as long as it waits: tasks that are no part of it run
-/// meanwhile, and what they spawn is not to go there.
+/// during the wait, and what they spawn is not to go there.
 pub(crate) struct SetAside {
     set: Option<Rc<LocalTasks>>,
     current: *const LocalTasks,

@@ -58,7 +58,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the index of the processor that the task keeps running.
+    /// Returns the index of the processor that the task runs on.
     ///
     /// `None` for one that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on a thread
     /// for blocking jobs, or in the middle of a poll of another task, which has called `block_on`.

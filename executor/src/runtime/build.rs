@@ -11,7 +11,7 @@ use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
 use crate::util::sync::thread::{self, ThreadId, available_parallelism};
 
-/// The most processors that tasks keep running: half of the largest number that Linux can be built
+/// The most processors that tasks run on: half of the largest number that Linux can be built
 /// for. Each processor counts its steals from each of the others.
 const MOST_WORKERS: usize = 4096;
 
@@ -19,7 +19,7 @@ const MOST_WORKERS: usize = 4096;
 const SIMULATED_WORKERS: usize = 4;
 
 impl Builder {
-    /// Builds the runtime, and starts its machines.
+    /// Builds the runtime, and starts its threads.
     ///
     /// # Errors
     ///

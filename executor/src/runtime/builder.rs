@@ -85,8 +85,8 @@ impl Builder {
         }
     }
 
-    /// Begins a runtime with several processors, which run tasks on their own threads and steal
-    /// from each other.
+    /// Creates a builder for a runtime with several worker threads, which steal tasks from each
+    /// other.
     ///
     /// # Examples
     ///
@@ -99,9 +99,8 @@ impl Builder {
         Self::new(RuntimeFlavor::MultiThread)
     }
 
-    /// Begins a runtime with one processor and no thread of its own: its tasks run on the thread
-    /// that is in [`Runtime::block_on`](crate::runtime::Runtime::block_on), and wait while there is
-    /// none.
+    /// Creates a builder for a runtime without worker threads: its tasks run on the thread that is
+    /// in [`Runtime::block_on`](crate::runtime::Runtime::block_on), and wait while no thread is.
     ///
     /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)),
     /// and for programs that should use a single core. Blocking jobs have their own threads here
@@ -109,7 +108,7 @@ impl Builder {
     ///
     /// Tasks run in the order in which they were spawned and woken, wherever the wakes come from:
     /// each goes behind all that wait. The tasks that one poll of the network, or one check of the
-    /// timers, finds ready are woken together, timers in the order of their deadlines, and those of
+    /// timers, finds ready are woken together, timers in the order of their deadlines, and tasks of
     /// one deadline in the order in which they were set.
     ///
     /// # Examples
@@ -213,13 +212,12 @@ impl Builder {
     /// Limits the threads that run tasks, and the processors in play when polls are stuck. The
     /// default is 512.
     ///
-    /// A spare processor replaces that of a poll that blocks its thread, so that other tasks run;
-    /// up to as many as there are worker threads replace those of polls that use CPU time. A task
-    /// in [`Handle::block_on`] hands its processor to another thread, and keeps its own: it counts
-    /// as well. At the limit, which is reported once on standard error, other tasks wait, forever
-    /// if all those tasks wait for them. A number below that of the worker threads means that of
-    /// the worker threads, and no spares. There are never more than 16,384 processors, even if the
-    /// limit is higher.
+    /// While a poll blocks its thread, a spare processor runs the other tasks on another thread.
+    /// For polls that use CPU time, as many spares are added as there are worker threads. A thread
+    /// that blocks in [`Handle::block_on`] inside a task counts as well. At the limit, which is
+    /// reported once on standard error, other tasks wait; if the blocked tasks wait for them, they
+    /// wait forever. A number below the number of worker threads means that number, and no spares.
+    /// There are never more than 16,384 processors, even if the limit is higher.
     ///
     /// [`Handle::block_on`]: crate::runtime::Handle::block_on
     ///

@@ -16,12 +16,12 @@ use crate::task::{Id, current_id};
 use crate::time::Instant;
 
 impl Runtime {
-    /// Takes no new work, and waits on this thread until the tasks that there are have ended, until
-    /// `deadline` at the latest. Returns the tasks that are left.
+    /// Refuses new work, and blocks this thread until all tasks have ended, or until `deadline`.
+    /// Returns the remaining tasks.
     ///
     /// It fires the runtime's [shutdown token](Handle::shutdown_token), and cancels no task: tasks
-    /// that would not end by themselves have to heed that token, and loops that accept have to stop
-    /// accepting. The tasks that are left end with the runtime: drop it, or call
+    /// that would not end by themselves have to watch that token, and loops that accept have to
+    /// stop accepting. The tasks that are left end with the runtime: drop it, or call
     /// [`shutdown_background`](Self::shutdown_background).
     ///
     /// From the call on, forever:
@@ -55,17 +55,16 @@ impl Runtime {
 }
 
 impl Handle {
-    /// Takes no new work on the runtime, and waits until the tasks that there are have ended, until
-    /// `deadline` at the latest. Returns the tasks that are left.
+    /// Refuses new work, and waits until all tasks have ended, or until `deadline`. Returns the
+    /// remaining tasks.
     ///
     /// Like [`Runtime::drain`], which lists the spawns that are refused, but for use inside a
     /// task: it does not wait for the task that awaits it, nor for tasks that await a drain of the
     /// runtime too: all of them continue once no other task is left.
     ///
     /// It may be awaited outside the runtime too. A current-thread runtime has to be in some
-    /// `block_on` meanwhile, or neither its tasks end nor its deadline comes. If the runtime is
-    /// shut down meanwhile, the wait is over, and the tasks that were left at that moment are
-    /// returned.
+    /// `block_on` during the wait, or neither its tasks end nor its deadline comes. If the runtime
+    /// is shut down, the wait is over, and the tasks that were left at that moment are returned.
     ///
     /// # Cancel safety
     ///

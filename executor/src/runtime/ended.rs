@@ -2,8 +2,8 @@
 
 use std::io;
 
-/// Returns whether `error` is that of an operation which cannot be done since its runtime has
-/// ended: the runtime of the socket, or the one that was to make the call.
+/// Returns `true` if an operation failed because its runtime has ended: the runtime of the socket,
+/// or the runtime that should have made the call.
 ///
 /// # Examples
 ///

@@ -75,7 +75,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// Outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Examples
     ///
@@ -107,7 +107,7 @@ impl Handle {
         boxed_if_large!(F, future => self.0.spawn(future, Location::caller()))
     }
 
-    /// Runs a closure that blocks on a thread made for that: see
+    /// Runs a blocking closure on the blocking thread pool: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     ///
     /// # Examples
@@ -128,12 +128,12 @@ impl Handle {
         jobs::spawn_blocking(&self.0, job, Location::caller())
     }
 
-    /// Waits for `future`, which this thread polls: see [`Runtime::block_on`]. In a task it takes
-    /// one of the threads that [`Builder::max_machines`](crate::runtime::Builder::max_machines)
-    /// limits.
+    /// Polls `future` on this thread until it is ready: see [`Runtime::block_on`]. In a task it
+    /// takes one of the threads that
+    /// [`Builder::max_machines`](crate::runtime::Builder::max_machines) limits.
     ///
-    /// If the runtime is shut down meanwhile, the wait continues, for as long as `future` takes
-    /// without it.
+    /// If the runtime is shut down during the wait, the wait continues for as long as `future`
+    /// takes without it.
     ///
     /// # Panics
     ///
@@ -182,7 +182,7 @@ impl Handle {
         self.0.config.flavor
     }
 
-    /// Returns the number that tells this runtime from all others of the process.
+    /// Returns this runtime's id, which is unique within the process.
     ///
     /// # Examples
     ///
@@ -197,7 +197,7 @@ impl Handle {
         self.0.id
     }
 
-    /// Returns the name that the runtime was given by [`Builder::name`], if it was.
+    /// Returns the name that [`Builder::name`] gave the runtime, if any.
     ///
     /// # Examples
     ///
@@ -212,8 +212,8 @@ impl Handle {
         self.0.config.name.as_deref()
     }
 
-    /// Returns how many polls were reported as stalls, by the place where their tasks were spawned,
-    /// in no order: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    /// Returns the number of stalls for each place where tasks were spawned, in no order: see
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
     ///
     /// # Examples
     ///
@@ -229,7 +229,7 @@ impl Handle {
         self.0.stalls.by_site()
     }
 
-    /// Returns a view of the runtime's counters and gauges.
+    /// Returns the runtime's counters and gauges.
     ///
     /// Counting is on in every build and costs next to nothing: a plain store in memory of the
     /// processor's own.
@@ -267,7 +267,7 @@ impl Handle {
         self.0.observer.sample_latencies(on, self.0.processors.capacity());
     }
 
-    /// Makes this the current thread's runtime until the guard is dropped, so that
+    /// Makes this the current thread's runtime, until the guard is dropped, so that
     /// [`spawn`](crate::task::spawn::spawn), sockets and timers find it.
     ///
     /// Inside a task it lasts until the task's poll ends: a guard that the task forgets, or holds
@@ -325,7 +325,7 @@ pub struct TryCurrentError {
 }
 
 impl TryCurrentError {
-    /// Returns whether the thread belongs to no runtime: the only reason that there is.
+    /// Returns `true` if the thread belongs to no runtime, which is the only reason for the error.
     ///
     /// # Examples
     ///
@@ -338,8 +338,7 @@ impl TryCurrentError {
         true
     }
 
-    /// Returns whether the thread is ending, and has forgotten its runtime: never, for wsrt finds
-    /// it in destructors of thread-locals too.
+    /// Returns `false`: wsrt finds the runtime in destructors of thread-locals, too.
     #[must_use]
     pub fn is_thread_local_destroyed(&self) -> bool {
         false

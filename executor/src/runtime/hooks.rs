@@ -46,9 +46,9 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each thread that runs tasks, whenever it is about to sleep for lack of work.
-    /// On a current-thread runtime that is the thread in `block_on`. A panic in the hook aborts the
-    /// process.
+    /// Calls `hook` on each thread that runs tasks, whenever it is about to sleep because there is
+    /// nothing to run. On a current-thread runtime that is the thread in `block_on`. A panic in the
+    /// hook aborts the process.
     ///
     /// It may wake and spawn tasks: the thread does not sleep then, unless another has taken them.
     /// [`Handle::current`](crate::runtime::Handle::current) is a handle of the runtime there. One

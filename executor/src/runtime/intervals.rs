@@ -79,7 +79,7 @@ impl Builder {
     }
 
     /// Limits the network events that a busy processor takes at a time, which does not wait for
-    /// them. The default is that of [`max_io_events_per_tick`](Self::max_io_events_per_tick).
+    /// them. The default is the value of [`max_io_events_per_tick`](Self::max_io_events_per_tick).
     ///
     /// # Panics
     ///

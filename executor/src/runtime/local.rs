@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::runtime::{Builder, EnterGuard, Handle, Runtime, RuntimeMetrics};
 use crate::task::JoinHandle;
 
-/// A current-thread runtime that stays on the thread that has built it, so that its tasks need not
-/// be `Send`.
+/// A current-thread runtime that stays on the thread that built it, so that its tasks need not be
+/// `Send`.
 ///
 /// [`spawn_local`](crate::task::spawn_local) works on that thread wherever it is inside the
 /// runtime: in a task, in `block_on`, and while a guard of [`enter`](Self::enter) is held. No
@@ -41,8 +41,7 @@ pub struct LocalRuntime {
     _here: PhantomData<*mut ()>,
 }
 
-/// Holds the options that only a [`LocalRuntime`] has: none so far. For
-/// [`Builder::build_local`].
+/// The options of a [`LocalRuntime`], of which there are none so far. For [`Builder::build_local`].
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LocalOptions {
@@ -109,7 +108,7 @@ impl LocalRuntime {
         self.handle().scheduler().spawn_local(future, Location::caller())
     }
 
-    /// Runs a closure that blocks on a thread made for that: see
+    /// Runs a blocking closure on the blocking thread pool: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     ///
     /// # Examples
@@ -129,7 +128,7 @@ impl LocalRuntime {
         self.runtime.spawn_blocking(job)
     }
 
-    /// Waits for `future`, and runs the runtime's tasks meanwhile: see [`Runtime::block_on`].
+    /// Waits for `future` while it runs the runtime's tasks: see [`Runtime::block_on`].
     ///
     /// # Panics
     ///

@@ -9,7 +9,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// Returns those of [`Handle::resize`].
+    /// Returns the errors of [`Handle::resize`].
     ///
     /// # Examples
     ///
@@ -28,20 +28,18 @@ impl Handle {
     /// Changes how many processors run tasks, as Go's `GOMAXPROCS(n)` does. It may be called from
     /// anywhere, any number of times, and moves no task that is in the middle of a poll.
     ///
-    /// Where the number falls, an idle processor goes at once, and a busy one when its poll is
-    /// over: the tasks that wait there go to the others, and so do its timers. No task is lost or
-    /// polled twice. Where it rises, the new processors take up what waits. Processors in play
-    /// beyond the number are spares, as before: a task that blocks still has one replace it,
-    /// though the number be 1. The threads of processors that went end after the
-    /// [keep-alive time](crate::runtime::Builder::thread_keep_alive).
+    /// If the number falls, an idle processor goes at once, and a busy processor when its poll is
+    /// over: its tasks and timers move to the others. No task is lost or polled twice. If the
+    /// number rises, the new processors take waiting tasks. Spare processors are not counted: even
+    /// with `resize(1)`, a blocked task is still covered by a spare. The threads of removed
+    /// processors end after the [keep-alive time](crate::runtime::Builder::thread_keep_alive).
     ///
     /// A runtime that had its number from the control group's quota does not follow that any more:
-    /// see [`Builder::follow_cpu_quota`](crate::runtime::Builder::follow_cpu_quota). After the
-    /// end of the runtime the call succeeds, and nothing heeds the number.
+    /// see [`Builder::follow_cpu_quota`](crate::runtime::Builder::follow_cpu_quota). After the end
+    /// of the runtime the call succeeds, and has no effect.
     ///
-    /// When a poll that is under way ends is unspecified, and so is when the processors above the
-    /// new number are all gone. A parallel call that has begun may have as many helpers as before,
-    /// until they are wanted elsewhere.
+    /// The processors above the new number go when their polls end, which can take any time. A
+    /// parallel call that has begun may keep its helpers until they are needed elsewhere.
     ///
     /// # Errors
     ///

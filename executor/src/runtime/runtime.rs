@@ -54,7 +54,8 @@ use crate::util::sync;
 /// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
 /// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
 /// runtime, is not dropped: its thread continues to wait for it. Its waits for a socket of the
-/// runtime return an error then, and its waits for a timer panic. So do those of a blocking job.
+/// runtime return an error then, and its waits for a timer panic. The same holds for a blocking
+/// job.
 ///
 /// # Examples
 ///
@@ -141,8 +142,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Writes dumps on the signal `kind`, or on that of the environment, if any. An invalid value
-    /// in the environment does not keep a program from running.
+    /// Writes dumps on the signal `kind`, or on the signal that the environment names, if any. An
+    /// invalid value in the environment does not keep a program from running.
     #[cfg(all(unix, feature = "signal"))]
     pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
         let start = |kind| on_signal::start(kind, self.handle.scheduler());
@@ -174,8 +175,8 @@ impl Runtime {
         &self.handle
     }
 
-    /// Runs `future` as the root of the program: a task on one of the processors, as fast at
-    /// spawning and messaging as any other, while this thread waits. `#[wsrt::main]` calls this.
+    /// Runs `future` as the root of the program, while this thread waits. The root is a task like
+    /// any other, and spawns and sends messages as fast. `#[wsrt::main]` calls this.
     ///
     /// The tasks that it has spawned continue when it is done, until the runtime is dropped. On a
     /// current-thread runtime this is `block_on` of a spawned task.
@@ -210,7 +211,7 @@ impl Runtime {
         }
     }
 
-    /// Waits for `future`, which this thread polls.
+    /// Polls `future` on this thread until it is ready, and returns its output.
     ///
     /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors,
     /// so that each message between it and a task goes from thread to thread, which costs a
@@ -228,7 +229,7 @@ impl Runtime {
     /// waker that the runtime itself wakes, on the thread that runs its tasks; or, with a dump, in
     /// a test of [`wsrt::test`](macro@crate::test) once no waker is left that could wake `future`
     /// or any task. Where they wait in a ring of tasks and locks, it says so once on standard error
-    /// and goes on waiting: another thread may have the guard of a lock.
+    /// and keeps waiting: another thread may have the guard of a lock.
     ///
     /// # Examples
     ///
@@ -266,7 +267,7 @@ impl Runtime {
         boxed_if_large!(F, future => self.handle.scheduler().spawn(future, Location::caller()))
     }
 
-    /// Runs a closure that blocks on a thread made for that: see
+    /// Runs a blocking closure on the blocking thread pool: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     ///
     /// # Examples
@@ -315,7 +316,7 @@ impl Runtime {
         self.handle.enter()
     }
 
-    /// Ends the runtime as dropping it does, but waits no longer than `timeout`.
+    /// Shuts down the runtime as dropping it does, but waits no longer than `timeout`.
     ///
     /// Polls and jobs that have not returned by then continue in the background, and the rest of
     /// the runtime ends as soon as they do.
@@ -334,8 +335,8 @@ impl Runtime {
         self.ending = Ending::Within(timeout);
     }
 
-    /// Ends the runtime as dropping it does, but does not wait. Works anywhere, even inside its own
-    /// tasks.
+    /// Shuts down the runtime as dropping it does, but without waiting. Works anywhere, even inside
+    /// its own tasks.
     ///
     /// # Examples
     ///

@@ -11,8 +11,8 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::ending::EndingSignal;
 
 impl Handle {
-    /// Returns the token by which the runtime's tasks, and any other code, learn that they should
-    /// end: [`drain`](Self::drain) fires it, and so does the end of the runtime.
+    /// Returns the token that tells tasks, and any other code, to end: [`drain`](Self::drain) fires
+    /// it, and so does the end of the runtime.
     ///
     /// # Examples
     ///
@@ -57,8 +57,8 @@ impl Handle {
 ///
 /// # Not guaranteed
 ///
-/// That a task sees it at the end of the runtime: a shutdown without a drain drops the tasks where
-/// they wait. Code outside the runtime does.
+/// Tasks may not see the token fire at the end of the runtime: a shutdown without a drain drops
+/// them where they wait. Code outside the runtime always does.
 #[derive(Clone)]
 pub struct ShutdownToken(Arc<EndingSignal>);
 
@@ -67,7 +67,7 @@ impl ShutdownToken {
         Self(Arc::clone(&scheduler.ending))
     }
 
-    /// Waits until the token fires. Ready at once if it has.
+    /// Waits until the token fires. Completes at once if it has fired.
     ///
     /// It needs no runtime: other runtimes and executors may wait for it as well.
     ///
@@ -125,8 +125,8 @@ impl ShutdownToken {
         self.0.is_given()
     }
 
-    /// Fires the token, and does nothing else: the runtime continues, and takes new work. So a
-    /// program may ask its tasks to end some time before it drains the runtime.
+    /// Fires the token, and does nothing else: the runtime continues, and accepts new work. A
+    /// program can ask its tasks to end some time before it drains the runtime.
     pub fn fire(&self) {
         self.0.give();
     }

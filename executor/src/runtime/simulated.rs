@@ -6,8 +6,8 @@ use super::environment::tell_runner;
 use crate::scheduler::simulation::{Costs, Settings};
 
 impl Builder {
-    /// Begins a runtime whose processors run on the thread in `block_on`, in an order that `seed`
-    /// decides, and in virtual time: see [`sim`](crate::sim).
+    /// Creates a builder for a simulated runtime. Its processors run on the thread in `block_on`,
+    /// in virtual time and in an order that `seed` decides: see [`sim`](crate::sim).
     ///
     /// It has four processors, unless [`worker_threads`](Self::worker_threads) says otherwise, and
     /// the one thread. The environment variable `WSRT_SIM_SEED` replaces the seed, so that the run
@@ -36,9 +36,9 @@ impl Builder {
         builder
     }
 
-    /// Makes the scheduler of a simulated runtime take time for its own work: for polls, steals,
-    /// wakes and looks at the netpoller. A poll then takes as long as the task
-    /// [computes](crate::sim::compute), where it otherwise takes a time that is drawn.
+    /// Makes the scheduler's own work (polls, steals, wakes and looks at the netpoller) take
+    /// virtual time in a simulated runtime. A poll then takes as long as the task
+    /// [computes](crate::sim::compute), instead of a random time.
     ///
     /// Such a run shows how the scheduler does with more processors than there are. It is no test
     /// of a program: few of its orders are rare ones. `docs/SCALE.md` of wsrt's repository says how

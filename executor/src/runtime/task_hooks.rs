@@ -7,7 +7,7 @@ use crate::runtime::{Builder, NewTask, PanicAction, TaskMeta, TaskPanic};
 
 /// Hooks on tasks.
 ///
-/// They see the runtime's own tasks: those of [`spawn`](crate::task::spawn()), and those that
+/// They see the runtime's own tasks, of [`spawn`](crate::task::spawn()), and the tasks that
 /// [`spawn_local`](crate::task::spawn_local) puts on a current-thread runtime. They see neither
 /// blocking jobs, nor the tasks of a [`LocalSet`](crate::task::LocalSet), nor futures in
 /// `block_on`.

@@ -81,8 +81,8 @@ impl Builder {
     }
 
     /// Sets for how long a thread that is not needed waits for work before it ends. The default is
-    /// 10 seconds. It applies to the threads of blocking jobs, and to machines beyond the number of
-    /// processors. With [`Duration::MAX`] they never end.
+    /// 10 seconds. It applies to the threads of blocking jobs, and to threads that run tasks beyond
+    /// the number of processors. With [`Duration::MAX`] they never end.
     ///
     /// # Examples
     ///

@@ -30,8 +30,7 @@ impl Builder {
         self
     }
 
-    /// Makes the runtime's threads enter a tokio runtime that is there already, instead of one that
-    /// it starts for itself.
+    /// Makes the runtime's threads enter an existing tokio runtime, instead of starting one.
     ///
     /// So a tokio program can move to wsrt piece by piece: what runs on wsrt shares the program's
     /// tokio sockets, pools and timers. Or the program builds a tokio runtime with options of its
@@ -41,9 +40,9 @@ impl Builder {
     ///
     /// # Not guaranteed
     ///
-    /// That code on the tokio runtime's threads is inside wsrt: there, spawn by a
+    /// Code on the tokio runtime's threads is not inside wsrt: there, spawn by a
     /// [`Handle`](crate::runtime::Handle), or [`enter`](crate::runtime::Handle::enter) one. And
-    /// that tokio's types work once the tokio runtime has ended: they return errors, or panic.
+    /// tokio's types no longer work once the tokio runtime has ended: they return errors, or panic.
     ///
     /// # Examples
     ///

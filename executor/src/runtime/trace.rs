@@ -14,7 +14,7 @@ use super::{Handle, TraceSummary};
 /// A year: a longer recording lasts forever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-/// A recording under way: a future that is ready when its file is complete. Made by
+/// A future of a recording, which completes when the file is complete. Made by
 /// [`Handle::trace_for`].
 #[derive(Debug)]
 #[must_use = "dropping it ends the recording"]

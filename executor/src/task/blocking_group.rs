@@ -22,7 +22,7 @@ use crate::task::spawn::{spawn_from, with_scheduler};
 ///
 /// # Not guaranteed
 ///
-/// That the job begins at once: a job that another thread submits at the same moment may come
+/// The job may not begin at once: a job that another thread submits at the same moment may come
 /// first, and the system may refuse the thread that is started for it.
 ///
 /// # Panics
@@ -115,8 +115,8 @@ impl<F> std::error::Error for PoolBusy<F> {}
 ///
 /// # Not guaranteed
 ///
-/// That jobs begin in the order of their spawns: those that wait come to the line as their tasks
-/// are polled. On a current-thread runtime they come while a thread is in `block_on`.
+/// Jobs may not begin in the order of their spawns: they get in line as their tasks are polled. On
+/// a current-thread runtime they come while a thread is in `block_on`.
 ///
 /// # Examples
 ///

@@ -1,5 +1,5 @@
 //! The seam between std, loom and controlled schedules: the only file that knows which of the three
-//! the crate keeps running.
+//! the crate runs on.
 //!
 //! Under `--cfg wsrt_schedule` the atomics, locks, threads and the clock are `wsrt_schedule`'s, so
 //! that a seed decides which thread runs next, and the ring is small, so that it overflows soon.

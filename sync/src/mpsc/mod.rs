@@ -8,8 +8,8 @@
 //!
 //! # Not guaranteed
 //!
-//! An order between values of senders that send at the same time. Memory that a long queue took is
-//! given back as it is emptied, but for a little, which is kept for the next values.
+//! Values of senders that send at the same time may arrive in any order. Memory that a long queue
+//! took is released as the queue is emptied, except for a little that is kept for the next values.
 //!
 //! # Examples
 //!

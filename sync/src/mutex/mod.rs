@@ -24,9 +24,9 @@ use std::sync::Arc;
 ///
 /// # Not guaranteed
 ///
-/// That the tasks run in the order in which they were given the lock. A task whose budget is spent
-/// yields before it takes a lock that is free, and another task may take the lock first; in line it
-/// keeps its place. A task that locks twice waits for itself, forever.
+/// The tasks may run in another order than the one in which they got the lock. A task whose budget
+/// is spent yields before it takes a lock that is free, and another task may take the lock first;
+/// in line it keeps its place. A task that locks twice waits for itself, forever.
 ///
 /// # Examples
 ///

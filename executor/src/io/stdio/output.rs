@@ -96,7 +96,7 @@ output! {
     ///
     /// Implements `AsyncWrite` with feature `tokio-io`.
     Stderr,
-    /// Returns a handle to standard error, which behaves as that of [`stdout`].
+    /// Returns a handle to standard error, which behaves like [`stdout`]'s.
     ///
     /// # Cancel safety
     ///

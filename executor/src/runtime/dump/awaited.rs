@@ -1,4 +1,4 @@
-//! A dump instead of tokio's, which is a future of one, with a trace for each task.
+//! tokio's dump, which is a future, with a trace for each task.
 
 use std::future::{IntoFuture, Ready, ready};
 
@@ -15,7 +15,7 @@ impl IntoFuture for Dump {
 }
 
 impl TaskDump {
-    /// Returns what its `Display` shows: where the task was spawned, and what it waits on.
+    /// Returns the trace: its `Display` shows where the task was spawned, and what it waits for.
     #[must_use]
     pub fn trace(&self) -> &Self {
         self

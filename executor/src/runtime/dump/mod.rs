@@ -31,15 +31,15 @@ impl Handle {
     /// The limits:
     ///
     /// * It is no snapshot. Tasks are read one after the other while the others run: a task that is
-    ///   spawned, ends or waits for something else meanwhile may be shown or not, or in its earlier
-    ///   state.
+    ///   spawned, ends or waits for something else during the dump may be shown or not, or in its
+    ///   earlier state.
     /// * A task waits for each source that holds a waker of it: wsrt's sockets and other sources of
     ///   events, timers and join handles; and for one lock or channel of
     ///   [`wsrt::sync`](crate::sync), the last that its last poll began to wait for: of several in
     ///   a `select!` or `join!`, the others are not shown. The wait is unknown if the task waits
     ///   for something else, such as a [`JoinSet`](crate::task::JoinSet) or another library's
     ///   channel, or if a library wraps its wakers, as `FuturesUnordered` does. A waker that was
-    ///   left behind, such as that of a read that was dropped halfway, still counts as a wait.
+    ///   left behind, such as the waker of a read that was dropped halfway, still counts as a wait.
     /// * The holder of a lock is the task that took it: see [`SyncWait`](super::SyncWait).
     /// * On targets whose pointers have fewer than 64 bits, waits for locks and channels are
     ///   unknown.
@@ -117,7 +117,7 @@ impl Dump {
         &self.tasks
     }
 
-    /// Returns the cycles of waits among the tasks: none of the tasks in one can continue.
+    /// Returns the cycles of waits among the tasks. The tasks of a cycle are deadlocked.
     ///
     /// A cycle is a list of tasks each of which waits for a `Mutex`, `RwLock` or `OnceCell` that
     /// the next one holds, and for nothing else that is known: a task with a timeout around its
@@ -158,13 +158,13 @@ impl Dump {
         &self.cycles
     }
 
-    /// Returns how long it took to read them.
+    /// Returns how long the dump took.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
     }
 
-    /// Writes it as one JSON object, on one line.
+    /// Returns the dump as one JSON object, on one line.
     ///
     /// Durations are in whole microseconds; an unknown value is `null`, or an empty list. For the
     /// fields see the example.
@@ -201,7 +201,7 @@ impl Dump {
     }
 }
 
-/// Tasks that wait for each other in a ring: see [`Dump::cycles`].
+/// Tasks that wait for each other in a cycle: see [`Dump::cycles`].
 ///
 /// Its `Display` is a headline and a line for each task.
 #[derive(Debug, Clone)]

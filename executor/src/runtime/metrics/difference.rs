@@ -8,7 +8,7 @@ use super::{Arrivals, Metrics, ProcessorMetrics, Steals};
 
 impl Metrics {
     /// Returns the counts between `earlier`, a snapshot of the same runtime, and this one. Gauges
-    /// are those of this one.
+    /// are taken from the later one.
     ///
     /// The counters are unspecified for snapshots in the wrong order or of different runtimes; they
     /// are zero where they would be less than that.
@@ -90,7 +90,7 @@ fn combine_rows(one: &[Steals], other: &[Steals], f: fn(u64, u64) -> u64) -> Vec
 }
 
 impl Arrivals {
-    /// Combines all but the maximum, which is that of `self`.
+    /// Combines all but the maximum, which is taken from `self`.
     fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
         Self {
             turns: f(self.turns, other.turns),

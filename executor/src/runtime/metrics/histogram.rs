@@ -32,7 +32,7 @@ use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct LatencyHistogram {
-    /// By bucket; empty while nothing was counted.
+    /// The count of each bucket; empty while nothing was counted.
     counts: Vec<u64>,
     /// In nanoseconds.
     sum: u64,
@@ -48,7 +48,7 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
-    /// Returns their sum. It is exact, except for durations that were counted while it was read.
+    /// Returns their sum, which is exact except for durations that were counted during the call.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum)
     }
@@ -58,8 +58,8 @@ impl LatencyHistogram {
         self.sum.checked_div(self.count()).map(Duration::from_nanos)
     }
 
-    /// Returns the duration that a share of `q` of them does not exceed: 0.5 for the median, 0.99
-    /// for the 99th percentile. `None` if nothing was counted.
+    /// Returns the quantile `q`: 0.5 for the median, 0.99 for the 99th percentile. `None` if
+    /// nothing was counted.
     ///
     /// It is the middle of the bucket that the duration is in: off by 6.25 % at most.
     ///

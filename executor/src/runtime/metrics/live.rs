@@ -6,10 +6,10 @@ use crate::observe::counters::Counter;
 use crate::runtime::{Handle, Metrics};
 use crate::scheduler::core::processor::Shared;
 
-/// Views the figures of a runtime. Returned by [`Handle::metrics`].
+/// The counters and gauges of a runtime, read one at a time. Returned by [`Handle::metrics`].
 ///
 /// Each method reads its figure anew, for some tens of nanoseconds; nothing is stopped for that.
-/// For all figures at once, or to subtract those of an earlier moment, take a
+/// For all figures at once, or to subtract earlier figures, take a
 /// [`snapshot`](Self::snapshot). After the end of the runtime the figures are its last.
 ///
 /// # Examples
@@ -134,8 +134,8 @@ impl RuntimeMetrics {
         self.0.scheduler().blocking.census().queued
     }
 
-    /// Returns for how long machines have held processor `worker`, to run its tasks or to look for
-    /// some. It never falls. A poll under way counts so far.
+    /// Returns for how long threads have held processor `worker`, to run its tasks or to look for
+    /// some. It never falls. A poll under way is included.
     ///
     /// # Panics
     ///
@@ -158,22 +158,22 @@ impl RuntimeMetrics {
         Duration::from_nanos(self.worker(worker).busy().read(now))
     }
 
-    /// Counts the times that processor `worker` became idle, from its making on.
+    /// Counts the times that processor `worker` became idle since it was created.
     #[track_caller]
     pub fn worker_park_count(&self, worker: usize) -> u64 {
         1 + self.count(worker, |worker| &worker.counters().rests)
     }
 
-    /// Counts the times that processor `worker` became idle, and those that it was taken up again,
-    /// by the end of the runtime at last: the number is odd while it is idle.
+    /// Counts the times that processor `worker` became idle, and the times that it was taken into
+    /// use again, finally by the end of the runtime: the number is odd while the processor is idle.
     #[track_caller]
     pub fn worker_park_unpark_count(&self, worker: usize) -> u64 {
         let changes = self.worker_park_count(worker) + self.count(worker, |worker| &worker.counters().wakes);
         changes + u64::from(self.0.scheduler().shutdown.has_finished())
     }
 
-    /// Counts the times that a machine took processor `worker` up and gave it up again without a
-    /// poll of a task.
+    /// Counts the times that a thread took processor `worker` and gave it up again without a poll
+    /// of a task.
     #[track_caller]
     pub fn worker_noop_count(&self, worker: usize) -> u64 {
         self.count(worker, |worker| &worker.counters().useless_wakes)

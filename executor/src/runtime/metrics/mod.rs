@@ -18,11 +18,11 @@ pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
 #[cfg(feature = "metrics")]
 pub use self::export::MetricsExport;
 
-/// Holds the counters and gauges of a runtime. Made by [`RuntimeMetrics::snapshot`].
+/// A snapshot of the counters and gauges of a runtime. Made by [`RuntimeMetrics::snapshot`].
 ///
 /// Counters only rise, from zero when the runtime was built. For the counts of a period, take two
 /// snapshots and [subtract](Self::since) the earlier. Gauges are numbers of the moment: in a
-/// difference they are those of the later snapshot.
+/// difference they are taken from the later snapshot.
 ///
 /// # How consistent it is
 ///
@@ -85,8 +85,8 @@ impl Metrics {
         self.elapsed
     }
 
-    /// Returns the metrics of each processor, by its index. Those from
-    /// [`num_workers`](Self::num_workers) on are spares, in play or not: their counts stay.
+    /// Returns the metrics of each processor, by index. From [`num_workers`](Self::num_workers) on
+    /// they are spares, which keep their counts while they are not in use.
     ///
     /// # Examples
     ///
@@ -117,8 +117,8 @@ impl Metrics {
         total
     }
 
-    /// Returns the arrivals from the network and the timers through threads that held no processor:
-    /// the poll owner, helpers in parallel calls, and the watcher.
+    /// Returns the network events and timers that were collected by threads without a processor: by
+    /// the thread that sleeps in the netpoller, helpers in parallel calls, and the watcher.
     pub fn elsewhere(&self) -> &Arrivals {
         &self.elsewhere
     }
@@ -142,8 +142,8 @@ impl Metrics {
         &self.stalls_by_site
     }
 
-    /// Counts what sysmon, the watcher, did in the machines' stead: it woke one for tasks that
-    /// waited, or took tasks, timers or events of the network on itself.
+    /// Counts the times that the watcher acted instead of a worker: it woke a thread for waiting
+    /// tasks, or took over tasks, timers or network events.
     ///
     /// Nearly always a poll explains it that blocked or computed for long: others had to wait for
     /// it, some milliseconds at most. Many rescues a second say that polls are too long; what is
@@ -162,13 +162,12 @@ impl Metrics {
         self.rescues
     }
 
-    /// Counts those of the [rescues](Self::rescue_count) that no poll explains: a machine slept
-    /// beside a task that it was to be woken for, or beside a processor that it was given, and none
-    /// was on its way.
+    /// Counts the [rescues](Self::rescue_count) that no poll explains: a thread slept although a
+    /// task or a processor was waiting for it.
     ///
     /// It should stay at zero. On a machine with more threads than cores the system may stop a
     /// thread just between making a task ready and waking a machine for it, and it may count that:
-    /// once in some hundred thousand wakes. If it rises faster, it is a fault of wsrt's: please
+    /// once in some hundred thousand wakes. If it rises faster, it is a bug of wsrt: please
     /// report it.
     pub fn unexplained_rescue_count(&self) -> u64 {
         self.unexplained_rescues
@@ -185,8 +184,8 @@ impl Metrics {
         self.blocking_jobs
     }
 
-    /// Returns for how long those jobs waited for a thread, added up. It is a counter: divided by
-    /// that of jobs, in a [difference](Self::since), it is the mean wait of that time.
+    /// Returns the total time for which those jobs waited for a thread. It is a counter: in a
+    /// [difference](Self::since), divided by the number of jobs, it is their mean wait.
     ///
     /// # Examples
     ///
@@ -202,7 +201,7 @@ impl Metrics {
         self.blocking_wait
     }
 
-    /// Returns the longest of those waits since the runtime was built, in a difference too.
+    /// Returns the longest of those waits since the runtime was built, even in a difference.
     pub fn blocking_queue_wait_max(&self) -> Duration {
         self.blocking_wait_max
     }
@@ -232,7 +231,7 @@ impl Metrics {
         self.idle_processors
     }
 
-    /// Returns how many machines search for work to steal. A gauge.
+    /// Returns the number of threads that look for work to steal. A gauge.
     pub fn num_searching(&self) -> usize {
         self.searching
     }

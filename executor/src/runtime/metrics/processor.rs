@@ -36,23 +36,23 @@ pub(super) struct Counts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PollSources {
-    /// In the processor's own slot for the task to run next: woke or spawned by the task before.
+    /// In the processor's slot for the next task: the task before has woken or spawned it.
     pub runnext: u64,
-    /// In its own queue. The task may have come there from anywhere, with a batch that was stolen,
-    /// taken from the queue that all share, or woken by the network or by timers.
+    /// In the processor's queue. The task may have come there in a batch that was stolen, taken
+    /// from the shared queue, or woken by the network or by timers.
     pub ring: u64,
-    /// In the global queue. A batch may have come with it, whose others count for `ring`.
+    /// In the global queue. The others of the same batch count for `ring`.
     pub injector: u64,
-    /// Readied by a poll of the network just before, or by the timers that are checked with it.
+    /// Woken by a poll of the network just before, or by the timers that are checked with it.
     pub network: u64,
-    /// Readied by another processor's timer, fired for it just before.
+    /// Woken by another processor's timer, which was fired for it just before.
     pub timer: u64,
-    /// Stolen just before. Others that came with it count for `ring`.
+    /// Stolen just before. The others of the same steal count for `ring`.
     pub stolen: u64,
 }
 
 impl PollSources {
-    /// Returns the sum: all polls.
+    /// Returns the number of all polls.
     pub fn total(&self) -> u64 {
         self.runnext + self.ring + self.injector + self.network + self.timer + self.stolen
     }
@@ -68,7 +68,7 @@ pub struct Steals {
     pub tasks: u64,
 }
 
-/// Counts the events from outside the tasks: of the network, and of timers.
+/// Counts the events of the network and of timers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
@@ -82,7 +82,7 @@ pub struct Arrivals {
     /// design: timers with nearly equal deadlines share a wake, and may be late by up to a
     /// millisecond.
     pub timer_lateness: Duration,
-    /// The most that one of them was late, since the runtime was built, in a difference too.
+    /// The longest of those delays since the runtime was built, even in a difference.
     pub timer_lateness_max: Duration,
 }
 
@@ -105,9 +105,9 @@ impl ProcessorMetrics {
         }
     }
 
-    /// Returns for how long machines have held it, to run its tasks or to look for some. A counter;
-    /// a poll under way counts so far. In a [difference](super::Metrics::since), divided by the
-    /// time [`elapsed`](super::Metrics::elapsed), it is the processor's utilization.
+    /// Returns for how long threads have held the processor, to run its tasks or to look for some.
+    /// A counter; a poll under way is included. In a [difference](super::Metrics::since), divided
+    /// by the time [`elapsed`](super::Metrics::elapsed), it is the processor's utilization.
     ///
     /// # Examples
     ///
@@ -141,13 +141,12 @@ impl ProcessorMetrics {
         &self.counts.steals
     }
 
-    /// Counts the times that a machine gave it up for lack of work.
+    /// Counts the times that the processor ran out of work.
     pub fn park_count(&self) -> u64 {
         self.counts.parks
     }
 
-    /// Counts the times that a machine took it up while it was idle: a thread had work for it, or
-    /// came back from the netpoller with some.
+    /// Counts the times that the idle processor was taken into use again.
     pub fn wake_count(&self) -> u64 {
         self.counts.wakes
     }
@@ -162,8 +161,8 @@ impl ProcessorMetrics {
         self.counts.overflows
     }
 
-    /// Returns the arrivals while it polled the network and checked timers, its own and those of
-    /// idle processors.
+    /// Returns the network events and timers that the processor has collected, including the timers
+    /// of idle processors.
     pub fn arrivals(&self) -> &Arrivals {
         &self.counts.arrivals
     }

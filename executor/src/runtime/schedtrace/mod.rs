@@ -20,7 +20,7 @@ use crate::util::sync;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) period: Duration,
-    /// True if each processor and machine has its own line.
+    /// True if each processor and each machine gets a line.
     pub(crate) detail: bool,
 }
 

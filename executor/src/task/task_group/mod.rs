@@ -35,8 +35,8 @@ use crate::task::{AbortHandle, JoinError, JoinSet};
 ///
 /// # Not guaranteed
 ///
-/// That a child stops at once: it stops when it next waits. A child that computes, blocks, or runs
-/// under [`spawn_blocking`](crate::task::spawn_blocking) ends in its own time.
+/// A child may not stop at once: it stops when it next waits. A child that computes, blocks, or
+/// runs under [`spawn_blocking`](crate::task::spawn_blocking) ends in its own time.
 ///
 /// # Examples
 ///

@@ -28,7 +28,7 @@ impl Pipe {
         let reader = unsafe { OwnedFd::from_raw_fd(ends[0]) };
         // SAFETY: as above.
         let writer = unsafe { OwnedFd::from_raw_fd(ends[1]) };
-        // SAFETY: the call takes numbers, and touches no memory of ours.
+        // SAFETY: the call takes numbers, and touches no memory of this process.
         let capacity = check(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) })?;
         let capacity = usize::try_from(capacity).expect("a capacity is not negative");
         // The OS gives tiny pipes to a user with very many.

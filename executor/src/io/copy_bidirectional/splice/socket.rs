@@ -28,7 +28,7 @@ pub(crate) trait Socket: AsFd + Send + Sync {
 
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Returns whether it is of a simulation, and its descriptor that of another socket.
+    /// Returns whether the stream belongs to a simulation, and its descriptor to another socket.
     fn is_lent(&self) -> bool;
 
     /// Ends the writing direction. It is no error if that has ended already.
