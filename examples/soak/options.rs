@@ -5,7 +5,12 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
+use lexopt::prelude::*;
+
 use crate::plant::Plant;
+
+/// The options; in capitals and behind `SOAK_`, the variables.
+const NAMES: [&str; 6] = ["seconds", "share", "limit", "plant", "only", "sites"];
 
 pub(crate) struct Options {
     pub(crate) duration: Duration,
@@ -21,37 +26,52 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the arguments, and the variable for each that is missing.
+    /// Reads the arguments, and before them the variables that stand for them.
     ///
     /// # Errors
     ///
     /// Returns a sentence that names the wrong argument.
     pub(crate) fn read() -> Result<Self, String> {
-        let arguments: Vec<String> = env::args().skip(1).collect();
-        let known = ["--seconds", "--share", "--limit", "--plant", "--only", "--sites"];
-        if let Some(unknown) = arguments.iter().step_by(2).find(|name| !known.contains(&name.as_str())) {
-            return Err(format!("unknown argument `{unknown}`: there are {}", known.join(", ")));
+        let minute = Duration::from_secs(60);
+        let mut options = Self { duration: minute, share: None, limit: minute, plant: None, only: None, sites: false };
+        for name in NAMES {
+            if let Ok(value) = env::var(format!("SOAK_{}", name.to_uppercase())) {
+                options.set(name, &value)?;
+            }
         }
-        let seconds = value::<u64>(&arguments, "--seconds", "SOAK_SECONDS")?.unwrap_or(60);
-        let share = value::<f64>(&arguments, "--share", "SOAK_SHARE")?;
-        if share.is_some_and(|share| !(0.01..=1000.0).contains(&share)) {
-            return Err("`--share` is a number of cores, 0.01 or more".into());
+        options.read_words().map_err(|error| format!("{error}; the options are --{}", NAMES.join(", --")))?;
+        Ok(options)
+    }
+
+    fn read_words(&mut self) -> Result<(), lexopt::Error> {
+        let mut words = lexopt::Parser::from_env();
+        while let Some(word) = words.next()? {
+            let Some(name) = NAMES.into_iter().find(|&name| word == Long(name)) else {
+                return Err(word.unexpected());
+            };
+            self.set(name, &words.value()?.string()?)?;
         }
-        let limit = value::<u64>(&arguments, "--limit", "SOAK_LIMIT")?.unwrap_or(60);
-        let plant = value::<Plant>(&arguments, "--plant", "SOAK_PLANT")?;
-        let only = value::<String>(&arguments, "--only", "SOAK_ONLY")?;
-        let sites = value::<bool>(&arguments, "--sites", "SOAK_SITES")?.unwrap_or(false);
-        let (duration, limit) = (Duration::from_secs(seconds), Duration::from_secs(limit));
-        Ok(Self { duration, share, limit, plant, only, sites })
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "seconds" => self.duration = Duration::from_secs(parsed(name, value)?),
+            "share" => self.share = Some(parsed(name, value)?),
+            "limit" => self.limit = Duration::from_secs(parsed(name, value)?),
+            "plant" => self.plant = Some(parsed(name, value)?),
+            "only" => self.only = Some(value.to_owned()),
+            _ => self.sites = parsed(name, value)?,
+        }
+        match self.share {
+            Some(share) if !(0.01..=1000.0).contains(&share) => {
+                Err(format!("`--share {value}`: a number of cores, 0.01 or more"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-/// The value of an argument, or else of its variable.
-fn value<T: FromStr<Err: Display>>(arguments: &[String], name: &str, variable: &str) -> Result<Option<T>, String> {
-    let text = match arguments.iter().step_by(2).position(|argument| argument == name) {
-        Some(index) => Some(arguments.get(2 * index + 1).ok_or(format!("`{name}` needs a value"))?.clone()),
-        None => env::var(variable).ok(),
-    };
-    let Some(text) = text else { return Ok(None) };
-    text.parse().map(Some).map_err(|error| format!("`{name} {text}`: {error}"))
+fn parsed<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("`--{name} {value}`: {error}"))
 }

@@ -5,6 +5,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use lexopt::Parser;
+use lexopt::prelude::*;
+
 use crate::{Failure, page, reading};
 
 /// The text of `--help`.
@@ -49,7 +52,7 @@ enum Output {
 ///
 /// Returns the mistake in the command line, or the file that could not be read or written and why.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
-    match parse(arguments).map_err(Refusal::Usage)? {
+    match parse(arguments).map_err(|error| Refusal::Usage(error.to_string()))? {
         Command::Help => print(HELP.as_bytes()),
         Command::Version => print(concat!("wsrt-report ", env!("CARGO_PKG_VERSION"), "\n").as_bytes()),
         Command::Report { trace, output } => report(&trace, &output),
@@ -57,25 +60,24 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
     .map_err(Refusal::Failure)
 }
 
-fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
-    let (mut trace, mut output, mut options) = (None, None, true);
-    while let Some(word) = arguments.next() {
-        match word.to_str() {
-            Some("--") if options => options = false,
-            Some("-h" | "--help") if options => return Ok(Command::Help),
-            Some("-V" | "--version") if options => return Ok(Command::Version),
-            Some(name @ ("-o" | "--output")) if options => {
-                let file = arguments.next().filter(|file| !file.is_empty());
-                let file = file.ok_or_else(|| format!("{name} needs a file"))?;
+fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, lexopt::Error> {
+    let (mut trace, mut output) = (None, None);
+    let mut words = Parser::from_args(arguments);
+    while let Some(word) = words.next()? {
+        match word {
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Short('V') | Long("version") => return Ok(Command::Version),
+            Short('o') | Long("output") => {
+                let file = words.value()?;
+                if file.is_empty() {
+                    return Err("--output needs a file".into());
+                }
                 if output.replace(file).is_some() {
-                    return Err(format!("{name} is given twice"));
+                    return Err("--output is given twice".into());
                 }
             }
-            Some(option) if options && option.starts_with('-') => {
-                return Err(format!("unknown option `{option}`; --help lists the options"));
-            }
-            _ if trace.is_none() && !word.is_empty() => trace = Some(PathBuf::from(word)),
-            _ => return Err(format!("unknown argument `{}`: one trace makes one page", Path::new(&word).display())),
+            Value(word) if trace.is_none() && !word.is_empty() => trace = Some(PathBuf::from(word)),
+            other => return Err(other.unexpected()),
         }
     }
     let trace = trace.ok_or("which trace? usage: wsrt-report TRACE [-o FILE]")?;
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     fn parsed(words: &[&str]) -> Result<Command, String> {
-        parse(words.iter().map(OsString::from))
+        parse(words.iter().map(OsString::from)).map_err(|error| error.to_string())
     }
 
     fn asked(trace: &str, output: &str) -> Result<Command, String> {
@@ -149,6 +151,7 @@ mod tests {
         assert_eq!(parsed(&["a", "-o", "b"]), asked("a", "b"));
         assert_eq!(parsed(&["--output", "b", "a"]), asked("a", "b"));
         assert_eq!(parsed(&["-o", "-", "--", "-a"]), asked("-a", "-"));
+        assert_eq!(parsed(&["--output=b", "a"]), asked("a", "b"));
         assert_eq!(parsed(&["a", "--help"]), Ok(Command::Help));
         assert_eq!(parsed(&["-V"]), Ok(Command::Version));
     }
@@ -157,10 +160,10 @@ mod tests {
     fn what_cannot_be_meant_is_named() {
         for (words, expected) in [
             (&[][..], "which trace? usage: wsrt-report TRACE [-o FILE]"),
-            (&["a", "b"], "unknown argument `b`: one trace makes one page"),
-            (&["a", "-x"], "unknown option `-x`; --help lists the options"),
-            (&["a", "-o"], "-o needs a file"),
-            (&["a", "-o", "b", "-o", "c"], "-o is given twice"),
+            (&["a", "b"], "unexpected argument \"b\""),
+            (&["a", "-x"], "invalid option '-x'"),
+            (&["a", "-o"], "missing argument for option '-o'"),
+            (&["a", "-o", "b", "-o", "c"], "--output is given twice"),
         ] {
             assert_eq!(parsed(words), Err(expected.to_owned()), "{words:?}");
         }

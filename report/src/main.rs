@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     match cli::run(std::env::args_os().skip(1)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Refusal::Usage(wrong)) => {
-            eprintln!("wsrt-report: {wrong}");
+            eprintln!("wsrt-report: {wrong}; --help lists the options");
             ExitCode::from(2)
         }
         Err(Refusal::Failure(failure)) => {

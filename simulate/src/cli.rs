@@ -7,6 +7,9 @@ use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lexopt::Parser;
+use lexopt::prelude::*;
+
 use crate::cargo;
 use crate::findings::Findings;
 use crate::process::Folder;
@@ -41,6 +44,12 @@ pub struct Refusal(pub(crate) String);
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl From<lexopt::Error> for Refusal {
+    fn from(wrong: lexopt::Error) -> Self {
+        Self(format!("{wrong}; --help lists the options"))
     }
 }
 
@@ -105,7 +114,7 @@ fn find(wishes: &Wishes) -> Result<Findings, Refusal> {
     Ok(findings)
 }
 
-fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Command, Refusal> {
+fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, Refusal> {
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let mut wishes = Wishes {
         seeds: 0..1_000,
@@ -116,45 +125,34 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Command, Refus
         is_json: false,
         words: Vec::new(),
     };
-    while let Some(word) = arguments.next() {
-        match word.to_str() {
-            Some("--") => break,
-            Some("-h" | "--help") => return Ok(Command::Help),
-            Some("-V" | "--version") => return Ok(Command::Version),
-            Some("--json") => wishes.is_json = true,
-            Some("--seeds") => wishes.seeds = value(&mut arguments, "--seeds", "10000 or 500..1000", seeds)?,
-            Some("--jobs") => wishes.jobs = value(&mut arguments, "--jobs", "a number above 0", positive)?,
-            Some("--failures") => wishes.failures = value(&mut arguments, "--failures", "a number above 0", positive)?,
-            Some("--shrink") => {
-                wishes.most_shrinks = value(&mut arguments, "--shrink", "a number", |text| text.parse().ok())?
+    let mut words = Parser::from_args(arguments);
+    while let Some(word) = words.next()? {
+        match word {
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Short('V') | Long("version") => return Ok(Command::Version),
+            Long("json") => wishes.is_json = true,
+            Long("seeds") => wishes.seeds = value(&mut words, "--seeds", "10000 or 500..1000", seeds)?,
+            Long("jobs") => wishes.jobs = value(&mut words, "--jobs", "a number above 0", positive)?,
+            Long("failures") => wishes.failures = value(&mut words, "--failures", "a number above 0", positive)?,
+            Long("shrink") => {
+                wishes.most_shrinks = value(&mut words, "--shrink", "a number", |text| text.parse().ok())?
             }
-            Some("--limit") => {
-                let seconds = value(&mut arguments, "--limit", "a number of seconds above 0", positive)?;
+            Long("limit") => {
+                let seconds = value(&mut words, "--limit", "a number of seconds above 0", positive)?;
                 wishes.limit = Duration::from_secs(seconds as u64);
             }
-            Some(option) if option.starts_with('-') => {
-                return Err(format!("unknown option `{option}`; --help lists the options").into());
+            Value(program) => {
+                wishes.words = [program].into_iter().chain(words.raw_args()?).collect();
+                return Ok(Command::Run(wishes));
             }
-            _ => {
-                wishes.words.push(word);
-                break;
-            }
+            other => return Err(other.unexpected().into()),
         }
     }
-    wishes.words.extend(arguments);
-    if wishes.words.is_empty() {
-        return Err("which test? usage: wsrt-sim [OPTIONS] -- cargo test -p PACKAGE NAME".to_owned().into());
-    }
-    Ok(Command::Run(wishes))
+    Err("which test? usage: wsrt-sim [OPTIONS] -- cargo test -p PACKAGE NAME".to_owned().into())
 }
 
-fn value<T>(
-    arguments: &mut impl Iterator<Item = OsString>,
-    option: &str,
-    wanted: &str,
-    parse: impl Fn(&str) -> Option<T>,
-) -> Result<T, Refusal> {
-    let word = arguments.next().ok_or_else(|| format!("{option} needs a value: {wanted}"))?;
+fn value<T>(words: &mut Parser, option: &str, wanted: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, Refusal> {
+    let word = words.value()?;
     let parsed = word.to_str().and_then(parse);
     parsed.ok_or_else(|| format!("{option} `{}` is not {wanted}", word.to_string_lossy()).into())
 }
@@ -194,7 +192,7 @@ mod tests {
         assert!(all.is_json && all.words == ["a", "--json"]);
         let few = wishes(&["cargo", "test", "--", "--nocapture"]);
         assert_eq!((few.seeds, few.words.len()), (0..1_000, 4));
-        assert_eq!(wishes(&["--seeds", "7", "a"]).seeds, 0..7);
+        assert_eq!(wishes(&["--seeds=7", "a", "--", "b"]).seeds, 0..7);
         assert_eq!(parsed(&["--help"]), Ok(Command::Help));
         assert_eq!(parsed(&["-V"]), Ok(Command::Version));
     }
@@ -207,8 +205,8 @@ mod tests {
             (&["--seeds", "many", "a"], "--seeds `many` is not 10000 or 500..1000"),
             (&["--seeds", "5..5", "a"], "--seeds `5..5` is not 10000 or 500..1000"),
             (&["--jobs", "0", "a"], "--jobs `0` is not a number above 0"),
-            (&["--limit"], "--limit needs a value: a number of seconds above 0"),
-            (&["-x", "a"], "unknown option `-x`; --help lists the options"),
+            (&["--limit"], "missing argument for option '--limit'; --help lists the options"),
+            (&["-x", "a"], "invalid option '-x'; --help lists the options"),
         ] {
             assert_eq!(parsed(words), Err(Refusal(expected.to_owned())), "{words:?}");
         }

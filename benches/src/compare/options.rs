@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn options_may_come_in_any_order_and_lists_have_commas() {
-        let options = Options::of("--only yield,chain --connections 1,64,1000 --workers 3 --rivals smol");
+        let options = Options::of("--only yield,chain --connections 1,64,1000 --workers=3 --rivals smol");
         assert_eq!(options.only, ["yield", "chain"]);
         assert_eq!(options.connections, [1, 64, 1000]);
         assert_eq!(options.plan.workers, 3);

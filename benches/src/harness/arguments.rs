@@ -1,52 +1,81 @@
 //! Words to values and back: takes options out of a command line, and writes those of the processes
 //! that a program starts.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
+use lexopt::ValueExt;
+use lexopt::prelude::*;
+
 use crate::Failure;
+
+/// One piece of a command line.
+#[derive(Debug)]
+enum Word {
+    /// An option, and the value behind its `=`, or the next word: a value, unless the option is a
+    /// flag.
+    Option(String, Option<String>),
+    Free(String),
+}
 
 /// The words of a command line that are not taken yet.
 #[derive(Debug)]
 pub struct Arguments {
-    words: Vec<String>,
+    words: Vec<Word>,
 }
 
 /// Seconds until a measurement counts as failed, unless `--time-limit` says otherwise.
 const USUAL_TIME_LIMIT: u64 = 60;
 
 impl Arguments {
-    pub(crate) fn new(words: Vec<String>) -> Self {
-        Self { words }
+    /// Reads the words, which come without the program's name.
+    pub(crate) fn read(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, lexopt::Error> {
+        let mut parser = lexopt::Parser::from_args(words);
+        let mut words = Vec::new();
+        while let Some(word) = parser.next()? {
+            let name = match word {
+                Value(word) => {
+                    words.push(Word::Free(word.string()?));
+                    continue;
+                }
+                Short(letter) => format!("-{letter}"),
+                Long(name) => format!("--{name}"),
+            };
+            let is_value = |word: &OsStr| !word.as_encoded_bytes().starts_with(b"--");
+            let value = parser.optional_value().or_else(|| parser.try_raw_args()?.next_if(is_value));
+            words.push(Word::Option(name, value.map(ValueExt::string).transpose()?));
+        }
+        Ok(Self { words })
     }
 
     /// Splits a line at its spaces.
     #[cfg(test)]
     pub(crate) fn of(line: &str) -> Self {
-        Self::new(line.split_whitespace().map(str::to_owned).collect())
+        Self::read(line.split_whitespace()).expect("the words are UTF-8")
+    }
+
+    fn option(&mut self, name: &str) -> Option<(usize, Option<String>)> {
+        let place = self.words.iter().position(|word| matches!(word, Word::Option(other, _) if other == name))?;
+        let Word::Option(_, value) = self.words.remove(place) else { unreachable!("it was found as an option") };
+        Some((place, value))
     }
 
     /// Takes the word `name` if it is there.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
-        let place = self.words.iter().position(|word| word == name);
-        if let Some(place) = place {
-            self.words.remove(place);
-        }
-        place.is_some()
+        let Some((place, next)) = self.option(name) else { return false };
+        self.words.splice(place..place, next.map(Word::Free));
+        true
     }
 
-    /// Takes the option `name` and the word after it.
+    /// Takes the option `name` and its value.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, Failure> {
-        let Some(place) = self.words.iter().position(|word| word == name) else {
-            return Ok(None);
-        };
-        if place + 1 == self.words.len() {
-            return Err(format!("{name} needs a value").into());
+        match self.option(name) {
+            None => Ok(None),
+            Some((_, Some(value))) => Ok(Some(value)),
+            Some((_, None)) => Err(format!("{name} needs a value").into()),
         }
-        let value = self.words.remove(place + 1);
-        self.words.remove(place);
-        Ok(Some(value))
     }
 
     /// Takes the option `name`, a whole number.
@@ -86,15 +115,18 @@ impl Arguments {
 
     /// Takes the first word that is no option.
     pub(crate) fn free(&mut self) -> Option<String> {
-        let place = self.words.iter().position(|word| !word.starts_with('-'))?;
-        Some(self.words.remove(place))
+        let place = self.words.iter().position(|word| matches!(word, Word::Free(_)))?;
+        let Word::Free(word) = self.words.remove(place) else { unreachable!("it was found as no option") };
+        Some(word)
     }
 
     /// Makes sure that every word was taken.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self.words.first() {
             None => Ok(()),
-            Some(word) => Err(format!("unknown argument {word:?}; --help lists the arguments").into()),
+            Some(Word::Option(word, _) | Word::Free(word)) => {
+                Err(format!("unknown argument {word:?}, or given twice; --help lists the arguments").into())
+            }
         }
     }
 }
@@ -165,7 +197,7 @@ impl Words {
     #[cfg(test)]
     pub(crate) fn read<T>(self, take: impl FnOnce(String, &mut Arguments) -> Result<T, Failure>) -> T {
         let role = self.0[0].clone();
-        let mut arguments = Arguments::new(self.0);
+        let mut arguments = Arguments::read(self.0).expect("the words are UTF-8");
         let word = arguments.value(&role).unwrap().unwrap();
         let taken = take(word, &mut arguments).unwrap();
         arguments.finish().unwrap();

@@ -27,7 +27,8 @@ pub struct Program {
 impl Program {
     /// Does the work that the command line of this process asks for, and prints why it failed.
     pub fn main(&self) -> ExitCode {
-        match self.job(Arguments::new(std::env::args().skip(1).collect())).and_then(|job| job()) {
+        let arguments = Arguments::read(std::env::args_os().skip(1)).map_err(Failure::from);
+        match arguments.and_then(|arguments| self.job(arguments)).and_then(|job| job()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 eprintln!("{}: {failure}", self.name);

@@ -1,7 +1,12 @@
 //! The command line.
 
+use std::ffi::OsString;
+use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
+
+use lexopt::Parser;
+use lexopt::prelude::*;
 
 use crate::node::{DEFAULT_LEASE, DEFAULT_SEED};
 use crate::protocol::{LONGEST_LEASE_MS, SHORTEST_LEASE_MS};
@@ -58,107 +63,66 @@ pub struct Arguments {
 /// # Errors
 ///
 /// Names the argument that is unknown, incomplete or out of range.
-pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Option<Arguments>, String> {
-    let mut words = Words(words.into_iter().collect());
-    if words.flag("--help") || words.flag("-h") {
-        return Ok(None);
+pub fn parse(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Option<Arguments>, lexopt::Error> {
+    let (mut listen, mut store, mut namespace, mut log) = (None, StoreAddress::Memory, DEFAULT_NAMESPACE.into(), false);
+    let (mut seed, mut lease, mut worker, mut tasks) = (DEFAULT_SEED, None, None, None);
+    let mut words = Parser::from_args(words);
+    while let Some(word) = words.next()? {
+        match word {
+            Short('h') | Long("help") => return Ok(None),
+            Long("listen") => listen = Some(words.value()?.string()?),
+            Long("store") => store = words.value()?.string()?.parse().map_err(|error| format!("--store: {error}"))?,
+            Long("namespace") => namespace = checked_namespace(words.value()?.string()?)?,
+            Long("seed") => seed = number(&mut words, "--seed", 0, u64::MAX)?,
+            Long("lease-ms") => {
+                lease =
+                    Some(Duration::from_millis(number(&mut words, "--lease-ms", SHORTEST_LEASE_MS, LONGEST_LEASE_MS)?));
+            }
+            Long("worker") => worker = Some(checked_worker(words.value()?.string()?)?),
+            Long("tasks") => tasks = Some(number(&mut words, "--tasks", 1, MOST_TASKS)?),
+            Long("log") => log = true,
+            other => return Err(other.unexpected()),
+        }
     }
-    let lease = words.number("--lease-ms", SHORTEST_LEASE_MS, LONGEST_LEASE_MS)?.map(Duration::from_millis);
-    let arguments = Arguments {
-        listen: words.value("--listen")?,
-        store: match words.value("--store")? {
-            Some(text) => text.parse().map_err(|error| format!("--store: {error}"))?,
-            None => StoreAddress::Memory,
-        },
-        namespace: namespace(words.value("--namespace")?)?,
-        seed: words.number("--seed", 0, u64::MAX)?.unwrap_or(DEFAULT_SEED),
-        lease: lease.unwrap_or(DEFAULT_LEASE),
-        worker_lease: lease.unwrap_or(WORKER_LEASE),
-        workers: workers(&mut words)?,
-        log: words.flag("--log"),
+    let workers = match (worker, tasks) {
+        (None, Some(_)) => return Err("--tasks is for workers: it needs --worker NAME".into()),
+        (None, None) if log => return Err("--log is for workers: it needs --worker NAME".into()),
+        (None, None) => Vec::new(),
+        (Some(name), None) => vec![name],
+        (Some(name), Some(tasks)) => (0..tasks).map(|number| format!("{name}.{number}")).collect(),
     };
-    if arguments.log && arguments.workers.is_empty() {
-        return Err("--log is for workers: it needs --worker NAME".to_owned());
-    }
-    words.finish()?;
-    Ok(Some(arguments))
+    let (lease, worker_lease) = (lease.unwrap_or(DEFAULT_LEASE), lease.unwrap_or(WORKER_LEASE));
+    Ok(Some(Arguments { listen, store, namespace, seed, lease, workers, worker_lease, log }))
 }
 
-fn namespace(given: Option<String>) -> Result<String, String> {
-    let Some(name) = given else { return Ok(DEFAULT_NAMESPACE.to_owned()) };
+fn checked_namespace(name: String) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
-    if name.is_empty() || !name.chars().all(is_plain) {
-        return Err(format!("--namespace {name:?}: letters, digits and - _ . : only"));
-    }
-    Ok(name)
-}
-
-fn workers(words: &mut Words) -> Result<Vec<String>, String> {
-    let name = words.value("--worker")?;
-    let tasks = words.number("--tasks", 1, MOST_TASKS)?;
-    match (name, tasks) {
-        (None, None) => Ok(Vec::new()),
-        (None, Some(_)) => Err("--tasks is for workers: it needs --worker NAME".to_owned()),
-        (Some(name), _) if name.is_empty() || name.len() > 100 || name.chars().any(char::is_control) => {
-            Err(format!("--worker {name:?}: 1 to 100 bytes, no control characters"))
-        }
-        (Some(name), None) => Ok(vec![name]),
-        (Some(name), Some(tasks)) => Ok((0..tasks).map(|number| format!("{name}.{number}")).collect()),
+    match name.is_empty() || !name.chars().all(is_plain) {
+        true => Err(format!("--namespace {name:?}: letters, digits and - _ . : only")),
+        false => Ok(name),
     }
 }
 
-/// The words of a command line that are not taken yet.
-#[derive(Debug)]
-pub struct Words(pub Vec<String>);
-
-impl Words {
-    /// Takes the word `name` if it is there.
-    pub fn flag(&mut self, name: &str) -> bool {
-        let place = self.0.iter().position(|word| word == name);
-        place.map(|place| self.0.remove(place)).is_some()
+fn checked_worker(name: String) -> Result<String, String> {
+    match name.is_empty() || name.len() > 100 || name.chars().any(char::is_control) {
+        true => Err(format!("--worker {name:?}: 1 to 100 bytes, no control characters")),
+        false => Ok(name),
     }
+}
 
-    /// Takes the option `name` and the word after it.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there is no word after it.
-    pub fn value(&mut self, name: &str) -> Result<Option<String>, String> {
-        let Some(place) = self.0.iter().position(|word| word == name) else { return Ok(None) };
-        if place + 1 == self.0.len() {
-            return Err(format!("{name} needs a value"));
-        }
-        let value = self.0.remove(place + 1);
-        self.0.remove(place);
-        Ok(Some(value))
-    }
-
-    /// Takes the option `name`, a whole number between two others.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it is no such number.
-    pub fn number<T>(&mut self, name: &str, least: T, most: T) -> Result<Option<T>, String>
-    where
-        T: FromStr + PartialOrd + std::fmt::Display,
-    {
-        let Some(word) = self.value(name)? else { return Ok(None) };
-        match word.parse() {
-            Ok(number) if number >= least && number <= most => Ok(Some(number)),
-            _ => Err(format!("{name} {word}: must be a whole number from {least} to {most}")),
-        }
-    }
-
-    /// Makes sure that every word was taken.
-    ///
-    /// # Errors
-    ///
-    /// Names the first that was not.
-    pub fn finish(self) -> Result<(), String> {
-        match self.0.first() {
-            None => Ok(()),
-            Some(word) => Err(format!("unknown argument {word:?}, or given twice; --help lists the options")),
-        }
+/// Reads the value of the option `name`, a number between two others.
+///
+/// # Errors
+///
+/// Returns an error that names the option and the value.
+pub fn number<T>(words: &mut Parser, name: &str, least: T, most: T) -> Result<T, lexopt::Error>
+where
+    T: FromStr + PartialOrd + Display,
+{
+    let word = words.value()?.string()?;
+    match word.parse() {
+        Ok(number) if number >= least && number <= most => Ok(number),
+        _ => Err(format!("{name} {word}: must be a number from {least} to {most}").into()),
     }
 }
 
@@ -167,7 +131,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<Option<Arguments>, String> {
-        parse(line.split_whitespace().map(str::to_owned))
+        parse(line.split_whitespace()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -197,12 +161,12 @@ mod tests {
             ("--log", "--worker"),
             ("--worker w --tasks 0", "--tasks 0"),
             ("--wroker w", "--wroker"),
-            ("--seed 1 --seed 2", "--seed"),
             ("serve", "serve"),
         ] {
             let refusal = read(line).unwrap_err();
             assert!(refusal.contains(culprit), "{line:?} is refused with {refusal:?}");
         }
         assert!(read("--help --wroker").unwrap().is_none());
+        assert_eq!(read("--seed=5").unwrap().unwrap().seed, 5);
     }
 }

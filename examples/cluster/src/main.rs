@@ -19,14 +19,14 @@ const INTERRUPTED: i32 = 130;
 
 #[wsrt::main]
 async fn main() -> ExitCode {
-    let arguments = match arguments::parse(std::env::args().skip(1)) {
+    let arguments = match arguments::parse(std::env::args_os().skip(1)) {
         Ok(Some(arguments)) => arguments,
         Ok(None) => {
             println!("{HELP}");
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            eprintln!("cluster: {error}");
+            eprintln!("cluster: {error}; --help lists the options");
             return ExitCode::from(2);
         }
     };

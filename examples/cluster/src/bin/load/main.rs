@@ -12,8 +12,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lexopt::Parser;
+use lexopt::prelude::*;
 use wsrt::task::block_in_place;
-use wsrt_cluster::arguments::Words;
+use wsrt_cluster::arguments::number;
 use wsrt_cluster::protocol::MOST_JOBS;
 use wsrt_cluster::store::{RedisStore, StoreAddress};
 
@@ -56,38 +58,70 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Failure> {
-    let mut words: Vec<_> = std::env::args().skip(1).collect();
-    if words.is_empty() || words.iter().any(|word| word == "--help" || word == "-h") {
+    let mut words = Parser::from_env();
+    let (mut what, mut options) = (None, Options::default());
+    while let Some(word) = words.next()? {
+        match (word, what.as_deref()) {
+            (Short('h') | Long("help"), _) => {
+                println!("{HELP}");
+                return Ok(());
+            }
+            (Value(word), None) => what = Some(word.string()?),
+            (Long("at-least"), _) => options.at_least = Some(number(&mut words, "--at-least", 1.0, 1e9)?),
+            (Long("address"), Some("messages")) => options.address = Some(words.value()?.string()?),
+            (Long("messages"), Some("messages")) => {
+                options.count = Some(number(&mut words, "--messages", 4, 100_000_000)?)
+            }
+            (Long("store"), Some("steals" | "jobs")) => options.store = Some(words.value()?.string()?),
+            (Long("workers"), Some("steals")) => options.workers = Some(number(&mut words, "--workers", 2, 1000)?),
+            (Long("workers"), Some("jobs")) => options.workers = Some(number(&mut words, "--workers", 1, 1000)?),
+            (Long("steals"), Some("steals")) => options.count = Some(number(&mut words, "--steals", 1, 100_000_000)?),
+            (Long("jobs"), Some("jobs")) => options.count = Some(number(&mut words, "--jobs", 1, MOST_JOBS)?),
+            (Long("wait-us"), Some("jobs")) => options.wait_us = number(&mut words, "--wait-us", 0, 60_000_000)?,
+            (other, _) => return Err(other.unexpected().into()),
+        }
+    }
+    let Some(what) = what else {
         println!("{HELP}");
         return Ok(());
-    }
-    let what = words.remove(0);
-    let mut words = Words(words);
-    let at_least = words.number("--at-least", 1.0, 1e9)?;
-    let rate = match what.as_str() {
-        "messages" => {
-            let (address, count) = (words.value("--address")?, words.number("--messages", 4, 100_000_000)?);
-            words.finish()?;
-            block_in_place(|| messages::measure(address, count.unwrap_or(400_000)))?
-        }
-        "steals" => {
-            let (target, workers) = (Target::read(&mut words)?, words.number("--workers", 2, 1000)?);
-            let steals = words.number("--steals", 1, 100_000_000)?;
-            words.finish()?;
-            steals::measure(&target, workers.unwrap_or(16), steals.unwrap_or(100_000)).await?
-        }
-        "jobs" => {
-            let (target, workers) = (Target::read(&mut words)?, words.number("--workers", 1, 1000)?);
-            let jobs = words.number("--jobs", 1, MOST_JOBS)?;
-            let wait = Duration::from_micros(words.number("--wait-us", 0, 60_000_000)?.unwrap_or(0));
-            words.finish()?;
-            jobs::measure(&target, workers.unwrap_or(100), jobs.unwrap_or(20_000), wait).await?
-        }
-        other => return Err(format!("{other:?} cannot be measured; --help lists the measurements").into()),
     };
-    match at_least {
+    let rate = options.measure(&what).await?;
+    match options.at_least {
         Some(least) if rate < least => Err(format!("{rate:.0} a second; {least} were asked for").into()),
         _ => Ok(()),
+    }
+}
+
+/// The options of all measurements.
+#[derive(Default)]
+struct Options {
+    address: Option<String>,
+    store: Option<String>,
+    workers: Option<usize>,
+    /// Of messages, steals or jobs.
+    count: Option<u64>,
+    wait_us: u64,
+    at_least: Option<f64>,
+}
+
+impl Options {
+    /// Measures, and returns how many there were a second.
+    async fn measure(&self, what: &str) -> Result<f64, Failure> {
+        let (workers, count) = (self.workers, self.count);
+        match what {
+            "messages" => block_in_place(|| messages::measure(self.address.clone(), count.unwrap_or(400_000))),
+            "steals" => steals::measure(&self.target()?, workers.unwrap_or(16), count.unwrap_or(100_000)).await,
+            "jobs" => {
+                let wait = Duration::from_micros(self.wait_us);
+                jobs::measure(&self.target()?, workers.unwrap_or(100), count.unwrap_or(20_000), wait).await
+            }
+            other => Err(format!("{other:?} cannot be measured; --help lists the measurements").into()),
+        }
+    }
+
+    fn target(&self) -> Result<Target, Failure> {
+        let url = self.store.clone().ok_or("--store redis://HOST:PORT is needed")?;
+        Ok(Target { url, namespace: format!("cluster-load-{}", std::process::id()) })
     }
 }
 
@@ -98,11 +132,6 @@ struct Target {
 }
 
 impl Target {
-    fn read(words: &mut Words) -> Result<Self, Failure> {
-        let url = words.value("--store")?.ok_or("--store redis://HOST:PORT is needed")?;
-        Ok(Self { url, namespace: format!("cluster-load-{}", std::process::id()) })
-    }
-
     /// A connection of its own.
     async fn open(&self) -> Result<Arc<RedisStore>, Failure> {
         let StoreAddress::Redis(info) = self.url.parse()? else { return Err("--store must be a Redis here".into()) };
