@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::cli::{Refusal, Wishes};
-use crate::json;
 use crate::process::{Folder, Program, Seeds};
 use crate::shell;
 
@@ -125,9 +126,10 @@ impl CargoTest {
 
 /// The test program of a message of cargo's, and the folder of its package.
 fn executable(message: &str) -> Option<(PathBuf, Option<PathBuf>)> {
-    let is_test = message.contains("\"reason\":\"compiler-artifact\"") && message.contains("\"test\":true}");
-    let file = json::string_of(message, "executable").filter(|_| is_test)?;
-    let manifest = json::string_of(message, "manifest_path").map(PathBuf::from);
+    let message: Value = serde_json::from_str(message).ok()?;
+    let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
+    let file = message["executable"].as_str().filter(|_| is_test)?;
+    let manifest = message["manifest_path"].as_str().map(Path::new);
     Some((file.into(), manifest.and_then(|manifest| Some(manifest.parent()?.to_owned()))))
 }
 

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::cli::Wishes;
-use crate::json;
 use crate::plan;
 use crate::shell;
 use crate::shrinking::Smallest;
@@ -47,22 +48,22 @@ impl Findings {
         words.join(" ")
     }
 
+    /// One line of JSON.
     pub(crate) fn to_json(&self) -> String {
-        let failed: Vec<String> = self.failed.iter().map(u64::to_string).collect();
-        let smallest = self.smallest.as_ref().map_or_else(|| "null".to_owned(), |smallest| self.json_of(smallest));
-        let (ran, seconds, failed) = (self.ran, self.seconds, failed.join(","));
-        format!("{{\"ran\":{ran},\"seconds\":{seconds:.3},\"failed\":[{failed}],\"smallest\":{smallest}}}\n")
-    }
-
-    fn json_of(&self, smallest: &Smallest) -> String {
-        let Smallest { seed, why, plan, shrunk, runs, is_repeated } = smallest;
-        let plan = plan.as_ref().map_or_else(|| "null".to_owned(), |lines| json::string(&plan::text(lines)));
-        format!(
-            "{{\"seed\":{seed},\"why\":{},\"is_repeated\":{is_repeated},\"plan\":{plan},\"shrunk\":{},\"runs\":{runs},\"command\":{}}}",
-            json::string(why),
-            json::string(&plan::text(shrunk)),
-            json::string(&self.command(smallest)),
-        )
+        let smallest = self.smallest.as_ref().map(|smallest| {
+            let Smallest { seed, why, plan, shrunk, runs, is_repeated } = smallest;
+            json!({
+                "seed": seed,
+                "why": why,
+                "is_repeated": is_repeated,
+                "plan": plan.as_ref().map(|lines| plan::text(lines)),
+                "shrunk": plan::text(shrunk),
+                "runs": runs,
+                "command": self.command(smallest),
+            })
+        });
+        let Self { ran, seconds, failed, .. } = self;
+        format!("{}\n", json!({ "ran": ran, "seconds": seconds, "failed": failed, "smallest": smallest }))
     }
 }
 

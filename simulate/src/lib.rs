@@ -7,7 +7,6 @@
 mod cargo;
 pub mod cli;
 mod findings;
-mod json;
 mod plan;
 mod process;
 mod reports;
