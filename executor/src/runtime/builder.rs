@@ -173,7 +173,8 @@ impl Builder {
     ///
     /// The number is the one with which a runtime would begin now: whole cores, and one at least.
     /// The quota is read once a second at most, and not while all processors are idle, so that a
-    /// runtime at rest is not woken for it. A change of the CPU affinity alone is not noticed.
+    /// runtime at rest is not woken for it. A smaller number counts at once, a larger one after
+    /// three readings. A change of the CPU affinity of all threads is followed as well.
     ///
     /// # Examples
     ///

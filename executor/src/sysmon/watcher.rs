@@ -105,8 +105,6 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
     let arrived = scheduler.shutdown.arrive();
     debug_assert!(arrived, "a runtime that is being built has not ended");
     let watched = Arc::clone(scheduler);
-    // Read here, before the runtime is there: a program that counts its descriptors, once it has
-    // one, meets none that the watcher has open for a moment.
     let quota = QuotaFollower::begin(scheduler);
     match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || serve(watched, quota)) {
         Ok(handle) => scheduler.threads.keep(handle),

@@ -3,7 +3,6 @@
 
 pub(crate) mod backoff;
 #[cfg(not(loom))]
-pub(crate) mod cpu_quota;
 #[cfg(not(loom))]
 pub(crate) mod file_calls;
 #[cfg(not(loom))]
