@@ -2,10 +2,11 @@
 //! of enums, the methods of traits, and which traits a public type implements.
 //!
 //! It goes by lines, as rustfmt leaves them, so that no compiler is needed. Items hidden from the
-//! documentation are left out.
+//! documentation are left out; those that a macro makes stand where the macro is called.
 
 use std::collections::HashSet;
 
+use crate::macros::Macros;
 use crate::sources::{each_file, is_tests};
 
 /// The parts of the tree that `wsrt` exports.
@@ -57,11 +58,13 @@ fn is_face(file: &str) -> bool {
 /// Panics if a source cannot be read.
 #[must_use]
 pub fn public_lines() -> Vec<PublicLine> {
-    let mut lines = Vec::new();
-    for folder in ["executor/src", "reactor/src", "sync/src"] {
+    const FOLDERS: [&str; 3] = ["executor/src", "reactor/src", "sync/src"];
+    let (mut lines, mut macros) = (Vec::new(), Macros::default());
+    FOLDERS.iter().for_each(|folder| each_file(folder, |_, text| macros.collect(text)));
+    for folder in FOLDERS {
         each_file(folder, |file, text| {
             if is_face(file) {
-                lines.extend(public_lines_of(text, file));
+                lines.extend(public_lines_of(&macros.expand(text), file));
             }
         });
     }

@@ -10,6 +10,7 @@ mod examples;
 mod foreign;
 mod hold;
 mod lines;
+mod macros;
 mod net;
 mod panics;
 mod places;

@@ -26,6 +26,7 @@ pub mod tcp;
 mod udp;
 #[cfg(unix)]
 pub mod unix;
+mod waits;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;

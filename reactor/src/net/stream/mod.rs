@@ -7,21 +7,22 @@
 //! | `transfer.rs`, `bulk.rs` | moving bytes through any such descriptor |
 //! | `poll_transfer.rs` | the polls by which each family of I/O traits moves them |
 //! | `tokio_traits.rs` and its twins | the three families of I/O traits |
+//! | `methods.rs`, `halves.rs` | the inherent methods, and the halves of a stream |
 //! | `doors.rs` | the same for a family of another crate |
 //!
-//! The inherent methods are in the files of the types (`tcp/stream.rs`, `unix/stream.rs`, ...),
-//! each one line over `transfer.rs` or `bulk.rs`. Reading and writing methods take `&mut self`
-//! although the OS needs no such thing: this keeps two readers from taking bytes from one another
-//! by accident, and, being inherent with the receiver that the extension traits use, the methods
-//! are preferred to those and never ambiguous.
+//! Reading and writing methods take `&mut self` although the OS needs no such thing: this keeps two
+//! readers from taking bytes from one another by accident, and, being inherent with the receiver
+//! that the extension traits use, the methods are preferred to those and never ambiguous.
 
 pub(super) mod bulk;
 pub mod doors;
 mod ends;
 #[cfg(feature = "futures-io")]
 pub(super) mod futures_traits;
+pub(super) mod halves;
 #[cfg(feature = "hyper")]
 pub(super) mod hyper_traits;
+pub(super) mod methods;
 mod poll_transfer;
 mod sockets;
 #[cfg(feature = "tokio-io")]

@@ -10,7 +10,5 @@ pub(super) mod socket;
 mod socket_options;
 pub(super) mod stream;
 mod stream_options;
-mod stream_readiness;
-mod stream_writes;
 
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

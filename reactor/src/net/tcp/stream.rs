@@ -1,5 +1,4 @@
-//! The connected socket: how it is made, read, split and ended. Writing is in `stream_writes.rs`,
-//! waiting for readiness in `stream_readiness.rs`, the options are in `stream_options.rs`.
+//! The connected socket: how it is made, split and ended. The options are in `stream_options.rs`.
 
 use super::connect::connect_to_any;
 use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
@@ -11,13 +10,14 @@ use crate::net::ToSocketAddrs;
 use crate::net::kinds;
 use crate::net::lookup::resolve;
 use crate::net::plumbing::{born_connected, socket_plumbing};
-use crate::net::stream::bulk;
+use crate::net::stream::methods::{
+    stream_peek_methods, stream_read_methods, stream_shutdown_method, stream_write_methods,
+};
 use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
 use crate::net::system::as_descriptor;
-use bytes::BufMut;
-use std::io::{self, IoSliceMut};
+use crate::net::waits::{operation_methods, wait_methods};
+use std::io;
 use std::net::{self, Shutdown, SocketAddr};
-use std::task::{Context, Poll};
 
 /// Reads and writes one TCP connection.
 ///
@@ -75,6 +75,33 @@ use std::task::{Context, Poll};
 /// read.read_to_end(&mut answer).await?;
 /// assert_eq!(answer, b"answer");
 /// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+///
+/// [`readable`](Self::readable) and [`try_read`](Self::try_read) wait without holding a buffer, and
+/// through a shared reference:
+///
+/// ```
+/// # use wsrt_reactor as wsrt;
+/// # use wsrt::net::{TcpListener, TcpStream};
+/// use std::io::{self, ErrorKind};
+///
+/// async fn read_some(stream: &TcpStream) -> io::Result<Vec<u8>> {
+///     loop {
+///         stream.readable().await?;
+///         let mut buf = vec![0; 4096];
+///         match stream.try_read(&mut buf) {
+///             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+///             outcome => return outcome.map(|count| buf[..count].to_vec()),
+///         }
+///     }
+/// }
+/// # wsrt_reactor_testing::run(async {
+/// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// # let mut client = TcpStream::connect(listener.local_addr()?).await?;
+/// # let (stream, _) = listener.accept().await?;
+/// # client.write_all(b"some").await?;
+/// assert_eq!(read_some(&stream).await?, b"some");
+/// # io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct TcpStream {
     io: Evented<kinds::TcpStream>,
@@ -163,143 +190,6 @@ impl TcpStream {
         self.evented().get_ref().local_addr()
     }
 
-    /// Reads the available bytes into `buf` and returns their number; waits if there are none.
-    ///
-    /// Zero means that the peer has ended the stream, or that `buf` is empty.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, no bytes are lost.
-    #[doc = example!("tcp_reader", "read")]
-    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.evented().receive(buf).await
-    }
-
-    /// Reads into several buffers, filling each before the next; otherwise like
-    /// [`read`](Self::read).
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, no bytes are lost.
-    #[doc = example!("tcp_reader", "read_vectored")]
-    pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.evented().receive_vectored(bufs).await
-    }
-
-    /// Fills `buf` and returns its length.
-    ///
-    /// # Errors
-    ///
-    /// Returns `UnexpectedEof` if the peer has ended the stream first, the OS error, or an error if
-    /// the runtime was shut down. `buf` then holds the bytes read so far; their number is
-    /// unspecified.
-    ///
-    /// # Cancel safety
-    ///
-    /// None: if it is dropped before it is ready, it may have read some bytes.
-    #[doc = example!("tcp_reader", "read_exact")]
-    pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        bulk::read_exact(self.evented(), buf).await
-    }
-
-    /// Reads until the peer has ended the stream, appends everything to `buf`, and returns the
-    /// number of bytes added.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down. `buf` holds the bytes read
-    /// before it.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
-    /// continues from there.
-    #[doc = example!("tcp_reader", "read_to_end")]
-    pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        bulk::read_to_end(self.evented(), buf).await
-    }
-
-    /// Reads until the peer has ended the stream, appends the text to `buf`, and returns the number
-    /// of bytes added.
-    ///
-    /// # Errors
-    ///
-    /// Returns `InvalidData` if the bytes are not UTF-8, the OS error, or an error if the runtime
-    /// was shut down. `buf` is unchanged then, and the bytes read are lost.
-    ///
-    /// # Cancel safety
-    ///
-    /// None: if it is dropped before it is ready, the bytes read are lost.
-    #[doc = example!("tcp_reader", "read_to_string")]
-    pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        bulk::read_to_string(self.evented(), buf).await
-    }
-
-    /// Reads the available bytes into `buf` without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if there are none, or the OS error.
-    #[doc = example!("tcp_reader", "try_read")]
-    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.evented().try_receive(buf)
-    }
-
-    /// Reads into the free room that `buf` has in one piece, without waiting. For a `Vec` or a
-    /// `BytesMut` that is its spare capacity.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if there are no bytes, or the OS error.
-    #[doc = example!("tcp_reader", "try_read_buf")]
-    pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
-        bulk::try_read_buf(self.evented(), buf)
-    }
-
-    /// Reads the available bytes into several buffers without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if there are none, or the OS error.
-    #[doc = example!("tcp_reader", "try_read_vectored")]
-    pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.evented().try_receive_vectored(bufs)
-    }
-
-    /// Reads without consuming the bytes: the next read returns them again. Waits if there are
-    /// none.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing has happened.
-    #[doc = example!("tcp_reader", "peek")]
-    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.evented().peek(buf).await
-    }
-
-    /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as a `&mut
-    /// [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added. Any number of
-    /// tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`peek`](Self::peek).
-    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
-        self.evented().poll_peek(cx, buf)
-    }
-
     /// Lends the two directions out separately, for use at the same time within one task.
     ///
     /// Dropping the halves changes nothing: the stream stays open in both directions.
@@ -330,6 +220,23 @@ impl TcpStream {
         self.socket().shutdown(how)
     }
 
+    /// Whether urgent data has ever been reported. Not for users: it is for code that moves bytes
+    /// in another way than by reading, and so does not step over the urgent mark.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_seen_urgent(&self) -> bool {
+        self.evented().has_seen_urgent()
+    }
+
+    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
+    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    #[cfg(unix)]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_lent(&self) -> bool {
+        kinds::is_lent(self.socket())
+    }
+
     pub(in crate::net) fn end_writing(&self) -> io::Result<()> {
         end_of_socket(|how| self.shutdown_with(how))
     }
@@ -354,6 +261,13 @@ impl AsRef<TcpStream> for TcpStream {
 socket_plumbing!(TcpStream, "TcpStream", kinds::TcpStream);
 born_connected!(TcpStream, kinds::TcpStream);
 as_descriptor!(TcpStream);
+stream_read_methods!(TcpStream, "tcp_reader", "the peer has ended the stream");
+stream_peek_methods!(TcpStream, "tcp_reader");
+stream_write_methods!(TcpStream, "tcp_writer", "received by the peer");
+stream_shutdown_method!(TcpStream, "tcp_writer");
+wait_methods!(TcpStream, readable, poll_read_ready, READABLE, "read", "tcp_reader", "readable");
+wait_methods!(TcpStream, writable, poll_write_ready, WRITABLE, "write", "tcp_writer", "writable");
+operation_methods!(TcpStream, "tcp_reader", "ready_to_read");
 reads!(TcpStream);
 writes!(TcpStream);
 

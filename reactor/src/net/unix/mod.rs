@@ -15,7 +15,6 @@ pub(super) mod socket;
 mod socket_addr;
 pub(super) mod stream;
 mod stream_options;
-mod stream_readiness;
 
 pub(crate) use self::listener::accept;
 

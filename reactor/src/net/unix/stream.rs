@@ -1,22 +1,22 @@
-//! The connected Unix socket: how it is made, read, written, split and ended. Waiting for readiness
-//! is in `stream_readiness.rs`, the options are in `stream_options.rs`.
+//! The connected Unix socket: how it is made, split and ended. The options are in
+//! `stream_options.rs`.
 
 use super::SocketAddr;
 use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
-use crate::net::at_once::{self, at_once};
 use crate::net::kinds;
 use crate::net::plumbing::{born_connected, socket_plumbing};
-use crate::net::stream::bulk;
+use crate::net::stream::methods::{
+    stream_peek_methods, stream_read_methods, stream_shutdown_method, stream_write_methods,
+};
 use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
 use crate::net::system::as_descriptor;
-use bytes::BufMut;
-use std::io::{self, IoSlice, IoSliceMut};
+use crate::net::waits::{operation_methods, wait_methods};
+use std::io;
 use std::net::Shutdown;
 use std::os::unix::net;
-use std::task::{Context, Poll};
 
 /// Reads and writes one connection within this machine.
 ///
@@ -109,241 +109,6 @@ impl UnixStream {
         self.socket().local_addr().map(SocketAddr::from)
     }
 
-    /// Reads the available bytes into `buf` and returns their number; waits if there are none.
-    ///
-    /// Zero means that the peer has ended the stream, or that `buf` is empty.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, no bytes are lost.
-    #[doc = example!("unix_reader", "read")]
-    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.evented().receive(buf).await
-    }
-
-    /// Reads into several buffers, filling each before the next; otherwise like
-    /// [`read`](Self::read).
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, no bytes are lost.
-    #[doc = example!("unix_reader", "read_vectored")]
-    pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.evented().receive_vectored(bufs).await
-    }
-
-    /// Fills `buf` and returns its length.
-    ///
-    /// # Errors
-    ///
-    /// Returns `UnexpectedEof` if the peer has ended the stream first, the OS error, or an error if
-    /// the runtime was shut down. `buf` then holds the bytes read so far; their number is
-    /// unspecified.
-    ///
-    /// # Cancel safety
-    ///
-    /// None: if it is dropped before it is ready, it may have read some bytes.
-    #[doc = example!("unix_reader", "read_exact")]
-    pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        bulk::read_exact(self.evented(), buf).await
-    }
-
-    /// Reads until the peer has ended the stream, appends everything to `buf`, and returns the
-    /// number of bytes added.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down. `buf` holds the bytes read
-    /// before it.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
-    /// continues from there.
-    #[doc = example!("unix_reader", "read_to_end")]
-    pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
-        bulk::read_to_end(self.evented(), buf).await
-    }
-
-    /// Reads until the peer has ended the stream, appends the text to `buf`, and returns the number
-    /// of bytes added.
-    ///
-    /// # Errors
-    ///
-    /// Returns `InvalidData` if the bytes are not UTF-8, the OS error, or an error if the runtime
-    /// was shut down. `buf` is unchanged then, and the bytes read are lost.
-    ///
-    /// # Cancel safety
-    ///
-    /// None: if it is dropped before it is ready, the bytes read are lost.
-    #[doc = example!("unix_reader", "read_to_string")]
-    pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
-        bulk::read_to_string(self.evented(), buf).await
-    }
-
-    /// Reads the available bytes into `buf` without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if there are none, or the OS error.
-    #[doc = example!("unix_reader", "try_read")]
-    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.evented().try_receive(buf)
-    }
-
-    /// Reads into the free room that `buf` has in one piece, without waiting. For a `Vec` or a
-    /// `BytesMut` that is its spare capacity.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if there are no bytes, or the OS error.
-    #[doc = example!("unix_reader", "try_read_buf")]
-    pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
-        bulk::try_read_buf(self.evented(), buf)
-    }
-
-    /// Reads the available bytes into several buffers without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if there are none, or the OS error.
-    #[doc = example!("unix_reader", "try_read_vectored")]
-    pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.evented().try_receive_vectored(bufs)
-    }
-
-    /// Reads without consuming the bytes: the next read returns them again. Waits if there are
-    /// none.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing has happened.
-    #[doc = example!("unix_reader", "peek")]
-    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.evented().peek(buf).await
-    }
-
-    /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as a `&mut
-    /// [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added. Any number of
-    /// tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`peek`](Self::peek).
-    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
-        self.evented().poll_peek(cx, buf)
-    }
-
-    /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it takes
-    /// none.
-    ///
-    /// Written means handed to the OS, not received by the peer.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing was written.
-    #[doc = example!("unix_writer", "write")]
-    pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().send(buf).await
-    }
-
-    /// Writes as much of several buffers, in their order, as the OS takes in one call; otherwise
-    /// like [`write`](Self::write).
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing was written.
-    #[doc = example!("unix_writer", "write_vectored")]
-    pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.evented().send_vectored(bufs).await
-    }
-
-    /// Writes all of `buf`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down. Some of `buf` may have been
-    /// written.
-    ///
-    /// # Cancel safety
-    ///
-    /// None: if it is dropped before it is ready, it may have written some of `buf`.
-    #[doc = example!("unix_writer", "write_all")]
-    pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-        bulk::write_all(self.evented(), buf).await
-    }
-
-    /// Does nothing, because written bytes are with the OS already. It exists so that code for
-    /// buffered streams works here too.
-    ///
-    /// # Errors
-    ///
-    /// Returns no error.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("unix_writer", "flush")]
-    pub async fn flush(&mut self) -> io::Result<()> {
-        at_once::flush().await
-    }
-
-    /// Writes as much of `buf` as the OS takes without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
-    #[doc = example!("unix_writer", "try_write")]
-    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().try_send(buf)
-    }
-
-    /// Writes as much of several buffers as the OS takes in one call, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
-    #[doc = example!("unix_writer", "try_write_vectored")]
-    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.evented().try_send_vectored(bufs)
-    }
-
-    /// Ends the writing direction: the peer reads the end of the stream after all written bytes.
-    ///
-    /// Ending it again, or after the connection has ended, is no error.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing has ended.
-    #[doc = example!("unix_writer", "shutdown")]
-    pub async fn shutdown(&mut self) -> io::Result<()> {
-        at_once(|| self.end_writing()).await
-    }
-
     /// Lends the two directions out separately, for use at the same time within one task.
     ///
     /// Dropping the halves changes nothing: the stream stays open in both directions.
@@ -374,6 +139,22 @@ impl UnixStream {
         self.socket().shutdown(how)
     }
 
+    /// Whether urgent data has ever been reported. Not for users: it is for code that moves bytes
+    /// in another way than by reading, and so does not step over the urgent mark.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_seen_urgent(&self) -> bool {
+        self.evented().has_seen_urgent()
+    }
+
+    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
+    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_lent(&self) -> bool {
+        kinds::is_lent(self.socket())
+    }
+
     pub(in crate::net) fn end_writing(&self) -> io::Result<()> {
         end_of_socket(|how| self.shutdown_with(how))
     }
@@ -398,6 +179,13 @@ impl AsRef<UnixStream> for UnixStream {
 socket_plumbing!(UnixStream, "UnixStream", kinds::UnixStream);
 born_connected!(UnixStream, kinds::UnixStream);
 as_descriptor!(UnixStream);
+stream_read_methods!(UnixStream, "unix_reader", "the peer has ended the stream");
+stream_peek_methods!(UnixStream, "unix_reader");
+stream_write_methods!(UnixStream, "unix_writer", "received by the peer");
+stream_shutdown_method!(UnixStream, "unix_writer");
+wait_methods!(UnixStream, readable, poll_read_ready, READABLE, "read", "unix_reader", "readable");
+wait_methods!(UnixStream, writable, poll_write_ready, WRITABLE, "write", "unix_writer", "writable");
+operation_methods!(UnixStream, "unix_reader", "ready_to_read");
 reads!(UnixStream);
 writes!(UnixStream);
 

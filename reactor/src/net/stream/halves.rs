@@ -1,0 +1,216 @@
+//! The two directions of a stream as values of their own: borrowed, for use within one task, and
+//! owned, for two tasks.
+//!
+//! TCP and Unix streams have halves of the same names in modules of their own, so a macro makes
+//! them. It is the one text of all eight types but for what `methods.rs` has.
+
+/// Makes the halves of `$stream`, which owns a `$socket`, and whose addresses are `$address`.
+/// `$name` is what users call such streams; the other words are those of the examples.
+macro_rules! halves {
+    (
+        $stream:ident, $socket:ty, $address:ty, $name:literal,
+        $reader:literal, $writer:literal, $owned_reader:literal, $owned_writer:literal,
+        $reader_addresses:literal, $writer_addresses:literal
+    ) => {
+        #[doc = concat!("Reads from a borrowed [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("[`", stringify!($stream), "::split`].")]
+        #[derive(Debug)]
+        pub struct ReadHalf<'a>(&'a $stream);
+
+        #[doc = concat!("Writes to a borrowed [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("[`", stringify!($stream), "::split`].")]
+        ///
+        /// Dropping it leaves the stream open.
+        #[derive(Debug)]
+        pub struct WriteHalf<'a>(&'a $stream);
+
+        #[doc = concat!("Reads from a [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("[`", stringify!($stream), "::into_split`].")]
+        #[derive(Debug)]
+        pub struct OwnedReadHalf {
+            stream: std::sync::Arc<$stream>,
+        }
+
+        #[doc = concat!("Writes to a [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("[`", stringify!($stream), "::into_split`].")]
+        ///
+        /// Dropping it ends the writing direction, so that the peer reads the end of the stream,
+        /// while the other half goes on reading.
+        #[derive(Debug)]
+        pub struct OwnedWriteHalf {
+            stream: std::sync::Arc<$stream>,
+            ends_on_drop: bool,
+        }
+
+        /// Reports that two halves come from different streams, and gives them back.
+        #[derive(Debug)]
+        pub struct ReuniteError(
+            /// The reading half.
+            pub OwnedReadHalf,
+            /// The writing half.
+            pub OwnedWriteHalf,
+        );
+
+        impl std::fmt::Display for ReuniteError {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(concat!("the two halves come from different ", $name, " and cannot be put together"))
+            }
+        }
+
+        impl std::error::Error for ReuniteError {}
+
+        /// The exclusive borrow of the caller keeps the stream to one reader and one writer.
+        pub(super) fn split(stream: &mut $stream) -> (ReadHalf<'_>, WriteHalf<'_>) {
+            (ReadHalf(stream), WriteHalf(stream))
+        }
+
+        pub(super) fn split_owned(stream: $stream) -> (OwnedReadHalf, OwnedWriteHalf) {
+            let stream = std::sync::Arc::new(stream);
+            let write = OwnedWriteHalf { stream: std::sync::Arc::clone(&stream), ends_on_drop: true };
+            (OwnedReadHalf { stream }, write)
+        }
+
+        impl OwnedReadHalf {
+            /// Puts the stream together again.
+            ///
+            /// # Errors
+            ///
+            /// Returns both halves if they come from different streams.
+            #[doc = example!($owned_reader, "reunite_reader")]
+            pub fn reunite(self, write: OwnedWriteHalf) -> Result<$stream, ReuniteError> {
+                if !std::sync::Arc::ptr_eq(&self.stream, &write.stream) {
+                    return Err(ReuniteError(self, write));
+                }
+                write.forget();
+                Ok(std::sync::Arc::into_inner(self.stream)
+                    .expect("two halves hold a stream, and the other one is gone"))
+            }
+        }
+
+        impl OwnedWriteHalf {
+            /// Puts the stream together again.
+            ///
+            /// # Errors
+            ///
+            /// Returns both halves if they come from different streams.
+            #[doc = example!($owned_writer, "reunite_writer")]
+            pub fn reunite(self, read: OwnedReadHalf) -> Result<$stream, ReuniteError> {
+                read.reunite(self)
+            }
+
+            /// Drops it without ending the writing direction. The connection closes when the other
+            /// half is dropped.
+            #[doc = example!($owned_writer, "forget")]
+            pub fn forget(mut self) {
+                self.ends_on_drop = false;
+            }
+
+            pub(in crate::net) fn end_writing(&mut self) -> std::io::Result<()> {
+                let outcome = self.stream.end_writing();
+                self.ends_on_drop &= outcome.is_err();
+                outcome
+            }
+        }
+
+        impl Drop for OwnedWriteHalf {
+            fn drop(&mut self) {
+                if self.ends_on_drop {
+                    // It fails if the connection has ended: then there is nothing to end.
+                    let _ = self.stream.end_writing();
+                }
+            }
+        }
+
+        impl WriteHalf<'_> {
+            pub(in crate::net) fn end_writing(&self) -> std::io::Result<()> {
+                self.0.end_writing()
+            }
+        }
+
+        impl AsRef<$stream> for ReadHalf<'_> {
+            fn as_ref(&self) -> &$stream {
+                self.0
+            }
+        }
+
+        impl AsRef<$stream> for WriteHalf<'_> {
+            fn as_ref(&self) -> &$stream {
+                self.0
+            }
+        }
+
+        impl AsRef<$stream> for OwnedReadHalf {
+            fn as_ref(&self) -> &$stream {
+                &self.stream
+            }
+        }
+
+        impl AsRef<$stream> for OwnedWriteHalf {
+            fn as_ref(&self) -> &$stream {
+                &self.stream
+            }
+        }
+
+        $crate::net::stream::halves::half_methods!(ReadHalf<'_>, $socket, $address, $reader, $reader_addresses);
+        $crate::net::stream::halves::half_methods!(WriteHalf<'_>, $socket, $address, $writer, $writer_addresses);
+        $crate::net::stream::halves::half_methods!(OwnedReadHalf, $socket, $address, $owned_reader, $reader_addresses);
+        $crate::net::stream::halves::half_methods!(OwnedWriteHalf, $socket, $address, $owned_writer, $writer_addresses);
+        $crate::net::stream::halves::read_half_methods!(ReadHalf<'_>, $reader);
+        $crate::net::stream::halves::read_half_methods!(OwnedReadHalf, $owned_reader);
+        $crate::net::stream::halves::write_half_methods!(WriteHalf<'_>, $writer);
+        $crate::net::stream::halves::write_half_methods!(OwnedWriteHalf, $owned_writer);
+    };
+}
+
+/// Gives a half, which is an `AsRef` of its stream, what both directions have.
+macro_rules! half_methods {
+    ($kind:ty, $inner:ty, $address:ty, $socket:literal, $addresses:literal) => {
+        impl $kind {
+            /// Returns the peer's address.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, $addresses)]
+            pub fn peer_addr(&self) -> std::io::Result<$address> {
+                self.as_ref().peer_addr()
+            }
+
+            /// Returns the address on this side.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, $addresses)]
+            pub fn local_addr(&self) -> std::io::Result<$address> {
+                self.as_ref().local_addr()
+            }
+
+            pub(in crate::net) fn evented(&self) -> &$crate::evented::Evented<$inner> {
+                self.as_ref().evented()
+            }
+        }
+    };
+}
+
+macro_rules! read_half_methods {
+    ($kind:ty, $socket:literal) => {
+        $crate::net::stream::methods::stream_read_methods!($kind, $socket, "the peer has ended the stream");
+        $crate::net::stream::methods::stream_peek_methods!($kind, $socket);
+        $crate::net::waits::wait_methods!($kind, readable, poll_read_ready, READABLE, "read", $socket, "readable");
+        $crate::net::waits::operation_methods!($kind, $socket, "ready_to_read");
+        $crate::net::stream::reads!($kind);
+    };
+}
+
+macro_rules! write_half_methods {
+    ($kind:ty, $socket:literal) => {
+        $crate::net::stream::methods::stream_write_methods!($kind, $socket, "received by the peer");
+        $crate::net::stream::methods::stream_shutdown_method!($kind, $socket);
+        $crate::net::waits::wait_methods!($kind, writable, poll_write_ready, WRITABLE, "write", $socket, "writable");
+        $crate::net::waits::operation_methods!($kind, $socket, "ready_to_write");
+        $crate::net::stream::writes!($kind);
+    };
+}
+
+pub(in crate::net) use {half_methods, halves, read_half_methods, write_half_methods};
