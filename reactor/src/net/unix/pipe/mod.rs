@@ -5,6 +5,7 @@
 //! kind `BrokenPipe`.
 
 mod descriptor;
+mod ends;
 mod options;
 mod receiver;
 mod sender;
