@@ -18,6 +18,7 @@ mod kinds;
 #[path = "lent_kinds/mod.rs"]
 mod kinds;
 mod lookup;
+mod options;
 mod plumbing;
 mod reply;
 mod stream;

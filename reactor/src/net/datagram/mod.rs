@@ -3,6 +3,7 @@
 //! Everything goes through `&self`, for any number of tasks: datagrams do not run into one another.
 
 mod calls;
+pub(super) mod methods;
 mod transfer;
 
 pub(super) use self::calls::Datagrams;

@@ -7,8 +7,6 @@ mod halves;
 pub(super) mod keepalive;
 pub(super) mod listener;
 pub(super) mod socket;
-mod socket_options;
 pub(super) mod stream;
-mod stream_options;
 
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

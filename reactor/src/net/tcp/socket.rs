@@ -7,6 +7,7 @@ use crate::context;
 use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::kinds::{self, Unconnected};
+use crate::net::options::{buffer_methods, connection_methods, device_methods, packet_methods};
 use crate::net::system::as_descriptor;
 use socket2::{Domain, SockRef, Socket};
 use std::io;
@@ -220,4 +221,32 @@ impl TcpSocket {
     }
 }
 
+#[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos"))))]
+impl TcpSocket {
+    /// Returns whether other sockets may listen on the same address.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    #[doc = example!("tcp_socket", "reuseport")]
+    pub fn reuseport(&self) -> io::Result<bool> {
+        self.options().reuse_port()
+    }
+
+    /// Lets other sockets of the same user listen on the same address, if they ask for it too
+    /// (`SO_REUSEPORT`). Linux distributes connections among them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    #[doc = example!("tcp_socket", "reuseport")]
+    pub fn set_reuseport(&self, reuseport: bool) -> io::Result<()> {
+        self.options().set_reuse_port(reuseport)
+    }
+}
+
+connection_methods!(TcpSocket, "tcp_socket");
+buffer_methods!(TcpSocket, "tcp_socket", " Ask for a TCP window larger than 64 KiB before the connection is made.");
+packet_methods!(TcpSocket, "tcp_socket", " TCP keeps the lower two for itself.");
+device_methods!(TcpSocket);
 as_descriptor!(TcpSocket);

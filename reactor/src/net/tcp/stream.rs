@@ -1,4 +1,4 @@
-//! The connected socket: how it is made, split and ended. The options are in `stream_options.rs`.
+//! The connected socket: how it is made, split and ended.
 
 use super::connect::connect_to_any;
 use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
@@ -9,6 +9,7 @@ use crate::handle::Handle;
 use crate::net::ToSocketAddrs;
 use crate::net::kinds;
 use crate::net::lookup::resolve;
+use crate::net::options::{buffer_methods, connection_methods, packet_methods};
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::methods::{
     stream_peek_methods, stream_read_methods, stream_shutdown_method, stream_write_methods,
@@ -242,6 +243,31 @@ impl TcpStream {
     }
 }
 
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "fuchsia"))]
+impl TcpStream {
+    /// Returns whether received data is acknowledged at once at the moment.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    #[doc = example!("tcp_stream", "quickack")]
+    pub fn quickack(&self) -> io::Result<bool> {
+        self.options().tcp_quickack()
+    }
+
+    /// Has received data acknowledged at once (`true`), or together with sent data
+    /// (`TCP_QUICKACK`). It does not last: the OS switches between the two by its own rules as the
+    /// connection goes on.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    #[doc = example!("tcp_stream", "quickack")]
+    pub fn set_quickack(&self, quickack: bool) -> io::Result<()> {
+        self.options().set_tcp_quickack(quickack)
+    }
+}
+
 impl TryFrom<net::TcpStream> for TcpStream {
     type Error = io::Error;
 
@@ -260,6 +286,9 @@ impl AsRef<TcpStream> for TcpStream {
 
 socket_plumbing!(TcpStream, "TcpStream", kinds::TcpStream);
 born_connected!(TcpStream, kinds::TcpStream);
+connection_methods!(TcpStream, "tcp_stream");
+buffer_methods!(TcpStream, "tcp_stream", " Ask for a TCP window larger than 64 KiB before the connection is made.");
+packet_methods!(TcpStream, "tcp_stream", " TCP keeps the lower two for itself.");
 as_descriptor!(TcpStream);
 stream_read_methods!(TcpStream, "tcp_reader", "the peer has ended the stream");
 stream_peek_methods!(TcpStream, "tcp_reader");

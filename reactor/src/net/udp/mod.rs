@@ -1,20 +1,20 @@
-//! The UDP socket: how it is made and connected, sends, and waits.
+//! The UDP socket: how it is made and connected, and sends to an address.
 
 mod multicast;
-mod options;
-mod receive;
 
 use super::ToSocketAddrs;
 use super::datagram::Datagrams;
+use super::datagram::methods::{datagram_receive_methods, datagram_send_methods};
 use super::lookup::{resolve, resolve_one};
 use crate::context;
 use crate::error;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::kinds;
+use crate::net::options::{buffer_methods, device_methods, packet_methods};
 use crate::net::plumbing::socket_plumbing;
 use crate::net::system::as_descriptor;
-use crate::ready::Ready;
+use crate::net::waits::{operation_methods, wait_methods};
 use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll};
@@ -188,132 +188,6 @@ impl UdpSocket {
     pub fn into_std(self) -> io::Result<net::UdpSocket> {
         self.io.into_inner().map(net::UdpSocket::from)
     }
-
-    /// Sends a datagram to the peer that the socket is connected to, and returns its length.
-    ///
-    /// Sent means handed to the OS, not received by the peer.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, also if the socket is not connected; or an error if the runtime was
-    /// shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing was sent.
-    #[doc = example!("udp_pair", "send")]
-    pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().io(Interest::WRITABLE, |socket| socket.transmit(buf)).await
-    }
-
-    /// Polls a [`send`](Self::send). Any number of tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`send`](Self::send).
-    pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit(buf))
-    }
-
-    /// Sends like [`send`](Self::send), without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
-    #[doc = example!("udp_pair", "try_send")]
-    pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit(buf))
-    }
-
-    /// Waits until a receive is worth trying. The receive may still return `WouldBlock`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("udp_pair", "datagram_readable")]
-    pub async fn readable(&self) -> io::Result<()> {
-        self.evented().ready(Interest::READABLE).await.map(drop)
-    }
-
-    /// Waits until a send is worth trying. The send may still return `WouldBlock`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("udp_pair", "try_send")]
-    pub async fn writable(&self) -> io::Result<()> {
-        self.evented().ready(Interest::WRITABLE).await.map(drop)
-    }
-
-    /// Polls [`readable`](Self::readable). Any number of tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    pub fn poll_recv_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.evented().poll_ready(Interest::READABLE, cx).map_ok(drop)
-    }
-
-    /// Polls [`writable`](Self::writable). Any number of tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    pub fn poll_send_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.evented().poll_ready(Interest::WRITABLE, cx).map_ok(drop)
-    }
-
-    /// Waits until one of the directions in `interest` is worth trying, and returns the conditions
-    /// that hold.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("udp_pair", "datagram_ready")]
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        self.evented().ready(interest).await
-    }
-
-    /// Runs the caller's operation on the socket, once, if it is worth trying; otherwise
-    /// returns `WouldBlock` without running it.
-    ///
-    /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
-    /// next event. So it must return that only if the OS did.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
-    pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
-        self.evented().try_io(interest, |socket| socket.try_io(operation))
-    }
-
-    /// Runs the caller's operation on the socket until it returns anything but
-    /// `WouldBlock`, waiting in between.
-    ///
-    /// `operation` must keep to the rule of [`try_io`](Self::try_io).
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `operation`, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
-    pub async fn async_io<R>(&self, interest: Interest, mut operation: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
-    }
 }
 
 impl TryFrom<net::UdpSocket> for UdpSocket {
@@ -327,4 +201,12 @@ impl TryFrom<net::UdpSocket> for UdpSocket {
 }
 
 socket_plumbing!(UdpSocket, "UdpSocket", kinds::UdpSocket);
+datagram_send_methods!(UdpSocket, "udp_pair");
+datagram_receive_methods!(UdpSocket, SocketAddr, "udp_pair");
+wait_methods!(UdpSocket, readable, poll_recv_ready, READABLE, "receive", "udp_pair", "datagram_readable");
+wait_methods!(UdpSocket, writable, poll_send_ready, WRITABLE, "send", "udp_pair", "try_send");
+operation_methods!(UdpSocket, "udp_pair", "datagram_ready");
+buffer_methods!(UdpSocket, "udp_socket", "");
+packet_methods!(UdpSocket, "udp_socket", "");
+device_methods!(UdpSocket);
 as_descriptor!(UdpSocket);

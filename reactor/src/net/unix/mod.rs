@@ -14,7 +14,6 @@ mod sending;
 pub(super) mod socket;
 mod socket_addr;
 pub(super) mod stream;
-mod stream_options;
 
 pub(crate) use self::listener::accept;
 

@@ -1,5 +1,4 @@
-//! The connected Unix socket: how it is made, split and ended. The options are in
-//! `stream_options.rs`.
+//! The connected Unix socket: how it is made, split and ended.
 
 use super::SocketAddr;
 use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
@@ -7,6 +6,7 @@ use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::kinds;
+use crate::net::options::buffer_methods;
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::methods::{
     stream_peek_methods, stream_read_methods, stream_shutdown_method, stream_write_methods,
@@ -178,6 +178,7 @@ impl AsRef<UnixStream> for UnixStream {
 
 socket_plumbing!(UnixStream, "UnixStream", kinds::UnixStream);
 born_connected!(UnixStream, kinds::UnixStream);
+buffer_methods!(UnixStream, "unix_stream", "");
 as_descriptor!(UnixStream);
 stream_read_methods!(UnixStream, "unix_reader", "the peer has ended the stream");
 stream_peek_methods!(UnixStream, "unix_reader");

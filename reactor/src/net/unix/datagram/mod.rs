@@ -1,17 +1,16 @@
-//! The Unix datagram socket: how it is made and connected, sends, and waits.
-
-mod options;
-mod receive;
+//! The Unix datagram socket: how it is made and connected, and sends to an address.
 
 use super::{SocketAddr, address};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::datagram::Datagrams;
+use crate::net::datagram::methods::{datagram_receive_methods, datagram_send_methods};
 use crate::net::kinds;
+use crate::net::options::buffer_methods;
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::system::as_descriptor;
-use crate::ready::Ready;
+use crate::net::waits::{operation_methods, wait_methods};
 use socket2::{SockAddr, SockRef};
 use std::io;
 use std::net::Shutdown;
@@ -24,7 +23,7 @@ use std::task::{Context, Poll};
 /// Everything works through a shared reference, and any number of tasks may wait in each direction.
 ///
 /// A receiver's queue is short (ten datagrams on Linux), and when it is full its senders
-/// wait. Linux wakes a sender that is connected to the receiver or has datagrams in the
+/// wait. Linux wakes a sender that is connected to the receiver or has datagrams of its own in the
 /// queue. One that is neither tries again by itself, after 64 ms at the latest; with
 /// [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many
 /// send to one, let each connect. A full receiver does not hold up a sender to another one.
@@ -248,132 +247,6 @@ impl UnixDatagram {
     pub fn into_std(self) -> io::Result<net::UnixDatagram> {
         self.io.into_inner().map(net::UnixDatagram::from)
     }
-
-    /// Sends a datagram to the peer that the socket is connected to, and returns its length.
-    ///
-    /// Sent means handed to the OS, not received by the peer.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, also if the socket is not connected; or an error if the runtime was
-    /// shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing was sent.
-    #[doc = example!("datagram_pair", "send")]
-    pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().io(Interest::WRITABLE, |socket| socket.transmit(buf)).await
-    }
-
-    /// Polls a [`send`](Self::send). Any number of tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`send`](Self::send).
-    pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit(buf))
-    }
-
-    /// Sends like [`send`](Self::send), without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
-    #[doc = example!("datagram_pair", "try_send")]
-    pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit(buf))
-    }
-
-    /// Waits until a receive is worth trying. The receive may still return `WouldBlock`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("datagram_pair", "datagram_readable")]
-    pub async fn readable(&self) -> io::Result<()> {
-        self.evented().ready(Interest::READABLE).await.map(drop)
-    }
-
-    /// Waits until a send is worth trying. The send may still return `WouldBlock`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("datagram_pair", "try_send")]
-    pub async fn writable(&self) -> io::Result<()> {
-        self.evented().ready(Interest::WRITABLE).await.map(drop)
-    }
-
-    /// Polls [`readable`](Self::readable). Any number of tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    pub fn poll_recv_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.evented().poll_ready(Interest::READABLE, cx).map_ok(drop)
-    }
-
-    /// Polls [`writable`](Self::writable). Any number of tasks may poll.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    pub fn poll_send_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.evented().poll_ready(Interest::WRITABLE, cx).map_ok(drop)
-    }
-
-    /// Waits until one of the directions in `interest` is worth trying, and returns the conditions
-    /// that hold.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing is lost.
-    #[doc = example!("datagram_pair", "datagram_ready")]
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        self.evented().ready(interest).await
-    }
-
-    /// Runs the caller's operation on the socket, once, if it is worth trying; otherwise
-    /// returns `WouldBlock` without running it.
-    ///
-    /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
-    /// next event. So it must return that only if the OS did.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
-    pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
-        self.evented().try_io(interest, |socket| socket.try_io(operation))
-    }
-
-    /// Runs the caller's operation on the socket until it returns anything but
-    /// `WouldBlock`, waiting in between.
-    ///
-    /// `operation` must keep to the rule of [`try_io`](Self::try_io).
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `operation`, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
-    pub async fn async_io<R>(&self, interest: Interest, mut operation: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
-    }
 }
 
 impl TryFrom<net::UnixDatagram> for UnixDatagram {
@@ -388,6 +261,12 @@ impl TryFrom<net::UnixDatagram> for UnixDatagram {
 
 socket_plumbing!(UnixDatagram, "UnixDatagram", kinds::UnixDatagram);
 born_connected!(UnixDatagram, kinds::UnixDatagram);
+datagram_send_methods!(UnixDatagram, "datagram_pair");
+datagram_receive_methods!(UnixDatagram, SocketAddr, "datagram_pair");
+wait_methods!(UnixDatagram, readable, poll_recv_ready, READABLE, "receive", "datagram_pair", "datagram_readable");
+wait_methods!(UnixDatagram, writable, poll_send_ready, WRITABLE, "send", "datagram_pair", "try_send");
+operation_methods!(UnixDatagram, "datagram_pair", "datagram_ready");
+buffer_methods!(UnixDatagram, "unix_datagram", "");
 as_descriptor!(UnixDatagram);
 
 impl Datagrams for mio::net::UnixDatagram {

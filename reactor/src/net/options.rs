@@ -1,0 +1,294 @@
+//! The options that several kinds of socket have. Macros for the reason that `stream/methods.rs`
+//! gives.
+
+/// Gives `$kind`, whose `options` are a `SockRef`, its pending error and the sizes of its buffers.
+/// `$window` is more about the latter.
+macro_rules! buffer_methods {
+    ($kind:ty, $socket:literal, $window:literal) => {
+        impl $kind {
+            /// Takes the error that is pending on the socket, if any.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error if the pending error cannot be asked for.
+            #[doc = example!($socket, "take_error")]
+            pub fn take_error(&self) -> std::io::Result<Option<std::io::Error>> {
+                self.options().take_error()
+            }
+
+            /// Returns the size of the send buffer, in bytes. Linux returns twice the size that was
+            /// set, because it counts its own bookkeeping.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "send_buffer_size")]
+            pub fn send_buffer_size(&self) -> std::io::Result<u32> {
+                self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
+            }
+
+            /// Asks for a send buffer of `size` bytes (`SO_SNDBUF`). The OS takes the size as a
+            /// hint, within its own limits. On Linux this ends the buffer's automatic growth.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "send_buffer_size")]
+            pub fn set_send_buffer_size(&self, size: u32) -> std::io::Result<()> {
+                self.options().set_send_buffer_size(size as usize)
+            }
+
+            /// Returns the size of the receive buffer, in bytes. Linux returns twice the size that
+            /// was set, because it counts its own bookkeeping.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "recv_buffer_size")]
+            pub fn recv_buffer_size(&self) -> std::io::Result<u32> {
+                self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
+            }
+
+            /// Asks for a receive buffer of `size` bytes (`SO_RCVBUF`). The OS takes the size as a
+            /// hint,
+            #[doc = concat!("within its own limits.", $window)]
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "recv_buffer_size")]
+            pub fn set_recv_buffer_size(&self, size: u32) -> std::io::Result<()> {
+                self.options().set_recv_buffer_size(size as usize)
+            }
+        }
+    };
+}
+
+/// Gives `$kind` what is written on its packets. `$lower` tells of the lower bits of the service.
+macro_rules! packet_methods {
+    ($kind:ty, $socket:literal, $lower:literal) => {
+        impl $kind {
+            /// Returns the time to live of the IPv4 packets it sends, in hops.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "ttl")]
+            pub fn ttl(&self) -> std::io::Result<u32> {
+                self.options().ttl_v4()
+            }
+
+            /// Sets the time to live of the IPv4 packets it sends, in hops (`IP_TTL`).
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "ttl")]
+            pub fn set_ttl(&self, ttl: u32) -> std::io::Result<()> {
+                self.options().set_ttl_v4(ttl)
+            }
+
+            /// Returns the type-of-service byte of the IPv4 packets it sends.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "tos_v4")]
+            pub fn tos_v4(&self) -> std::io::Result<u32> {
+                self.options().tos_v4()
+            }
+
+            /// Sets the type-of-service byte of the IPv4 packets it sends (`IP_TOS`): the
+            #[doc = concat!("differentiated-services class in the upper six bits.", $lower)]
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "tos_v4")]
+            pub fn set_tos_v4(&self, tos: u32) -> std::io::Result<()> {
+                self.options().set_tos_v4(tos)
+            }
+        }
+
+        #[cfg(any(
+            target_os = "android",
+            target_os = "dragonfly",
+            target_os = "freebsd",
+            target_os = "fuchsia",
+            target_os = "linux",
+            target_os = "macos",
+            target_os = "netbsd",
+            target_os = "openbsd",
+        ))]
+        impl $kind {
+            /// Returns the traffic class of the IPv6 packets it sends.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            pub fn tclass_v6(&self) -> std::io::Result<u32> {
+                self.options().tclass_v6()
+            }
+
+            /// Sets the traffic class of the IPv6 packets it sends (`IPV6_TCLASS`).
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            pub fn set_tclass_v6(&self, tclass: u32) -> std::io::Result<()> {
+                self.options().set_tclass_v6(tclass)
+            }
+        }
+    };
+}
+
+/// Gives `$kind` the options of connections by TCP.
+macro_rules! connection_methods {
+    ($kind:ty, $socket:literal) => {
+        impl $kind {
+            /// Returns whether small writes are sent at once.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "nodelay")]
+            pub fn nodelay(&self) -> std::io::Result<bool> {
+                self.options().tcp_nodelay()
+            }
+
+            /// Sends small writes at once (`true`) instead of collecting them while earlier data is
+            /// in flight (`TCP_NODELAY`).
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "nodelay")]
+            pub fn set_nodelay(&self, nodelay: bool) -> std::io::Result<()> {
+                self.options().set_tcp_nodelay(nodelay)
+            }
+
+            /// Returns whether an idle connection is probed.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "keepalive")]
+            pub fn keepalive(&self) -> std::io::Result<bool> {
+                self.options().keepalive()
+            }
+
+            /// Has an idle connection probed, so that a vanished peer is noticed (`SO_KEEPALIVE`),
+            /// at the times that the OS is set to, on Linux first after two hours;
+            /// [`set_tcp_keepalive`](Self::set_tcp_keepalive) sets other times.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "keepalive")]
+            pub fn set_keepalive(&self, keepalive: bool) -> std::io::Result<()> {
+                self.options().set_keepalive(keepalive)
+            }
+
+            /// Has an idle connection probed at the given times.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error, for a time of zero among others.
+            #[doc = example!($socket, "tcp_keepalive")]
+            pub fn set_tcp_keepalive(&self, keepalive: &$crate::net::TcpKeepalive) -> std::io::Result<()> {
+                self.options().set_tcp_keepalive(&keepalive.of_system())
+            }
+
+            /// Returns how long closing waits for unsent data; `None` means that the OS sends it in
+            /// the background.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "linger")]
+            pub fn linger(&self) -> std::io::Result<Option<std::time::Duration>> {
+                self.options().linger()
+            }
+
+            /// Sets how long closing waits for unsent data (`SO_LINGER`), in whole seconds.
+            ///
+            /// `Some(Duration::ZERO)` discards unsent data and resets the connection. Any longer
+            /// time makes the drop of the stream **block its thread** while data is unsent.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "linger")]
+            pub fn set_linger(&self, linger: Option<std::time::Duration>) -> std::io::Result<()> {
+                self.options().set_linger(linger)
+            }
+
+            /// Has closing discard unsent data and reset the connection: the one linger time that
+            /// never blocks a thread.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc = example!($socket, "zero_linger")]
+            pub fn set_zero_linger(&self) -> std::io::Result<()> {
+                self.set_linger(Some(std::time::Duration::ZERO))
+            }
+        }
+    };
+}
+
+/// Gives `$kind`, a socket that may be bound to a network interface, that option, and the older
+/// names of others.
+macro_rules! device_methods {
+    ($kind:ty) => {
+        impl $kind {
+            /// Returns [`tos_v4`](Self::tos_v4), by its older name.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc(hidden)]
+            #[deprecated(note = "renamed to `tos_v4`")]
+            pub fn tos(&self) -> std::io::Result<u32> {
+                self.tos_v4()
+            }
+
+            /// Does [`set_tos_v4`](Self::set_tos_v4), by its older name.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            #[doc(hidden)]
+            #[deprecated(note = "renamed to `set_tos_v4`")]
+            pub fn set_tos(&self, tos: u32) -> std::io::Result<()> {
+                self.set_tos_v4(tos)
+            }
+        }
+
+        #[cfg(any(target_os = "linux", target_os = "android", target_os = "fuchsia"))]
+        impl $kind {
+            /// Returns the name of the network interface that it is bound to, if any.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            pub fn device(&self) -> std::io::Result<Option<Vec<u8>>> {
+                self.options().device()
+            }
+
+            /// Binds it to the network interface of that name, such as `eth0` (`SO_BINDTODEVICE`):
+            /// it receives only from this interface and sends only through it. `None` undoes it.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error: `NotFound` or the like if there is no such interface,
+            /// `PermissionDenied` where the OS asks for a privilege (Linux for changing it once it
+            /// is set).
+            pub fn bind_device(&self, interface: Option<&[u8]>) -> std::io::Result<()> {
+                self.options().bind_device(interface)
+            }
+        }
+    };
+}
+
+pub(in crate::net) use {buffer_methods, connection_methods, device_methods, packet_methods};
