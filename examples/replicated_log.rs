@@ -23,6 +23,9 @@ use wsrt::sim::{self, Disk, Faults, Record};
 use wsrt::sync::{Mutex, watch};
 use wsrt::time::{sleep, timeout};
 
+// Random numbers and clocks that a crate asks of the system are the simulation's, too.
+sim::interpose!();
+
 const SEEDS: u64 = 1_000;
 const ENTRIES: u64 = 40;
 const BACKUPS: [&str; 2] = ["one", "two"];

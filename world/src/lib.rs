@@ -10,7 +10,8 @@
 //!                     ├─ Disks     answer for `wsrt::fs`
 //!                     ├─ Clocks    what hosts are shown, where it differs
 //!                     └─ faults    planned or drawn, and the record of them
-//! the C library's functions ─► virtual_time, entropy, names and sockets of the thread that drives
+//! the C library's functions, where the program has `interpose!()`
+//!           ─► virtual_time, entropy, names and sockets of the thread that drives
 //! ```
 //!
 //! It is a part of wsrt and changes with it: its API is not stable by itself.
@@ -38,15 +39,22 @@ mod network;
 mod plan;
 mod points;
 mod record;
-#[cfg_attr(
-    not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri))),
-    expect(dead_code, reason = "only a call that is taken over reports")
-)]
-mod report;
 mod settling;
-#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri)))]
+#[cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    not(target_feature = "crt-static"),
+    not(miri)
+))]
 mod system_calls;
-#[cfg(not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri))))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    not(target_feature = "crt-static"),
+    not(miri)
+)))]
 #[path = "system_calls_off.rs"]
 mod system_calls;
 pub mod task_hosts;
@@ -61,5 +69,7 @@ pub use self::given::{Given, Slot};
 pub use self::network::{Latency, Link, Member, Network, OUTSIDE, SetBy};
 pub use self::plan::{Plan, PlanError, WHOLE};
 pub use self::record::{Record, Step};
-pub use self::system_calls::uptime;
+#[doc(hidden)]
+pub use self::system_calls::interposed;
+pub use self::system_calls::{lacks_interposition, uptime};
 pub use self::world::{GivenWorld, Inhabitants, World};

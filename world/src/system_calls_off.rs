@@ -1,17 +1,51 @@
-//! The twin of `system_calls.rs` where the C library's functions are not taken over: the clocks,
+//! The twin of `system_calls/` where the C library's functions cannot be taken over: the clocks,
 //! names and sockets of the system stay during a simulation.
 
-#[path = "system_calls/names_off.rs"]
-mod names;
-#[path = "system_calls/sockets_off.rs"]
-mod sockets;
+use std::net::IpAddr;
 
-pub(crate) use self::names::{GivenNames, give_names};
-pub(crate) use self::sockets::{GivenSockets, give_sockets, number};
+use wsrt_reactor::lent::RawDescriptor;
 
+use crate::bound_sockets::BoundSockets;
 use crate::virtual_time;
+
+/// Nothing is given.
+pub(crate) struct GivenNames;
+
+/// Gives nothing.
+pub(crate) fn give_names(_: impl Fn(&str) -> Option<IpAddr> + 'static) -> GivenNames {
+    GivenNames
+}
+
+/// Nothing is given.
+pub(crate) struct GivenSockets;
+
+/// Gives nothing.
+pub(crate) fn give_sockets(_: impl BoundSockets + 'static) -> GivenSockets {
+    GivenSockets
+}
+
+/// The number of an open socket.
+pub(crate) fn number(_: RawDescriptor) -> Option<u64> {
+    None
+}
 
 /// The reading of the clock since the start of the computer: nothing shows it here.
 pub fn uptime() -> u64 {
     virtual_time::read().unwrap_or(0)
+}
+
+/// Whether the program could have the line, and has not: it could not.
+#[must_use]
+pub fn lacks_interposition() -> bool {
+    false
+}
+
+/// Nothing.
+#[doc(hidden)]
+pub mod interposed {}
+
+/// Does nothing here.
+#[macro_export]
+macro_rules! interpose {
+    () => {};
 }

@@ -43,9 +43,8 @@
 //! packets take the time that the [`Link`] says, and may be lost; a full buffer makes its writer
 //! wait; hosts [crash](Sim::crash) and [restart](Sim::restart), links are
 //! [cut](Sim::partition) and [healed](Sim::heal). IPv4 addresses of hosts are `10.0.0.2` and those
-//! behind it, and `localhost` is the host itself. On 64-bit Linux with the GNU C library, listeners
-//! and UDP sockets that a task binds by [`std::net`] are its host's too: `from_std` takes them
-//! over.
+//! behind it, and `localhost` is the host itself. In a program with [`interpose!`], listeners and
+//! UDP sockets that a task binds by [`std::net`] are its host's too: `from_std` takes them over.
 //!
 //! # Disks
 //!
@@ -55,6 +54,12 @@
 //! system's files.
 //!
 //! [`Sim::skew`] has the clocks of a host be ahead or behind, and too fast or too slow.
+//!
+//! # Random numbers and clocks of the system
+//!
+//! The C library's random bytes and clocks, which std and other crates ask it for, are the
+//! simulation's in a program that has the line [`interpose!`], and the system's in others. With the
+//! line the seed decides the order of a `HashMap`, too.
 //!
 //! # How a run ends
 //!
@@ -70,10 +75,10 @@
 //!
 //! # Not guaranteed
 //!
-//! * On other systems than 64-bit Linux with the GNU C library, and in a program that is linked
-//!   statically, the seed decides neither the iteration order of std's `HashMap`, nor other random
-//!   numbers that the program asks of the system, nor [`std::time`]. There the virtual clock is
-//!   that of [`wsrt::time::Instant`](crate::time::Instant) alone.
+//! * Without [`interpose!`], on other systems than 64-bit Linux with the GNU C library, and in a
+//!   program that is linked statically, the seed decides neither the iteration order of std's
+//!   `HashMap`, nor other random numbers that the program asks of the system, nor [`std::time`].
+//!   There the virtual clock is that of [`wsrt::time::Instant`](crate::time::Instant) alone.
 //! * It decides no number that the program asks of the kernel itself, past the C library.
 //! * Other sockets than those of TCP, UDP and Unix, processes and signals are no part of a
 //!   simulation: they are refused with an error that says so, as are addresses outside it, and
@@ -120,6 +125,36 @@ pub use self::scale::compute;
 pub use self::seeds::seeds;
 pub use self::skew::Skew;
 pub use crate::scheduler::simulation::Costs;
+/// Takes the C library's functions for random bytes, clocks, names of hosts and sockets over, so
+/// that the thread of a simulation has these from the simulation.
+///
+/// This is one line of a program: of `main.rs`, or of the root of a test. It defines `getrandom`,
+/// `clock_gettime`, `getaddrinfo`, `bind` and others in the program, in the place of the C
+/// library's, for all of its crates, std included. On threads that drive no simulation they do what
+/// the C library's do. No feature and no dependency of a program does this: without the line all of
+/// these functions are the C library's own.
+///
+/// A simulation runs without it as well, and the seed decides all that wsrt does. It does not
+/// decide the order of a `HashMap`, random numbers and names that the program asks of the system,
+/// nor [`std::time`], and sockets that std has bound are refused. If a run fails, the report says
+/// that the line is missing.
+///
+/// The line works on 64-bit Linux with the GNU C library, in programs that are linked dynamically,
+/// and is nothing elsewhere. With two of it a program does not compile, or does not link, for a
+/// function is defined twice: so it is no line for a library.
+///
+/// # Examples
+///
+/// ```standalone_crate
+/// wsrt::sim::interpose!();
+///
+/// let date = |seed| wsrt::sim::run(seed, |_| async { std::time::SystemTime::now() });
+/// # if cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
+/// assert_eq!(date(1), date(1), "it is virtual");
+/// # }
+/// ```
+#[doc(inline)]
+pub use wsrt_world::interpose;
 
 /// The record of a simulated run so far.
 ///

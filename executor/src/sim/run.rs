@@ -17,10 +17,10 @@ const UPTIME: u64 = 1_000_000_000_000_000;
 /// Runs the future that `test` returns in a simulation with this seed, on its own thread, and
 /// returns its output.
 ///
-/// The runtime is that of [`Builder::new_simulated`], with four processors. On 64-bit Linux with
-/// the GNU C library the seed also decides which random bytes the thread gets of the system, and
-/// with them the order in which std's `HashMap`s iterate, and what [`std::time`] shows: on a thread
-/// that the program has had before, those keys are drawn already.
+/// The runtime is that of [`Builder::new_simulated`], with four processors. In a program with
+/// [`interpose!`](super::interpose) the seed also decides which random bytes the thread gets of the
+/// system, and with them the order in which std's `HashMap`s iterate, and what [`std::time`] shows:
+/// on a thread that the program has had before, those keys are drawn already.
 ///
 /// The environment variable `WSRT_SIM_SEED` replaces the seed.
 ///
@@ -31,8 +31,10 @@ const UPTIME: u64 = 1_000_000_000_000_000;
 ///
 /// # Examples
 ///
-/// ```
+/// ```standalone_crate
 /// use std::collections::HashSet;
+///
+/// wsrt::sim::interpose!();
 ///
 /// // The order of a set with random keys, and the time on the system's clock.
 /// let seen = |seed| {

@@ -17,12 +17,12 @@ mod full_buffers;
 mod handed_over;
 mod host_faults;
 mod late_words;
-#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
-mod linked_only;
 mod links;
 mod lives;
 mod many_processors;
 mod network;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod passive;
 mod plans;
 mod progress;
 mod ready_events;
@@ -46,6 +46,9 @@ mod unix_sockets;
 mod workload;
 
 use wsrt::runtime::{Builder, Runtime};
+
+// This program has the C library's functions of the simulation: `wsrt::sim::interpose!()` stands in
+// the example, examples/replicated_log.rs.
 
 /// A runtime with four processors.
 fn simulated(seed: u64) -> Runtime {

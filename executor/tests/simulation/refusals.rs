@@ -17,6 +17,7 @@ fn is_refused<T>(outcome: io::Result<T>, kind: &str) {
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{kind}: {error}");
     let text = error.to_string();
     assert!(text.starts_with(&format!("a `{kind}` of the system: this runtime is simulated")), "{kind}: {text}");
+    assert!(!text.contains("interpose!"), "this program has the line: {text}");
 }
 
 #[test]

@@ -1,14 +1,13 @@
-//! The C library's `syscall`, defined here in its place: a thread that drives a simulation and asks
+//! The C library's `syscall`, in its place: a thread that drives a simulation and asks
 //! the kernel itself for random bytes or for the time has them from the simulation. The
 //! cryptography of ring does so, by the crate getrandom. std and parking_lot wait by it, for a
 //! [time](timed_wait) too.
 
 use std::ffi::{c_long, c_void};
 
-use libc::{c_int, c_uint, clockid_t, size_t, timespec};
+use libc::{c_uint, clockid_t, size_t, timespec};
 
-use super::next::next;
-use super::{clock_gettime, fail, fill_room, simulated, timed_wait};
+use super::{clock_gettime, fill_room, own, simulated, timed_wait};
 
 /// Does what the C library's function of this name does. It takes up to six arguments, in the
 /// places of these: where the caller gives fewer, the kernel does not look at the others.
@@ -16,8 +15,7 @@ use super::{clock_gettime, fail, fill_room, simulated, timed_wait};
 /// # Safety
 ///
 /// As for the system call.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn syscall(
+pub unsafe extern "C" fn syscall(
     number: c_long,
     first: c_long,
     second: c_long,
@@ -51,8 +49,6 @@ unsafe extern "C" fn syscall(
     unsafe { ask(number, arguments) }
 }
 
-type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
-
 /// Makes a system call by the C library's own function.
 ///
 /// # Safety
@@ -60,29 +56,16 @@ type Call = unsafe extern "C" fn(c_long, ...) -> c_long;
 /// As for the system call.
 pub(super) unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
     let [first, second, third, fourth, fifth, sixth] = arguments;
-    match next!(c"syscall" as Call) {
-        // SAFETY: the caller's promises are those that the kernel asks for.
-        Some(next) => unsafe { next(number, first, second, third, fourth, fifth, sixth) },
-        None => fail(libc::ENOSYS).into(),
-    }
+    // SAFETY: the caller's promises are those that the kernel asks for.
+    unsafe { own::syscall(number, first, second, third, fourth, fifth, sixth) }
 }
 
-/// Asks the kernel for random bytes.
+/// Asks the kernel for random bytes: older C libraries have no function for that.
 ///
 /// # Safety
 ///
 /// `room` has room for `length` bytes.
 pub(super) unsafe fn random_bytes(room: *mut c_void, length: size_t, flags: c_uint) -> c_long {
-    // SAFETY: the arguments are the system call's, and the caller vouches for the memory.
+    // SAFETY: the arguments are those of the system call, and the room is as the caller says.
     unsafe { ask(libc::SYS_getrandom, [room as c_long, length as c_long, flags.into(), 0, 0, 0]) }
-}
-
-/// Reads a clock by a system call.
-///
-/// # Safety
-///
-/// `time` has room for a `timespec`.
-pub(super) unsafe extern "C" fn read_clock(clock: clockid_t, time: *mut timespec) -> c_int {
-    // SAFETY: the arguments are the system call's, and the caller vouches for them.
-    unsafe { ask(libc::SYS_clock_gettime, [clock.into(), time as c_long, 0, 0, 0, 0]) as c_int }
 }

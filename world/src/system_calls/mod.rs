@@ -1,9 +1,11 @@
-//! The C library's functions for random bytes and for the time, defined here in its place, so that
-//! a thread that drives a simulation has both from the simulation.
+//! The C library's functions for random bytes and for the time, in a form that gives a thread that
+//! drives a simulation both from the simulation.
 //!
-//! The linker prefers a program's own definition of a function to a shared library's. So the
-//! whole program calls these, std included. On every other thread they do what the C library does:
-//! the clock is read by its own function, without a system call, after one look at a thread-local.
+//! A program that has the line [`interpose!()`](crate::interpose) defines them in the C library's
+//! place: the linker prefers a program's own definition of a function to that of a shared library.
+//! So the whole program calls these, std included. On every other thread they do what the C library
+//! does: the clock is read by its own function, without a system call, after one look at a
+//! thread-local. A program without the line has the C library's.
 //!
 //! The [names] of hosts are taken over likewise, and the [sockets] that such a thread binds.
 //!
@@ -12,26 +14,14 @@
 //! destructor to be registered, and pass on to functions that were found before `main`.
 //!
 //! A program that asks the kernel itself, by [`syscall`](kernel), has them too, but one that reads
-//! `/dev/urandom` is not reached; nor is one that is linked statically, for there is no second
-//! definition to forward to.
+//! `/dev/urandom` is not reached.
 
-#[cfg(not(target_feature = "crt-static"))]
+mod interpose;
 mod kernel;
-#[cfg(target_feature = "crt-static")]
-#[path = "kernel_off.rs"]
-mod kernel;
-#[cfg(not(target_feature = "crt-static"))]
 mod names;
-#[cfg(target_feature = "crt-static")]
-#[path = "names_off.rs"]
-mod names;
-mod next;
-#[cfg(not(target_feature = "crt-static"))]
+mod own;
+mod report;
 mod sockets;
-#[cfg(target_feature = "crt-static")]
-#[path = "sockets_off.rs"]
-mod sockets;
-#[cfg(not(target_feature = "crt-static"))]
 mod timed_wait;
 
 use std::ffi::c_void;
@@ -39,8 +29,8 @@ use std::time::Duration;
 
 use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
 
+pub use self::interpose::{interposed, lacks_interposition};
 pub(crate) use self::names::{GivenNames, give_names};
-use self::next::next;
 pub(crate) use self::sockets::{GivenSockets, give_sockets, number};
 use crate::entropy;
 use crate::host_clock::{self, HostClock};
@@ -80,8 +70,7 @@ unsafe fn fill_room(buf: *mut c_void, length: size_t) -> bool {
 /// # Safety
 ///
 /// `buf` has room for `length` bytes.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_uint) -> ssize_t {
+pub unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_uint) -> ssize_t {
     // SAFETY: the room is as the caller says.
     if unsafe { fill_room(buf, length) } {
         return length as ssize_t;
@@ -95,8 +84,7 @@ unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_uint) 
 /// # Safety
 ///
 /// `buf` has room for `length` bytes.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn getentropy(buf: *mut c_void, length: size_t) -> c_int {
+pub unsafe extern "C" fn getentropy(buf: *mut c_void, length: size_t) -> c_int {
     if length > MOST_ENTROPY {
         return fail(libc::EIO);
     }
@@ -129,7 +117,7 @@ fn fail(error: c_int) -> c_int {
 }
 
 /// The reading of a clock in the simulation, if this thread is given the time, and it is one of
-/// those that count it. The clocks of threads and processes continue.
+/// those that count it. The clocks of threads and processes go on.
 fn simulated(clock: clockid_t) -> Option<Duration> {
     let is_calendar = match clock {
         libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => true,
@@ -168,8 +156,7 @@ pub fn uptime() -> u64 {
 /// # Safety
 ///
 /// `time` has room for a `timespec`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+pub unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     match simulated(clock) {
         Some(shown) => {
             let shown =
@@ -179,7 +166,7 @@ unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_i
             0
         }
         // SAFETY: the arguments are the caller's.
-        None => unsafe { next_clock_gettime()(clock, time) },
+        None => unsafe { own::clock_gettime(clock, time) },
     }
 }
 
@@ -189,8 +176,7 @@ unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_i
 /// # Safety
 ///
 /// `time` is null, or has room for a `timeval`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
+pub unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
     if time.is_null() {
         return 0;
     }
@@ -209,8 +195,7 @@ unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_i
 /// # Safety
 ///
 /// `time` is null, or has room for a `time_t`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn time(time: *mut time_t) -> time_t {
+pub unsafe extern "C" fn time(time: *mut time_t) -> time_t {
     let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the room is `now`.
     if unsafe { clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) } != 0 {
@@ -221,11 +206,4 @@ unsafe extern "C" fn time(time: *mut time_t) -> time_t {
         unsafe { time.write(now.tv_sec) };
     }
     now.tv_sec
-}
-
-type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
-
-/// The C library's own function, which reads the clock without a system call.
-fn next_clock_gettime() -> ClockGettime {
-    next!(c"clock_gettime" as ClockGettime).unwrap_or(kernel::read_clock)
 }

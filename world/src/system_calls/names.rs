@@ -1,5 +1,5 @@
-//! The C library's look-up of host names, defined here in its place: on a thread that drives a
-//! simulation, the names are its hosts' names.
+//! The C library's look-up of host names, in its place: on a thread that drives a
+//! simulation the names are those of its hosts.
 //!
 //! Programs look names up on a blocking thread, by std, which calls this. A simulation runs its
 //! blocking jobs on the thread that drives it. The answer is the C library's own, to the question
@@ -12,8 +12,7 @@ use std::rc::Rc;
 
 use libc::{addrinfo, c_char, c_int};
 
-use super::contained;
-use super::next::next;
+use super::{contained, own};
 use crate::virtual_time;
 
 type Resolve = dyn Fn(&str) -> Option<IpAddr>;
@@ -40,7 +39,7 @@ impl Drop for GivenNames {
     }
 }
 
-/// The names of this thread, if it has any. A thread that ends has none.
+/// Those of this thread, if it is given any. A thread that ends is given none.
 fn given() -> Option<Rc<Resolve>> {
     // Asked first, as of sockets: threads that are given none have no destructor to be registered.
     virtual_time::shown()?;
@@ -53,8 +52,7 @@ fn given() -> Option<Rc<Resolve>> {
 ///
 /// `node` and `service` are null or C strings, `hints` is null or points to some, and `found` has
 /// room for a pointer.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn getaddrinfo(
+pub unsafe extern "C-unwind" fn getaddrinfo(
     node: *const c_char,
     service: *const c_char,
     hints: *const addrinfo,
@@ -62,7 +60,7 @@ unsafe extern "C-unwind" fn getaddrinfo(
 ) -> c_int {
     let Some(resolve) = contained(given).filter(|_| !node.is_null()) else {
         // SAFETY: the arguments are the caller's.
-        return unsafe { next_getaddrinfo(node, service, hints, found) };
+        return unsafe { own::getaddrinfo(node, service, hints, found) };
     };
     // SAFETY: as above, and the name is not null.
     contained(move || unsafe { answer(&*resolve, node, service, hints, found) })
@@ -91,22 +89,5 @@ unsafe fn answer(
     // Whether this computer has an address of that kind says nothing about the simulation.
     in_numbers.ai_flags = (in_numbers.ai_flags & !libc::AI_ADDRCONFIG) | libc::AI_NUMERICHOST;
     // SAFETY: the text and the hints live until the end of the call, the others are the caller's.
-    unsafe { next_getaddrinfo(text.as_ptr(), service, &raw const in_numbers, found) }
-}
-
-type Getaddrinfo =
-    unsafe extern "C-unwind" fn(*const c_char, *const c_char, *const addrinfo, *mut *mut addrinfo) -> c_int;
-
-/// Calls the C library's own function.
-unsafe fn next_getaddrinfo(
-    node: *const c_char,
-    service: *const c_char,
-    hints: *const addrinfo,
-    found: *mut *mut addrinfo,
-) -> c_int {
-    match next!(c"getaddrinfo" as Getaddrinfo) {
-        // SAFETY: the arguments are the caller's.
-        Some(next) => unsafe { next(node, service, hints, found) },
-        None => libc::EAI_FAIL,
-    }
+    unsafe { own::getaddrinfo(text.as_ptr(), service, &raw const in_numbers, found) }
 }

@@ -1,4 +1,4 @@
-//! The C library's calls on sockets, defined here in its place: a socket of TCP or UDP that is
+//! The C library's calls on sockets, in its place: a socket of TCP or UDP that is
 //! bound on a thread that drives a simulation is the simulation's.
 //!
 //! It is never bound in the system, where no two hosts could have one port, and no host its own
@@ -7,7 +7,7 @@
 //! stream is not among these calls: it would wait, and the simulation with it.
 
 mod address;
-mod datagrams;
+pub(super) mod datagrams;
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind};
@@ -18,27 +18,10 @@ use std::sync::Arc;
 use libc::{c_int, sockaddr, socklen_t};
 use wsrt_reactor::lent::{Place, RawDescriptor, Socket};
 
-use super::{contained, fail};
+use super::report::report;
+use super::{contained, fail, own};
 use crate::bound_sockets::{BoundSockets, Sort};
-use crate::report::report;
 use crate::virtual_time;
-
-/// Calls the C library's function `$name` of the type `$kind`.
-///
-/// # Safety
-///
-/// The type is that function's, and the arguments are what it asks for.
-macro_rules! pass_on {
-    ($name:literal as $kind:ty: $($argument:expr),*) => {
-        match $crate::system_calls::next::next!($name as $kind) {
-            // SAFETY: the arguments are as the user of this macro says.
-            Some(next) => unsafe { next($($argument),*) },
-            None => $crate::system_calls::fail(libc::ENOSYS) as _,
-        }
-    };
-}
-
-use pass_on;
 
 thread_local! {
     /// Keeps the sockets that this thread binds.
@@ -161,19 +144,17 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     }
 }
 
-type At = unsafe extern "C-unwind" fn(c_int, *const sockaddr, socklen_t) -> c_int;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// There are `length` bytes at `at`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
+pub unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
     // SAFETY: as the caller says.
     match unsafe { try_bind(descriptor, at, length) } {
         Some(outcome) => answer(|| outcome.map(|()| 0)) as c_int,
-        None => pass_on!(c"bind" as At: descriptor, at, length),
+        // SAFETY: the arguments are the caller's.
+        None => unsafe { own::bind(descriptor, at, length) },
     }
 }
 
@@ -182,41 +163,41 @@ unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: sockle
 /// # Safety
 ///
 /// There are `length` bytes at `to`.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> c_int {
+pub unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> c_int {
     // SAFETY: as the caller says.
     let Some(outcome) = contained(|| unsafe { try_connect(descriptor, to, length) }) else {
-        return pass_on!(c"connect" as At: descriptor, to, length);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::connect(descriptor, to, length) };
     };
     answer(|| outcome.map(|()| 0)) as c_int
 }
 
-type Listen = unsafe extern "C" fn(c_int, c_int) -> c_int;
-
 /// Does what the C library's function of this name does.
-#[unsafe(no_mangle)]
-extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
+///
+/// # Safety
+///
+/// As for that function.
+pub unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     // A negative one stands for the most, as in Linux.
     let most = usize::try_from(backlog).unwrap_or(usize::MAX);
     match given().and_then(|sockets| sockets.listen(descriptor, most)) {
         Some(outcome) => answer(|| outcome.map(|()| 0)) as c_int,
-        None => pass_on!(c"listen" as Listen: descriptor, backlog),
+        // SAFETY: the arguments are the caller's.
+        None => unsafe { own::listen(descriptor, backlog) },
     }
 }
-
-type Name = unsafe extern "C" fn(c_int, *mut sockaddr, *mut socklen_t) -> c_int;
 
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// There is a length at `length`, and so much room at `room`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
+pub unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
     match behind(descriptor) {
         // SAFETY: the room is as the caller says.
         Some(socket) => unsafe { write(socket.local(), room, length) },
-        None => pass_on!(c"getsockname" as Name: descriptor, room, length),
+        // SAFETY: the arguments are the caller's.
+        None => unsafe { own::getsockname(descriptor, room, length) },
     }
 }
 
@@ -225,12 +206,12 @@ unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, length:
 /// # Safety
 ///
 /// There is a length at `length`, and so much room at `room`.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn getpeername(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
+pub unsafe extern "C" fn getpeername(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
     match behind(descriptor) {
         // SAFETY: the room is as the caller says.
         Some(socket) => unsafe { write(socket.peer(), room, length) },
-        None => pass_on!(c"getpeername" as Name: descriptor, room, length),
+        // SAFETY: the arguments are the caller's.
+        None => unsafe { own::getpeername(descriptor, room, length) },
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use libc::{c_int, c_long, time_t, timespec};
 
-use super::{beginning, kernel, next_clock_gettime};
+use super::{beginning, kernel, own};
 use crate::host_clock;
 use crate::virtual_time;
 
@@ -73,6 +73,6 @@ fn nanos(time: Duration) -> u64 {
 fn systems_now() -> Duration {
     let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the room is `now`.
-    let _ = unsafe { next_clock_gettime()(libc::CLOCK_MONOTONIC, &raw mut now) };
+    let _ = unsafe { own::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
     duration(&now).unwrap_or_default()
 }

@@ -13,6 +13,8 @@ use wsrt::sim::{self, Link, Record};
 use wsrt_drop_in_sim::greeter::{self, Register};
 use wsrt_drop_in_sim::guest::Guest;
 
+wsrt::sim::interpose!();
+
 /// How many seeds a test runs: hundreds by hand, in a release build.
 const SEEDS: u64 = if cfg!(debug_assertions) { 10 } else { 200 };
 

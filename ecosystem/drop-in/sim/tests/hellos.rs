@@ -18,6 +18,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use wsrt::sim::{self, Faults, Record};
 
+wsrt::sim::interpose!();
+
 /// How many seeds a test runs: hundreds by hand, in a release build.
 const SEEDS: u64 = if cfg!(debug_assertions) { 10 } else { 300 };
 const CALLERS: u64 = 4;

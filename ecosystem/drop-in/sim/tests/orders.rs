@@ -12,6 +12,8 @@ use wsrt::sim::{self, Faults, Record};
 use wsrt_drop_in_sim::customer::Customer;
 use wsrt_drop_in_sim::shop::{self, Book};
 
+wsrt::sim::interpose!();
+
 const CUSTOMERS: u64 = 3;
 const ORDERS: u64 = 10;
 

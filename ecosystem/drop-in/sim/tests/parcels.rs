@@ -18,6 +18,8 @@ use wsrt::sim::{self, Link, Record};
 use wsrt_drop_in_sim::post;
 use wsrt_drop_in_sim::sender::{PATIENCE, ParcelSender};
 
+wsrt::sim::interpose!();
+
 /// How many seeds a test runs: hundreds by hand, in a release build.
 const SEEDS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
 

@@ -15,6 +15,8 @@ use std::time::Duration;
 use run::{LEASE, Outcome, WORKERS, clocks, run, whatever_happens};
 use wsrt::sim::{self, Plan};
 
+wsrt::sim::interpose!();
+
 /// How many seeds a test runs: thousands by hand, in a release build.
 const SEEDS: u64 = if cfg!(debug_assertions) { 20 } else { 10_000 };
 const SAME: u64 = if cfg!(debug_assertions) { 10 } else { 1_000 };

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use wsrt_world::{OUTSIDE, Record};
+use wsrt_world::{OUTSIDE, Record, lacks_interposition};
 
 use super::Simulation;
 use crate::task::{SeenPanic, panic_message, take_seen_panics};
@@ -32,6 +32,11 @@ impl Default for Bounds {
     }
 }
 
+/// Added to the report on a run of a program that has not taken the C library's functions over.
+const UNDECIDED: &str = "where the program asks the system, by std or otherwise, for random numbers (as a `HashMap` does), \
+                         the time, names or sockets, the seed does not decide the answer; with the line \
+                         `wsrt::sim::interpose!();` in the program it does";
+
 /// The lines of a plan in a message.
 const LINES: usize = 40;
 
@@ -44,6 +49,7 @@ impl Simulation {
         let place = format!(
             "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it{is_given}"
         );
+        let place = if lacks_interposition() { format!("{place}\nwsrt: {UNDECIDED}") } else { place };
         match plan.len() {
             0 => place,
             _ => format!("{place}\nwsrt: its faults, as WSRT_SIM_PLAN takes them:\n{}", plan.first_lines(LINES)),

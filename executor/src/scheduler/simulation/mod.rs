@@ -30,7 +30,7 @@ use std::task::Waker;
 use wsrt_reactor::Netpoller;
 use wsrt_world::entropy::give_entropy;
 use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
-use wsrt_world::{Cost, Given, Inhabitants, Plan, Record, Step, World, uptime};
+use wsrt_world::{Cost, Given, Inhabitants, Plan, Record, Step, World, lacks_interposition, uptime};
 
 use self::costs::Accounts;
 pub use self::costs::Costs;
@@ -317,10 +317,11 @@ pub(crate) fn refuse_beside_simulation() {
 }
 
 fn of_system(kind: &str) -> io::Error {
+    let more = if lacks_interposition() { ", if the program has the line `wsrt::sim::interpose!();`" } else { "" };
     let message = format!(
         "a `{kind}` of the system: this runtime is simulated (`wsrt::sim`). Sockets of TCP, UDP and Unix reach the hosts \
-         of the simulation, with the listeners and UDP sockets that std has bound in it; and other sockets, pipes, signals, \
-         processes and descriptors of the system are no part of it"
+         of the simulation, with the listeners and UDP sockets that std has bound in it{more}; and other sockets, pipes, \
+         signals, processes and descriptors of the system are no part of it"
     );
     io::Error::new(io::ErrorKind::Unsupported, message)
 }

@@ -9,7 +9,7 @@ use std::ptr::{null, null_mut};
 use libc::{c_int, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec};
 use wsrt_reactor::lent::{Place, Socket};
 
-use super::{address, answer, behind, internet, is_kept, pass_on};
+use super::{address, answer, behind, internet, is_kept, own};
 
 /// The pieces of a message that have any bytes: one that has none may have no address either.
 ///
@@ -142,17 +142,15 @@ fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
     message
 }
 
-type Message = unsafe extern "C-unwind" fn(c_int, *const msghdr, c_int) -> ssize_t;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// The message is as that function asks for.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+pub unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
-        return pass_on!(c"sendmsg" as Message: descriptor, message, flags);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::sendmsg(descriptor, message, flags) };
     };
     // SAFETY: the caller lends it.
     let message = unsafe { &*message };
@@ -160,17 +158,15 @@ unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghdr, f
     answer(move || unsafe { transmit(&*socket, message) })
 }
 
-type Room = unsafe extern "C-unwind" fn(c_int, *mut msghdr, c_int) -> ssize_t;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// The message is as that function asks for.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+pub unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
-        return pass_on!(c"recvmsg" as Room: descriptor, message, flags);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::recvmsg(descriptor, message, flags) };
     };
     // SAFETY: the caller lends it.
     let message = unsafe { &mut *message };
@@ -178,17 +174,20 @@ unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr, fla
     answer(move || unsafe { receive(&*socket, message, flags) })
 }
 
-type Messages = unsafe extern "C-unwind" fn(c_int, *mut mmsghdr, c_uint, c_int) -> c_int;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// The messages are as that function asks for.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int {
+pub unsafe extern "C-unwind" fn sendmmsg(
+    descriptor: c_int,
+    messages: *mut mmsghdr,
+    count: c_uint,
+    flags: c_int,
+) -> c_int {
     let Some(socket) = behind(descriptor) else {
-        return pass_on!(c"sendmmsg" as Messages: descriptor, messages, count, flags);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::sendmmsg(descriptor, messages, count, flags) };
     };
     // SAFETY: the messages are as the caller says.
     let messages = unsafe { lent(messages, count) };
@@ -196,15 +195,12 @@ unsafe extern "C-unwind" fn sendmmsg(descriptor: c_int, messages: *mut mmsghdr, 
     answer(move || one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
 }
 
-type Rooms = unsafe extern "C-unwind" fn(c_int, *mut mmsghdr, c_uint, c_int, *mut timespec) -> c_int;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// The messages are as that function asks for.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn recvmmsg(
+pub unsafe extern "C-unwind" fn recvmmsg(
     descriptor: c_int,
     messages: *mut mmsghdr,
     count: c_uint,
@@ -212,7 +208,8 @@ unsafe extern "C-unwind" fn recvmmsg(
     limit: *mut timespec,
 ) -> c_int {
     let Some(socket) = behind(descriptor) else {
-        return pass_on!(c"recvmmsg" as Rooms: descriptor, messages, count, flags, limit);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::recvmmsg(descriptor, messages, count, flags, limit) };
     };
     // SAFETY: the messages are as the caller says.
     let messages = unsafe { lent(messages, count) };
@@ -220,15 +217,12 @@ unsafe extern "C-unwind" fn recvmmsg(
     answer(move || one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
 }
 
-type SendTo = unsafe extern "C-unwind" fn(c_int, *const c_void, size_t, c_int, *const sockaddr, socklen_t) -> ssize_t;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// There are `count` bytes at `bytes`, and `length` bytes at `to`, or `to` is null.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn sendto(
+pub unsafe extern "C-unwind" fn sendto(
     descriptor: c_int,
     bytes: *const c_void,
     count: size_t,
@@ -237,7 +231,8 @@ unsafe extern "C-unwind" fn sendto(
     length: socklen_t,
 ) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
-        return pass_on!(c"sendto" as SendTo: descriptor, bytes, count, flags, to, length);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::sendto(descriptor, bytes, count, flags, to, length) };
     };
     let mut piece = iovec { iov_base: bytes.cast_mut(), iov_len: count };
     let message = of_one(&mut piece, to.cast_mut().cast(), length);
@@ -245,17 +240,13 @@ unsafe extern "C-unwind" fn sendto(
     answer(move || unsafe { transmit(&*socket, &message) })
 }
 
-type ReceiveFrom =
-    unsafe extern "C-unwind" fn(c_int, *mut c_void, size_t, c_int, *mut sockaddr, *mut socklen_t) -> ssize_t;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// There is room for `count` bytes at `room`; `from` is null, or there is a length at `length` and
 /// so much room at `from`.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn recvfrom(
+pub unsafe extern "C-unwind" fn recvfrom(
     descriptor: c_int,
     room: *mut c_void,
     count: size_t,
@@ -264,7 +255,8 @@ unsafe extern "C-unwind" fn recvfrom(
     length: *mut socklen_t,
 ) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
-        return pass_on!(c"recvfrom" as ReceiveFrom: descriptor, room, count, flags, from, length);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::recvfrom(descriptor, room, count, flags, from, length) };
     };
     // SAFETY: it is null, or a length is there.
     let length = unsafe { length.as_mut() };
@@ -279,33 +271,29 @@ unsafe extern "C-unwind" fn recvfrom(
     count
 }
 
-type SendBytes = unsafe extern "C-unwind" fn(c_int, *const c_void, size_t, c_int) -> ssize_t;
-
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// There are `count` bytes at `bytes`.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, count: size_t, flags: c_int) -> ssize_t {
+pub unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, count: size_t, flags: c_int) -> ssize_t {
     if !is_kept(descriptor) {
-        return pass_on!(c"send" as SendBytes: descriptor, bytes, count, flags);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::send(descriptor, bytes, count, flags) };
     }
     // SAFETY: the bytes are as the caller says, and the address is null.
     unsafe { sendto(descriptor, bytes, count, flags, null(), 0) }
 }
-
-type ReceiveBytes = unsafe extern "C-unwind" fn(c_int, *mut c_void, size_t, c_int) -> ssize_t;
 
 /// Does what the C library's function of this name does.
 ///
 /// # Safety
 ///
 /// There is room for `count` bytes at `room`.
-#[unsafe(no_mangle)]
-unsafe extern "C-unwind" fn recv(descriptor: c_int, room: *mut c_void, count: size_t, flags: c_int) -> ssize_t {
+pub unsafe extern "C-unwind" fn recv(descriptor: c_int, room: *mut c_void, count: size_t, flags: c_int) -> ssize_t {
     if !is_kept(descriptor) {
-        return pass_on!(c"recv" as ReceiveBytes: descriptor, room, count, flags);
+        // SAFETY: the arguments are the caller's.
+        return unsafe { own::recv(descriptor, room, count, flags) };
     }
     // SAFETY: the room is as the caller says, and no address is asked for.
     unsafe { recvfrom(descriptor, room, count, flags, null_mut(), null_mut()) }

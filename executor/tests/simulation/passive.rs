@@ -1,4 +1,5 @@
-//! A program that merely links feature `sim` has the C library's functions as they are.
+//! On threads that drive no simulation the functions that this program has in the C library's place
+//! do what the C library's do, in signal handlers and threads that are cancelled too.
 
 use std::env;
 use std::ffi::{c_int, c_void};
@@ -16,7 +17,7 @@ use wsrt::runtime::Runtime;
 use wsrt::signal::unix::{SignalKind, signal};
 
 /// Set in the process that runs the body of a test. Its value is the test's name.
-const MARK: &str = "WSRT_LINKED_ONLY";
+const MARK: &str = "WSRT_PASSIVE";
 
 /// Runs `body` in a process of its own, which ends if it makes no progress, and returns whether
 /// it has ended well.
@@ -126,7 +127,7 @@ fn interrupt_fresh_threads(number: c_int) {
 
 #[test]
 fn handlers_of_signals_may_use_sockets() {
-    let is_well = ends_well_in_a_process_of_its_own("linked_only::handlers_of_signals_may_use_sockets", || {
+    let is_well = ends_well_in_a_process_of_its_own("passive::handlers_of_signals_may_use_sockets", || {
         let handler = call_all as extern "C" fn(c_int);
         // SAFETY: the handler makes calls that POSIX allows in one.
         assert_ne!(unsafe { libc::signal(libc::SIGUSR2, handler as libc::sighandler_t) }, libc::SIG_ERR);
@@ -137,7 +138,7 @@ fn handlers_of_signals_may_use_sockets() {
 
 #[test]
 fn signals_reach_threads_that_allocate() {
-    let is_well = ends_well_in_a_process_of_its_own("linked_only::signals_reach_threads_that_allocate", || {
+    let is_well = ends_well_in_a_process_of_its_own("passive::signals_reach_threads_that_allocate", || {
         let runtime = Runtime::new().expect("a runtime is to be had");
         let _listens = runtime.block_on(async { signal(SignalKind::user_defined1()).expect("it can be listened for") });
         interrupt_fresh_threads(libc::SIGUSR1);
@@ -167,7 +168,7 @@ unsafe extern "C-unwind" fn wait_for_a_byte(descriptor: *mut c_void) -> *mut c_v
 
 #[test]
 fn a_thread_may_be_cancelled_while_it_receives() {
-    let is_well = ends_well_in_a_process_of_its_own("linked_only::a_thread_may_be_cancelled_while_it_receives", || {
+    let is_well = ends_well_in_a_process_of_its_own("passive::a_thread_may_be_cancelled_while_it_receives", || {
         let (socket, _peer) = UnixStream::pair().expect("sockets are to be had");
         let (mut thread, argument) = (0, socket.as_raw_fd() as usize as *mut c_void);
         // SAFETY: there is room for the thread's number, and the socket outlives the thread.
