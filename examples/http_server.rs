@@ -1,7 +1,7 @@
 //! An HTTP server: hyper on wsrt, HTTP/1.1 and HTTP/2 on one port:
 //! `cargo run --release --example http_server`.
 //!
-//! `wsrt::hyper::serve` takes a tower service, here a function, and does what a robust server
+//! `wsrt_hyper::serve` takes a tower service, here a function, and does what a robust server
 //! needs: it accepts again after a want of file descriptors, and limits hostile clients. On ctrl-c
 //! the runtime is drained: the server stops accepting by itself, open requests finish, for ten
 //! seconds at most, and the program ends with status 0. A second ctrl-c ends it at once.
@@ -34,10 +34,10 @@ use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode};
 use tower::service_fn;
-use wsrt::hyper::RequestBody;
 use wsrt::net::TcpListener;
 use wsrt::runtime::Handle;
 use wsrt::time::{Instant, sleep};
+use wsrt_hyper::RequestBody;
 
 /// How long open requests may take once the server shuts down.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ async fn run() -> io::Result<()> {
     let interrupted = wsrt::signal::ctrl_c();
     println!("listening on http://{}", listener.local_addr()?);
 
-    let mut server = wsrt::hyper::serve(listener, service_fn(respond))
+    let mut server = wsrt_hyper::serve(listener, service_fn(respond))
         .with_first_request_timeout(limits.head)
         .with_write_timeout(limits.write)
         .configure_http(|http| {

@@ -20,9 +20,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use wsrt::hyper::WsrtTimer;
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::Handle;
+use wsrt_hyper::WsrtTimer;
 
 /// How often the runtime's figures are published.
 const PERIOD: Duration = Duration::from_millis(500);

@@ -20,9 +20,9 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use wsrt::hyper::WsrtTimer;
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::parallel;
+use wsrt_hyper::WsrtTimer;
 
 const USUAL_ADDRESS: &str = "127.0.0.1:8080";
 /// Below this the primes may be counted: some 50 ms of work on one processor.

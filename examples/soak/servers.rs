@@ -12,8 +12,8 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode};
-use wsrt::hyper::RequestBody;
 use wsrt::net::{TcpListener, TcpStream};
+use wsrt_hyper::RequestBody;
 
 use crate::ledger::{Kind, Ledger};
 
@@ -28,7 +28,7 @@ pub(crate) const TASKS: usize = 2;
 pub(crate) async fn serve_http(ledger: Arc<Ledger>) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
-    let serving = wsrt::hyper::serve(listener, Answers(ledger))
+    let serving = wsrt_hyper::serve(listener, Answers(ledger))
         .with_first_request_timeout(PATIENCE)
         .with_body_timeout(PATIENCE)
         .with_write_timeout(PATIENCE)

@@ -36,8 +36,7 @@
 //! | spawn, wait for, abort and group tasks | [`task`] |
 //! | open sockets, files and processes, and catch signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
 //! | write a whole service: JSON, a database, metrics, an end | [`guide::service`] |
-//! | serve HTTP, axum's routers among others | [`wsrt::hyper`][the page of hyper], by feature `serve` |
-//! | send HTTP requests over pooled connections | `wsrt::hyper::client`, by feature `client` |
+//! | serve HTTP, axum's routers among others, and send requests over pooled connections | the crate [wsrt-hyper] |
 //! | wait, give up after a while, and stop the clock in tests | [`time`] |
 //! | share state and send messages | [`sync`] |
 //! | compute on the same processors | [`parallel`] |
@@ -94,19 +93,15 @@
 //! | `tokio-io` | yes | tokio's I/O traits on the streams, and what is made of them in [`io`] |
 //! | `futures-io` | no | futures-io's traits on the streams |
 //! | `futures-task` | no | its trait `Spawn` for [`runtime::Handle`] |
-//! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
-//! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
-//! | `axum` | no | `wsrt::hyper::ConnectInfo` as an argument of axum's handlers; needs `serve` |
-//! | `client` | no | `wsrt::hyper::client`: hyper-util's pooled client, and its connector |
-//! | `tower` | no | `wsrt::tower`: layers that limit how long a service may take |
 //! | `sim` | no | `wsrt::sim`: runs of a whole runtime on one thread that a seed decides, in virtual time |
 //! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and server-sent events kept alive |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
 //! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
 //!
-//! Without `tokio-io`, `hyper` and `tokio-compat` no crate of tokio's is compiled (hyper depends on
-//! tokio's channels): sockets, files, pipes and standard streams have their own methods.
+//! Without `tokio-io` and `tokio-compat` no crate of tokio's is compiled: sockets, files, pipes and
+//! standard streams have their own methods. HTTP is a separate crate, [wsrt-hyper]: hyper's
+//! executor, timer and I/O traits, a server for tower services and a pooled client.
 //!
 //! # Crates that insist on tokio
 //!
@@ -121,7 +116,7 @@
 //! - a future that a crate gives to `tokio::spawn` runs on the tokio runtime's threads: it neither
 //!   uses wsrt's processors nor has its promises. No spare replaces one that blocks, and two
 //!   that do stop the others and all of tokio's sockets and timers; no stall report, no dump and no
-//!   timeline shows them. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the
+//!   timeline shows them. `axum::serve` spawns each connection so; `wsrt_hyper::serve` runs the
 //!   same router on wsrt;
 //! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
 //! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and
@@ -173,8 +168,7 @@
 //! and wakes cost as much as without. Without the feature there is no trace of it.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
-#![cfg_attr(feature = "hyper", doc = "[the page of hyper]: crate::hyper")]
-#![cfg_attr(not(feature = "hyper"), doc = "[the page of hyper]: https://docs.rs/wsrt/latest/wsrt/hyper/")]
+//! [wsrt-hyper]: https://docs.rs/wsrt-hyper
 // Pages name items of all features, and some builds have fewer: those of the drop-in's users, for
 // one, whose `cargo doc` would fail by this.
 #![cfg_attr(not(all(feature = "macros", feature = "tokio-io")), allow(rustdoc::broken_intra_doc_links))]
@@ -204,8 +198,6 @@ mod tokio_compat;
 pub mod fs;
 #[cfg(not(loom))]
 pub mod guide;
-#[cfg(all(not(loom), feature = "hyper"))]
-pub mod hyper;
 #[cfg(not(loom))]
 pub mod io;
 #[cfg(not(loom))]
@@ -224,8 +216,6 @@ pub mod stream;
 pub mod sync;
 #[cfg(not(loom))]
 pub mod time;
-#[cfg(all(not(loom), feature = "tower"))]
-pub mod tower;
 
 #[cfg(not(loom))]
 pub use crate::task::spawn::spawn;

@@ -1,5 +1,6 @@
-//! The public interface of `wsrt` as a list of lines: each public item with its head, the variants
-//! of enums, the methods of traits, and which traits a public type implements.
+//! The public interface of `wsrt`, and of the crates that users have beside it, as a list of lines:
+//! each public item with its head, the variants of enums, the methods of traits, and which traits a
+//! public type implements.
 //!
 //! It goes by lines, as rustfmt leaves them, so that no compiler is needed. Items hidden from the
 //! documentation are left out; those that a macro makes stand where the macro is called.
@@ -9,9 +10,10 @@ use std::collections::HashSet;
 use crate::macros::Macros;
 use crate::sources::{each_file, is_tests};
 
-/// The parts of the tree that `wsrt` exports.
-const FACE: [&str; 6] = [
+/// The parts of the tree that `wsrt` and the crates beside it export.
+const FACE: [&str; 7] = [
     "executor/src",
+    "hyper/src",
     "reactor/src/net",
     "reactor/src/async_fd",
     "reactor/src/interest.rs",
@@ -46,7 +48,7 @@ pub struct PublicLine {
     pub is_implementation: bool,
 }
 
-/// Whether a file belongs to what users of `wsrt` see.
+/// Whether a file belongs to what users see.
 fn is_face(file: &str) -> bool {
     FACE.iter().any(|begin| file.starts_with(begin)) && !INTERNAL.iter().any(|begin| file.starts_with(begin))
 }
@@ -58,7 +60,7 @@ fn is_face(file: &str) -> bool {
 /// Panics if a source cannot be read.
 #[must_use]
 pub fn public_lines() -> Vec<PublicLine> {
-    const FOLDERS: [&str; 3] = ["executor/src", "reactor/src", "sync/src"];
+    const FOLDERS: [&str; 4] = ["executor/src", "hyper/src", "reactor/src", "sync/src"];
     let (mut lines, mut macros) = (Vec::new(), Macros::default());
     FOLDERS.iter().for_each(|folder| each_file(folder, |_, text| macros.collect(text)));
     for folder in FOLDERS {

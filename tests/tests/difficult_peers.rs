@@ -18,10 +18,10 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use tokio_test::task::spawn;
 use tokio_test::{assert_ready_err, assert_ready_ok};
-use wsrt::hyper::TokioIo;
 use wsrt::net::{TcpListener, TcpSocket, TcpStream};
 use wsrt::runtime::Builder;
 use wsrt::time::timeout;
+use wsrt_hyper::TokioIo;
 use wsrt_tests::{echo, in_a_process_with_files, listen, on_two_processors, pair, text_of, within_a_minute};
 
 /// Goes back and forth `count` times over a connection of its own, beside whatever else goes on.

@@ -1,6 +1,6 @@
-//! The documentation of `wsrt`, built as docs.rs builds it: with the features and the flags of its
-//! `[package.metadata.docs.rs]`, by a nightly compiler. That is a build of its own, so only
-//! `.ci/run tools` makes it.
+//! The documentation of the crates that users name, built as docs.rs builds it: with the features
+//! and the flags of each one's `[package.metadata.docs.rs]`, by a nightly compiler. That is a build
+//! of its own, so only `.ci/run tools` makes it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,33 +11,39 @@ use wsrt_tests::not_checked;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
+/// The packages that users name, their folders, and the features that docs.rs does not show.
+const PACKAGES: [(&str, &str, &[&str]); 2] =
+    [("wsrt", "executor", &["default", "drop-in"]), ("wsrt-hyper", "hyper", &[])];
+
 /// Pages that a reader looks for, and words that each has to have.
-const PAGES: [(&str, &str); 25] = [
-    ("index.html", "<code>wsrt::hyper</code></a>"),
-    ("net/index.html", "TcpListener"),
-    ("net/struct.TcpStream.html", "happy eyeballs"),
-    ("net/struct.UdpSocket.html", "recv_from"),
-    ("net/unix/index.html", "SocketAddr"),
-    ("sync/index.html", "Mutex"),
-    ("sync/mpsc/fn.channel.html", "Examples"),
-    ("sync/struct.Semaphore.html", "acquire"),
-    ("io/trait.AsyncReadExt.html", "read_exact"),
-    ("io/struct.BufReader.html", "buffer"),
-    ("io/unix/struct.AsyncFd.html", "readable"),
-    ("hyper/fn.serve.html", "<code>serve</code>"),
-    ("process/index.html", "<code>process</code>"),
-    ("macro.select.html", "<code>macros</code>"),
-    ("runtime/struct.Handle.html", "<code>metrics</code>"),
-    ("guide/index.html", "from_tokio"),
-    ("guide/server/index.html", "data:image/svg+xml"),
-    ("guide/service/index.html", "reqwest::Client"),
-    ("guide/parallel/index.html", "data:image/svg+xml"),
-    ("guide/tuning/index.html", "worker_threads"),
-    ("guide/from_tokio/index.html", "Differences in behaviour"),
-    ("guide/drop_in/index.html", "patch.crates-io"),
-    ("guide/blocking/index.html", "The explicit calls"),
-    ("guide/seeing/index.html", "Seeing it run"),
-    ("guide/metrics/index.html", "wsrt_polls_total"),
+const PAGES: [(&str, &str); 27] = [
+    ("wsrt/net/index.html", "TcpListener"),
+    ("wsrt/net/struct.TcpStream.html", "happy eyeballs"),
+    ("wsrt/net/struct.UdpSocket.html", "recv_from"),
+    ("wsrt/net/unix/index.html", "SocketAddr"),
+    ("wsrt/sync/index.html", "Mutex"),
+    ("wsrt/sync/mpsc/fn.channel.html", "Examples"),
+    ("wsrt/sync/struct.Semaphore.html", "acquire"),
+    ("wsrt/io/trait.AsyncReadExt.html", "read_exact"),
+    ("wsrt/io/struct.BufReader.html", "buffer"),
+    ("wsrt/io/unix/struct.AsyncFd.html", "readable"),
+    ("wsrt/process/index.html", "<code>process</code>"),
+    ("wsrt/macro.select.html", "<code>macros</code>"),
+    ("wsrt/runtime/struct.Handle.html", "<code>metrics</code>"),
+    ("wsrt/guide/index.html", "from_tokio"),
+    ("wsrt/guide/server/index.html", "data:image/svg+xml"),
+    ("wsrt/guide/service/index.html", "reqwest::Client"),
+    ("wsrt/guide/parallel/index.html", "data:image/svg+xml"),
+    ("wsrt/guide/tuning/index.html", "worker_threads"),
+    ("wsrt/guide/from_tokio/index.html", "Programs, before and after"),
+    ("wsrt/guide/drop_in/index.html", "patch.crates-io"),
+    ("wsrt/guide/blocking/index.html", "The explicit calls"),
+    ("wsrt/guide/seeing/index.html", "Seeing it run"),
+    ("wsrt/guide/metrics/index.html", "wsrt_polls_total"),
+    ("wsrt/guide/glossary/index.html", "runnext"),
+    ("wsrt_hyper/index.html", "TokioIo"),
+    ("wsrt_hyper/fn.serve.html", "<code>serve</code>"),
+    ("wsrt_hyper/tower/index.html", "<code>tower</code>"),
 ];
 
 #[test]
@@ -47,21 +53,26 @@ fn docs_rs_shows_every_page_with_working_links() {
     if !nightly.is_ok_and(|output| output.status.success()) {
         return not_checked("the documentation as docs.rs builds it", "there is no nightly compiler");
     }
-    let pages = build();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs-rs");
+    for package in PACKAGES {
+        build(package, &target);
+    }
+    let pages = target.join("doc");
     for (page, words) in PAGES {
         let text = fs::read_to_string(pages.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
         assert!(text.contains(words), "{page} has no {words:?}");
     }
     let mut files = Vec::new();
-    collect_pages(&pages, &mut files);
+    for (package, ..) in PACKAGES {
+        collect_pages(&pages.join(package.replace('-', "_")), &mut files);
+    }
     let broken: BTreeSet<String> = files.iter().flat_map(|file| broken_links(file, &pages)).collect();
     assert!(broken.is_empty(), "links that lead nowhere: {broken:#?}");
 }
 
-/// Builds the documentation and returns its folder.
-fn build() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs-rs");
-    let (features, flags) = metadata();
+/// Builds the documentation of a package with `folder` as cargo's target.
+fn build(package: (&str, &str, &[&str]), folder: &Path) {
+    let (features, flags) = metadata(package);
     let output = Command::new("cargo")
         // The last has links to other crates' items lead to their pages.
         .args([
@@ -71,12 +82,12 @@ fn build() -> PathBuf {
             "--lib",
             "--no-deps",
             "-p",
-            "wsrt",
+            package.0,
             "--features",
             &features,
             "-Zrustdoc-map",
         ])
-        .env("CARGO_TARGET_DIR", &folder)
+        .env("CARGO_TARGET_DIR", folder)
         .env("RUSTDOCFLAGS", format!("{flags} -D warnings"))
         .env_remove("RUSTFLAGS")
         // Those of the cargo that runs this test name another compiler.
@@ -87,14 +98,13 @@ fn build() -> PathBuf {
         .output()
         .expect("cargo can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    folder.join("doc/wsrt")
 }
 
 /// The features and the flags of the metadata, in the forms that cargo and rustdoc take.
-fn metadata() -> (String, String) {
-    let manifest = fs::read_to_string(format!("{ROOT}/executor/Cargo.toml")).expect("it is there");
+fn metadata((package, folder, unseen): (&str, &str, &[&str])) -> (String, String) {
+    let manifest = fs::read_to_string(format!("{ROOT}/{folder}/Cargo.toml")).expect("it is there");
     let list = |key: &str| {
-        let (_, rest) = manifest.split_once(&format!("\n{key} = [")).unwrap_or_else(|| panic!("no {key}"));
+        let Some((_, rest)) = manifest.split_once(&format!("\n{key} = [")) else { return Vec::new() };
         let (list, _) = rest.split_once(']').expect("a list ends");
         list.split(',').map(|word| word.trim().trim_matches('"').to_owned()).collect::<Vec<_>>()
     };
@@ -103,7 +113,7 @@ fn metadata() -> (String, String) {
     let (table, _) = table.split_once("\n[").expect("further tables follow");
     let all = table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = "));
     let hidden: Vec<_> = all.map(|(name, _)| name).filter(|name| !shown.contains(*name)).collect();
-    assert_eq!(hidden, ["default", "drop-in"], "the features that docs.rs does not show");
+    assert_eq!(hidden, unseen, "the features of {package} that docs.rs does not show");
     (list("features").join(","), list("rustdoc-args").join(" "))
 }
 

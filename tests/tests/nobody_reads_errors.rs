@@ -11,9 +11,9 @@ use std::task::{Context, Poll};
 use http_body_util::Empty;
 use hyper::body::Bytes;
 use hyper::{Request, Response};
-use wsrt::hyper::{Listener, RequestBody, serve};
 use wsrt::net::TcpStream;
 use wsrt::runtime::{Builder, Runtime};
+use wsrt_hyper::{Listener, RequestBody, serve};
 use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_whose_errors_nobody_reads};
 
 #[test]

@@ -73,14 +73,14 @@ fn unstable_crates_show_only_behind_their_features() {
     const ALLOWED: [(&str, &[&str]); 10] = [
         ("futures_task", &["executor/src/runtime/spawner.rs"]),
         ("Spawn for ", &["executor/src/runtime/spawner.rs"]),
-        ("hyper_util", &["executor/src/hyper/"]),
-        ("auto::Builder", &["executor/src/hyper/"]),
-        ("legacy::", &["executor/src/hyper/client/"]),
-        ("FromRequestParts", &["executor/src/hyper/serve/extract.rs"]),
-        ("tower_layer", &["executor/src/tower/"]),
-        ("tower_service", &["executor/src/hyper/", "executor/src/tower/"]),
-        ("Layer<", &["executor/src/tower/"]),
-        ("Service<", &["executor/src/hyper/", "executor/src/tower/"]),
+        ("hyper_util", &["hyper/src/"]),
+        ("auto::Builder", &["hyper/src/"]),
+        ("legacy::", &["hyper/src/client/"]),
+        ("FromRequestParts", &["hyper/src/serve/extract.rs"]),
+        ("tower_layer", &["hyper/src/tower/"]),
+        ("tower_service", &["hyper/src/"]),
+        ("Layer<", &["hyper/src/tower/"]),
+        ("Service<", &["hyper/src/"]),
     ];
     // Those that no public item may name at all.
     const NEVER: [&str; 8] =

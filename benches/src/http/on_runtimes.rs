@@ -7,7 +7,7 @@ use hyper::body::Bytes;
 use hyper::rt::bounds::Http2ServerConnExec;
 use hyper::rt::{Read, Timer, Write};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use wsrt::hyper::{WsrtExecutor, WsrtTimer};
+use wsrt_hyper::{WsrtExecutor, WsrtTimer};
 
 use super::hello::Answer;
 use crate::runtimes::{Runtime, Tokio, Wsrt};

@@ -2,7 +2,7 @@
 //! and the client's address.
 //! `cargo run --release --example axum_router -- 127.0.0.1:8080`
 //!
-//! The difference from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the
+//! The difference from a program on tokio: `wsrt_hyper::serve` stands for `axum::serve`, and the
 //! WebSocket is made by tokio-tungstenite, since axum's own spawns on tokio. Both versions of HTTP
 //! are spoken on the one port.
 
@@ -23,17 +23,17 @@ use serde::{Deserialize, Serialize};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::Role;
-use wsrt::hyper::{ConnectInfo, TokioIo};
+use wsrt_hyper::{ConnectInfo, TokioIo};
 use wsrt::net::TcpListener;
 use wsrt::stream::KeepAlive;
-use wsrt::tower::TimeoutAnswerLayer;
+use wsrt_hyper::tower::TimeoutAnswerLayer;
 
 #[wsrt::main]
 async fn main() -> io::Result<()> {
     let address = env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".into());
     let listener = TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
-    wsrt::hyper::serve(listener, router())
+    wsrt_hyper::serve(listener, router())
         .with_graceful_shutdown(async { drop(wsrt::signal::ctrl_c().await) })
         .with_shutdown_timeout(Duration::from_secs(10))
         .await

@@ -17,7 +17,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
-use wsrt::hyper::{Client, Connector};
+use wsrt_hyper::{Client, Connector};
 use wsrt::task::JoinSet;
 use wsrt::time::timeout;
 
@@ -55,7 +55,7 @@ fn client(authority: &str) -> Result<Https> {
         .https_or_http()
         .enable_all_versions()
         .wrap_connector(Connector::new().enforce_http(false));
-    Ok(wsrt::hyper::client().build(connector))
+    Ok(wsrt_hyper::client().build(connector))
 }
 
 /// One request, which may take ten seconds, its answer included.

@@ -3,7 +3,7 @@
 //!
 //! tokio-rustls needs nothing of tokio but its I/O traits. The handshake is done in each
 //! connection's own task, and has as long as the first request after it: 30 s, or
-//! `HANDSHAKE_SECONDS`. The other limits are those of `wsrt::hyper::serve`.
+//! `HANDSHAKE_SECONDS`. The other limits are those of `wsrt_hyper::serve`.
 
 use std::env;
 use std::error::Error;
@@ -16,7 +16,7 @@ use axum::{Extension, Router};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
-use wsrt::hyper::TokioIo;
+use wsrt_hyper::TokioIo;
 use wsrt::net::TcpListener;
 
 /// The version of TLS that client and server have agreed on.
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let listener = TcpListener::bind(address.as_str()).await?;
     println!("listening on {}", listener.local_addr()?);
     let seconds = env::var("HANDSHAKE_SECONDS").map_or(Ok(30.0), |text| text.parse())?;
-    wsrt::hyper::serve(listener, router)
+    wsrt_hyper::serve(listener, router)
         .with_first_request_timeout(Duration::try_from_secs_f64(seconds)?)
         .with_handshake(move |stream| {
             let acceptor = acceptor.clone();

@@ -10,7 +10,7 @@ use std::error::Error;
 use futures_util::{StreamExt, stream};
 use hyper::client::conn::http2;
 use tower::service_fn;
-use wsrt::hyper::{WsrtExecutor, WsrtTimer};
+use wsrt_hyper::{WsrtExecutor, WsrtTimer};
 use wsrt::net::TcpStream;
 use wsrt_ecosystem::greeter::greeter_client::GreeterClient;
 use wsrt_ecosystem::greeter::{Name, Often};

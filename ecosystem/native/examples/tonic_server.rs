@@ -1,7 +1,7 @@
 //! A tonic service on wsrt: unary, streaming, and streaming both ways.
 //! `cargo run --release --example tonic_server -- 127.0.0.1:50051`
 //!
-//! The difference from a program on tokio: tonic's `Routes` are served by `wsrt::hyper::serve`, not
+//! The difference from a program on tokio: tonic's `Routes` are served by `wsrt_hyper::serve`, not
 //! by tonic's `Server`. So the layers of `Server` are missing: set time limits with a layer of your
 //! own.
 
@@ -21,7 +21,7 @@ async fn main() -> io::Result<()> {
     let address = env::args().nth(1).unwrap_or_else(|| "127.0.0.1:50051".into());
     let listener = TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
-    wsrt::hyper::serve(listener, Routes::new(GreeterServer::new(Polite)).prepare())
+    wsrt_hyper::serve(listener, Routes::new(GreeterServer::new(Polite)).prepare())
         .with_graceful_shutdown(async { drop(wsrt::signal::ctrl_c().await) })
         .await
 }

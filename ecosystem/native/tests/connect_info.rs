@@ -19,7 +19,7 @@ fn handlers_find_the_address_as_on_tokio() {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
     let address = listener.local_addr().expect("it is bound");
     let make = Router::new().route("/", get(tell)).into_make_service_with_connect_info::<SocketAddr>();
-    runtime.spawn(wsrt::hyper::serve_make_service(listener, make).into_future());
+    runtime.spawn(wsrt_hyper::serve_make_service(listener, make).into_future());
     curl.args(["--silent", "--show-error", "--fail", "--max-time", "20"]);
     curl.args(["--write-out", "=%{local_ip}:%{local_port}", &format!("http://{address}/")]);
     let report = output_of(curl);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use http_body_util::{BodyExt, Full, Limited};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use wsrt::hyper::{Client, Connector, client};
+use wsrt_hyper::{Client, Connector, client};
 use wsrt::runtime::Handle;
 use wsrt::time::timeout;
 

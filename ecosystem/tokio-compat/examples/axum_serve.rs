@@ -3,7 +3,7 @@
 //!
 //! axum spawns each connection on tokio. So the handlers run on the threads of the tokio runtime in
 //! the background, and heavy work in them is best spawned on wsrt, which works there too.
-//! `wsrt::hyper::serve` runs the same router on wsrt.
+//! `wsrt_hyper::serve` runs the same router on wsrt.
 
 use std::convert::Infallible;
 use std::env;

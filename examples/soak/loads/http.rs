@@ -9,8 +9,8 @@ use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::{http1, http2};
-use wsrt::hyper::WsrtExecutor;
 use wsrt::net::TcpStream;
+use wsrt_hyper::WsrtExecutor;
 
 use crate::ledger::{Entry, Kind};
 use crate::soak::Soak;

@@ -55,6 +55,8 @@ pub use crate::scheduler::scheduler::RuntimeFlavor;
 pub use crate::sysmon::stall::Stall;
 #[doc(inline)]
 pub use crate::task::{NewTask, TaskMeta};
+#[doc(hidden)]
+pub use crate::util::report::Recurring as __Recurring;
 /// Where a socket is, or its peer, in a [`SourceWait`].
 #[doc(inline)]
 pub use wsrt_reactor::Address;

@@ -24,6 +24,7 @@ use crate::task::{JoinHandle, LocalSet, Origin};
 #[must_use = "a builder spawns nothing by itself"]
 pub struct Builder<'a> {
     name: Option<&'a str>,
+    spawned_at: Option<&'static Location<'static>>,
 }
 
 impl<'a> Builder<'a> {
@@ -55,12 +56,19 @@ impl<'a> Builder<'a> {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn name(self, name: &'a str) -> Self {
-        Self { name: Some(name) }
+        Self { name: Some(name), ..self }
+    }
+
+    /// Sets the place that reports name, in the stead of the caller's: wsrt-hyper spawns the
+    /// connections of a server long after its user has called `serve`.
+    #[doc(hidden)]
+    pub fn __spawned_at(self, place: &'static Location<'static>) -> Self {
+        Self { spawned_at: Some(place), ..self }
     }
 
     #[track_caller]
     fn origin(self) -> Origin<'a> {
-        Origin { spawned_at: Location::caller(), name: self.name }
+        Origin { spawned_at: self.spawned_at.unwrap_or(Location::caller()), name: self.name }
     }
 
     /// Spawns a future as a task of the current runtime: see [`spawn`](crate::task::spawn::spawn).

@@ -26,9 +26,10 @@ pub(crate) fn not_built<E: fmt::Display>(refused: &str) -> impl FnOnce(&E) {
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// A report that may recur often: the first is written at once, and then one a second at most, with
-/// the number of those that were left out.
+/// the number of those that were left out. Hidden: wsrt-hyper's server reports in this way, too.
+#[doc(hidden)]
 #[derive(Debug, Default)]
-pub(crate) struct Recurring(Mutex<LastReport>);
+pub struct Recurring(Mutex<LastReport>);
 
 #[derive(Debug, Default)]
 struct LastReport {
@@ -38,7 +39,8 @@ struct LastReport {
 
 impl Recurring {
     /// Reports `text`, unless a report was written within the last second.
-    pub(crate) fn report(&self, text: fmt::Arguments<'_>) {
+    #[doc(hidden)]
+    pub fn report(&self, text: fmt::Arguments<'_>) {
         match self.left_out_before(sync::now()) {
             None => {}
             Some(0) => report(text),

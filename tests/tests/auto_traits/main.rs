@@ -17,10 +17,6 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
-use wsrt::hyper::{
-    Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, RequestBody, Serve, TokioIo,
-    WsrtExecutor, WsrtTimer,
-};
 #[cfg(unix)]
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
 use wsrt::io::{
@@ -35,6 +31,7 @@ use wsrt::net::{TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 use wsrt::net::{UnixDatagram, UnixListener, UnixSocket, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
@@ -54,7 +51,11 @@ use wsrt::task::{
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
-use wsrt::tower::{self, AnswerFuture, TimeoutAnswer, TimeoutAnswerLayer, TimeoutFuture, TimeoutLayer};
+use wsrt_hyper::tower::{self, AnswerFuture, TimeoutAnswer, TimeoutAnswerLayer, TimeoutFuture, TimeoutLayer};
+use wsrt_hyper::{
+    Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, RequestBody, Serve, TokioIo,
+    WsrtExecutor, WsrtTimer,
+};
 use wsrt_tests::{Item, items_below};
 
 const fn is_send<T: ?Sized + Send>() {}
@@ -135,6 +136,7 @@ table! {
     LatencyHistogram:    Send,  Sync,  Unpin;
     MetricsExport:       Send,  Sync,  Unpin;
     FlightRecorder:      Send,  Sync,  Unpin;
+    Recurring:           Send,  Sync,  Unpin;
     Recording:           Send,  Sync,  Unpin;
     TraceSummary:        Send,  Sync,  Unpin;
     ShutdownToken:       Send,  Sync,  Unpin;
@@ -365,6 +367,7 @@ const SIMULATED: [&str; 10] =
 #[test]
 fn no_public_type_and_no_async_function_is_missing_here() {
     let mut items = items_below("executor/src");
+    items.extend(items_below("hyper/src"));
     items.extend(items_below("reactor/src/net"));
     let here = concat!(include_str!("main.rs"), include_str!("futures.rs"));
     let words: std::collections::BTreeSet<_> =

@@ -11,9 +11,9 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{Request, Response};
-use wsrt::hyper::{BoxError, RequestBody, Serve, serve};
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
+use wsrt_hyper::{BoxError, RequestBody, Serve, serve};
 use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
 
 const SHORT: Duration = Duration::from_millis(100);

@@ -16,9 +16,9 @@ use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::{Body, Bytes, Frame};
 use hyper::{Method, Request, Response};
 use tokio::sync::Notify;
-use wsrt::hyper::{BoxError, RequestBody, TokioIo, serve};
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
+use wsrt_hyper::{BoxError, RequestBody, TokioIo, serve};
 use wsrt_tests::{runtime_with, within_a_minute};
 
 use crate::frames::{DATA, END_HEADERS, END_STREAM, HEADERS, push_length, request};

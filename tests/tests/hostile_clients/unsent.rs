@@ -13,9 +13,9 @@ use std::time::Duration;
 use hyper::body::{Body, Bytes, Frame};
 use hyper::{Request, Response};
 use socket2::{Domain, Socket, Type};
-use wsrt::hyper::{RequestBody, serve};
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
+use wsrt_hyper::{RequestBody, serve};
 use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
 
 use crate::frames::{END_HEADERS, END_STREAM, HEADERS, OPENING, SETTINGS, WINDOW_UPDATE, push, request};

@@ -15,8 +15,8 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{Request, Response};
-use wsrt::hyper::{BoxError, RequestBody, serve};
 use wsrt::net::TcpListener;
+use wsrt_hyper::{BoxError, RequestBody, serve};
 use wsrt_tests::{beside_a_process_of_its_own, example, runtime_with};
 
 /// How long the victims wait for a request. Others may be without a processor for a while, in the
@@ -32,7 +32,7 @@ pub(crate) struct Victim {
 }
 
 impl Victim {
-    /// Starts `hyper::serve`, as the calling test `test` once more.
+    /// Starts `wsrt_hyper::serve`, as the calling test `test` once more.
     pub(crate) fn serve(test: &str) -> Self {
         let mut process = beside_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], be_served);
         let errors = process.stderr.take().expect("it is piped");

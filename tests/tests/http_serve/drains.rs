@@ -5,9 +5,9 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use wsrt::hyper::serve;
 use wsrt::runtime::{Drained, Runtime};
 use wsrt::time::Instant;
+use wsrt_hyper::serve;
 use wsrt_tests::{LIMIT, within_a_minute};
 
 use crate::{Server, Serving, ask, await_close, get, get_by_http2, read_answer};

@@ -9,8 +9,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wsrt::hyper::{Listener, serve};
 use wsrt::net::{TcpListener, TcpStream};
+use wsrt_hyper::{Listener, serve};
 use wsrt_tests::{LIMIT, within_a_minute};
 
 use crate::{Found, Server, await_close, get};

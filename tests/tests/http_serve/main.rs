@@ -1,5 +1,5 @@
-//! `hyper::serve` serves each client that behaves, gives up on those that do not, and ends in good
-//! order.
+//! `wsrt_hyper::serve` serves each client that behaves, gives up on those that do not, and ends
+//! in good order.
 
 mod drains;
 mod listeners;
@@ -20,11 +20,11 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode, header};
 use tokio::sync::{Notify, oneshot};
-use wsrt::hyper::{ConnectInfo, RequestBody, TokioIo, WsrtExecutor, serve};
 use wsrt::net::unix::UCred;
 use wsrt::net::{TcpListener, TcpStream, UnixListener};
 use wsrt::runtime::Runtime;
 use wsrt::task::JoinHandle;
+use wsrt_hyper::{ConnectInfo, RequestBody, TokioIo, WsrtExecutor, serve};
 use wsrt_tests::{Directory, LIMIT, within_a_minute};
 
 type Answer = Pin<Box<dyn Future<Output = Result<Response<String>, Infallible>> + Send>>;
@@ -105,7 +105,7 @@ struct Server {
     running: Option<JoinHandle<io::Result<()>>>,
 }
 
-type Serving = wsrt::hyper::Serve<TcpListener, Paths>;
+type Serving = wsrt_hyper::Serve<TcpListener, Paths>;
 
 impl Server {
     fn start() -> Self {

@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::{Request, Response};
-use wsrt::hyper::{RequestBody, serve_make_service};
 use wsrt::sync::mpsc as async_mpsc;
+use wsrt_hyper::{RequestBody, serve_make_service};
 use wsrt_tests::{LIMIT, within_a_minute};
 
 use crate::{Server, await_close, get};

@@ -12,9 +12,9 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper::{Request, Response, Uri};
-use wsrt::hyper::{Client, ClientBuilder, ConnectInfo, Connector, RequestBody, client, serve};
 use wsrt::net::TcpListener;
 use wsrt::task::JoinSet;
+use wsrt_hyper::{Client, ClientBuilder, ConnectInfo, Connector, RequestBody, client, serve};
 use wsrt_tests::{two_processors, within_a_minute};
 
 /// Answers with the version of HTTP and the client's address.

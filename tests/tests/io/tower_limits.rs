@@ -11,7 +11,7 @@ use tower_service::Service;
 use wsrt::sync::oneshot;
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, sleep};
-use wsrt::tower::{Timeout, TimeoutAnswerLayer, TimeoutLayer};
+use wsrt_hyper::tower::{Timeout, TimeoutAnswerLayer, TimeoutLayer};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -303,7 +303,7 @@ fn hypers_timer_goes_by_the_same_clock() {
     use hyper::rt::Timer;
     within_a_minute(|| {
         paused().block_on(async {
-            let timer = wsrt::hyper::WsrtTimer;
+            let timer = wsrt_hyper::WsrtTimer;
             let began = timer.now();
             timer.sleep(HOUR).await;
             assert_eq!(timer.now() - began, HOUR);

@@ -8,7 +8,7 @@ const ROOT: &str = "executor/src/";
 
 /// The rooms, by the folder or file that begins their paths. The longest that fits counts. A room
 /// may import from rooms of a lower level, and the public modules from each other.
-const ROOMS: [(&str, &str, u8); 46] = [
+const ROOMS: [(&str, &str, u8); 44] = [
     ("util", "util", 0),
     // Data that other rooms write lies below those rooms.
     ("observe/console", "observe's data", 1),
@@ -48,7 +48,6 @@ const ROOMS: [(&str, &str, u8); 46] = [
     ("task/task_group", PUBLIC, 8),
     ("task/task_local", PUBLIC, 8),
     ("fs", PUBLIC, 8),
-    ("hyper", PUBLIC, 8),
     ("io", PUBLIC, 8),
     ("parallel", PUBLIC, 8),
     ("process", PUBLIC, 8),
@@ -58,7 +57,6 @@ const ROOMS: [(&str, &str, u8); 46] = [
     ("stream", PUBLIC, 8),
     ("sync", PUBLIC, 8),
     ("time", PUBLIC, 8),
-    ("tower", PUBLIC, 8),
 ];
 
 const PUBLIC: &str = "the public modules";

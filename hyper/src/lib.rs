@@ -1,0 +1,67 @@
+//! HTTP on wsrt: hyper's executor, timer and I/O traits; with feature `serve` a server for tower
+//! services, with feature `client` a pooled client, with feature `tower` time limits.
+//!
+//! | to | use |
+//! |---|---|
+//! | serve an axum router, a tonic service or any other tower service | [`serve`](serve()) (feature `serve`) |
+//! | serve with a service for each connection, among them axum's `ConnectInfo` | [`serve_make_service`] (feature `serve`) |
+//! | send requests over connections that are kept for the next | [`client`](client()) and its [`Connector`] (feature `client`) |
+//! | limit how long a tower service may take | [`tower`] (feature `tower`) |
+//! | run hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
+//! | convert a stream, such as TLS, between hyper's I/O traits and tokio's | [`TokioIo`] |
+//!
+//! The streams of [`wsrt::net`] implement hyper's I/O traits, vectored writes included, and need no
+//! wrapper. With these hyper runs on wsrt's processors alone, without a tokio runtime.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `serve` | `serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
+//! | `axum` | `ConnectInfo` as an argument of axum's handlers; needs `serve` |
+//! | `client` | `client`: hyper-util's pooled client, and its connector |
+//! | `tower` | `tower`: layers that limit how long a service may take |
+//!
+//! None is on by default.
+//!
+//! # Examples
+//!
+//! ```
+//! use hyper::rt::{Executor, Timer};
+//! use std::time::Duration;
+//! use wsrt_hyper::{WsrtExecutor, WsrtTimer};
+//!
+//! # let runtime = wsrt::runtime::Runtime::new().unwrap();
+//! # runtime.block_on(async {
+//! WsrtExecutor.execute(async { println!("a task of hyper's") });
+//! WsrtTimer.sleep(Duration::from_millis(1)).await;
+//! # });
+//! ```
+// The page names items of all features, and some builds have fewer.
+#![cfg_attr(not(all(feature = "client", feature = "serve", feature = "tower")), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "client")]
+mod client;
+mod executor;
+#[cfg(feature = "serve")]
+mod serve;
+mod timer;
+mod tokio_io;
+#[cfg(feature = "tower")]
+pub mod tower;
+
+#[cfg(feature = "client")]
+pub use self::client::{Client, ClientBuilder, ClientStream, Connector, client};
+pub use self::executor::WsrtExecutor;
+#[cfg(feature = "serve")]
+pub use self::serve::{
+    Carrying, ConnectInfo, Handshake, HttpBuilder, Listener, MakeService, NoHandshake, RequestBody, Serve, serve,
+    serve_make_service,
+};
+pub use self::timer::WsrtTimer;
+pub use self::tokio_io::TokioIo;
+
+/// Holds an error of any type: the errors of services and bodies convert into it.
+#[cfg(any(feature = "serve", feature = "tower"))]
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,0 +1,73 @@
+//! `Answering`: a service's answer, within the time limit of a request.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::Response;
+use pin_project_lite::pin_project;
+use wsrt::time::{Sleep, sleep};
+
+use super::answer_body::AnswerBody;
+use super::request_body::IsAnswered;
+use super::traffic::Turn;
+use crate::BoxError;
+
+pin_project! {
+    /// The future of an answer's head, which fails when the limit is over.
+    pub(super) struct Answering<F> {
+        #[pin]
+        answering: F,
+        expiry: Option<Pin<Box<Sleep>>>,
+        request: Option<OpenRequest>,
+    }
+}
+
+/// The parts of a request that the head of its answer changes.
+#[derive(Debug)]
+pub(super) struct OpenRequest {
+    pub(super) turn: Turn,
+    /// Ends the time limit of the request's body.
+    pub(super) is_answered: Option<IsAnswered>,
+    /// Whether the request asks for a tunnel through its stream (CONNECT of HTTP/2).
+    pub(super) asks_for_tunnel: bool,
+}
+
+impl<F> Answering<F> {
+    /// Limits `answering`; `None` is no limit.
+    pub(super) fn new(answering: F, limit: Option<Duration>, request: OpenRequest) -> Self {
+        Self { answering, expiry: limit.map(|limit| Box::pin(sleep(limit))), request: Some(request) }
+    }
+}
+
+impl OpenRequest {
+    fn answered<B>(mut self, answer: Response<B>) -> Response<AnswerBody<B>> {
+        if let Some(is_answered) = self.is_answered {
+            let _ = is_answered.set(());
+        }
+        if self.asks_for_tunnel && answer.status().is_success() {
+            self.turn.become_tunnel();
+        }
+        answer.map(|body| AnswerBody::new(body, self.turn))
+    }
+}
+
+impl<F, B, E> Future for Answering<F>
+where
+    F: Future<Output = Result<Response<B>, E>>,
+    E: Into<BoxError>,
+{
+    type Output = Result<Response<AnswerBody<B>>, BoxError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(answer) = this.answering.poll(context) {
+            let request = this.request.take().expect("it is not polled after its answer");
+            return Poll::Ready(answer.map(|answer| request.answered(answer)).map_err(Into::into));
+        }
+        let Some(expiry) = this.expiry else { return Poll::Pending };
+        ready!(expiry.as_mut().poll(context));
+        Poll::Ready(Err("the request took too long".into()))
+    }
+}

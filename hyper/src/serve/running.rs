@@ -1,0 +1,128 @@
+//! A server's life, from the first accept to the last answer.
+
+use std::future::{Future, IntoFuture};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use hyper::body::Body;
+use hyper::{Request, Response};
+use tower_service::Service;
+use wsrt::runtime::Handle;
+use wsrt::task::Builder;
+
+use super::accepting::accept;
+use super::builder::Signal;
+use super::ending::End;
+use super::make_service::{Origin, Shared};
+use super::places::Places;
+use super::race::unless;
+use super::{Handshake, Listener, MakeService, RequestBody, Serve, connection};
+use crate::BoxError;
+
+/// The future of a server.
+type Running = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+impl<L, S, H> Serve<L, S, H> {
+    /// Has each connection take a clone of the one service.
+    fn shared(self) -> Serve<L, Shared<S>, H> {
+        let Self { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at } = self;
+        let service = Shared(service);
+        Serve { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at }
+    }
+}
+
+async fn run<L, O, H, S, B>(mut server: Serve<L, O, H>) -> io::Result<()>
+where
+    L: Listener,
+    H: Handshake<L::Io>,
+    O: Origin<L::Addr, Service = S>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    let mut asked_to_end = pin!(asked_to_end(server.signal.take()));
+    let end = End::new();
+    // The listener is dropped, and so closed, with this future.
+    unless(asked_to_end.as_mut(), accept_for_ever(server, &end)).await;
+    end.begin();
+    end.all_have_ended().await;
+    Ok(())
+}
+
+/// Waits for the user's signal, or until the runtime is drained.
+async fn asked_to_end(signal: Option<Signal>) {
+    let draining = match Handle::try_current() {
+        Ok(handle) => handle.shutdown_token(),
+        Err(_) => panic!("wsrt: `serve` was awaited outside of a wsrt runtime: await it in a task, or in `block_on`"),
+    };
+    match signal {
+        Some(signal) => _ = draining.run_until(signal).await,
+        None => draining.wait().await,
+    }
+}
+
+async fn accept_for_ever<L, O, H, S, B>(server: Serve<L, O, H>, end: &End)
+where
+    L: Listener,
+    H: Handshake<L::Io>,
+    O: Origin<L::Addr, Service = S>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    let Serve { mut listener, service: origin, handshake, accept_errors, on_connection_error, called_at, .. } = server;
+    let terms = Arc::new(server.terms);
+    let places = Places::new(terms.max_connections);
+    if let Some(bytes) = terms.unsent_limit {
+        listener.limit_unsent(bytes);
+    }
+    loop {
+        let place = places.take().await;
+        let accepted = accept(&mut listener, &accept_errors).await;
+        let (handshake, origin, terms) = (handshake.clone(), origin.clone(), Arc::clone(&terms));
+        let serving = connection::serve(accepted, handshake, origin, terms, end.subscribe());
+        let hook = on_connection_error.clone();
+        let connection = async move {
+            if let (Err(error), Some(hook)) = (serving.await, hook) {
+                hook(&*error);
+            }
+            drop(place);
+        };
+        // Stall reports name the place where the user called `serve`.
+        drop(Builder::new().__spawned_at(called_at).spawn(connection));
+    }
+}
+
+impl<L, S, H, B> IntoFuture for Serve<L, S, H>
+where
+    L: Listener,
+    H: Handshake<L::Io>,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    type Output = io::Result<()>;
+    type IntoFuture = Running;
+
+    fn into_future(self) -> Running {
+        Box::pin(run(self.shared()))
+    }
+}
+
+impl<L, M, H, S, B> IntoFuture for Serve<L, MakeService<M>, H>
+where
+    L: Listener,
+    H: Handshake<L::Io>,
+    M: Service<L::Addr, Response = S, Error: Into<BoxError>, Future: Send + 'static> + Clone + Send + 'static,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    type Output = io::Result<()>;
+    type IntoFuture = Running;
+
+    fn into_future(self) -> Running {
+        Box::pin(run(self))
+    }
+}

@@ -1,0 +1,106 @@
+//! `Terms`: the settings that all connections of a server share, and those that hold by default.
+
+use std::time::Duration;
+
+use super::HttpBuilder;
+use super::places::usual_limit;
+use super::time_limits::Limits;
+use crate::{WsrtExecutor, WsrtTimer};
+
+/// How long a client may take for the handshake, and then for the headers of its first request:
+/// hyper's own limit for the headers of any later one.
+const FIRST_REQUEST: Duration = Duration::from_secs(30);
+/// How long an HTTP/2 connection may be silent before a ping is sent. Without an answer within
+/// hyper's 20 seconds it is closed: a client whose machine has crashed does not close its
+/// connection.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// How long a write may wait for the client to take anything, and an answer for its windows.
+const WRITE: Duration = Duration::from_secs(60);
+/// How long the service may wait for the client to send more of a request's body.
+const BODY: Duration = Duration::from_secs(60);
+/// How long a connection may have no request open: longer than clients keep theirs (90 s in
+/// hyper-util's pool), so that it is the client that closes as a rule.
+const IDLE: Duration = Duration::from_secs(180);
+/// How long open requests may take once the server shuts down: as long as Kubernetes waits by
+/// default, all in all.
+const SHUTDOWN: Duration = Duration::from_secs(30);
+
+/// How many bytes of an answer are buffered for a stream of HTTP/2, whose client takes nothing. A
+/// sixth of hyper's, since a client may open 200 streams.
+const STREAM_BUFFER: usize = 64 << 10;
+
+/// How many bytes the system may keep unsent for a connection: as many as a connection writes
+/// before other tasks have their turn.
+const UNSENT: u32 = 128 << 10;
+
+/// The settings that all connections of a server share.
+#[derive(Debug)]
+pub(super) struct Terms {
+    pub(super) http: HttpBuilder,
+    /// How long the handshake may take, and then the first request's headers; `None` is without a
+    /// limit.
+    pub(super) first_request_timeout: Option<Duration>,
+    /// How long the service may take to answer a request; `None` is without a limit.
+    pub(super) request_timeout: Option<Duration>,
+    /// How long the service may wait for the client to send more of a request's body; `None` is
+    /// without a limit.
+    pub(super) body_timeout: Option<Duration>,
+    /// How long a write, or an answer, may wait for the client; `None` is without a limit.
+    pub(super) write_timeout: Option<Duration>,
+    /// How long a connection may have no request open; `None` is without a limit.
+    pub(super) idle_timeout: Option<Duration>,
+    /// How many bytes the system may keep unsent for a connection; `None` is its own limit.
+    pub(super) unsent_limit: Option<u32>,
+    /// How many connections may be open at a time; `None` is without a limit.
+    pub(super) max_connections: Option<usize>,
+    /// How long open requests may take once the server shuts down; `None` is without a limit.
+    pub(super) shutdown_timeout: Option<Duration>,
+}
+
+impl Terms {
+    pub(super) fn limits(&self) -> Limits {
+        Limits { first_request: self.first_request_timeout, room: self.write_timeout, idle: self.idle_timeout }
+    }
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        let mut http = HttpBuilder::new(WsrtExecutor);
+        // hyper's time limits need a timer.
+        http.http1().timer(WsrtTimer);
+        http.http2().timer(WsrtTimer).keep_alive_interval(SILENCE).enable_connect_protocol();
+        http.http2().max_send_buf_size(STREAM_BUFFER);
+        Self {
+            http,
+            first_request_timeout: Some(FIRST_REQUEST),
+            request_timeout: None,
+            body_timeout: Some(BODY),
+            write_timeout: Some(WRITE),
+            idle_timeout: Some(IDLE),
+            unsent_limit: Some(UNSENT),
+            max_connections: usual_limit(),
+            shutdown_timeout: Some(SHUTDOWN),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The documentation of `serve` has these.
+    #[test]
+    fn every_wait_for_a_client_is_limited_by_default() {
+        let terms = Terms::default();
+        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs());
+        assert_eq!(seconds(terms.first_request_timeout), Some(30));
+        assert_eq!(seconds(terms.body_timeout), Some(60));
+        assert_eq!(seconds(terms.write_timeout), Some(60));
+        assert_eq!(seconds(terms.idle_timeout), Some(180));
+        assert_eq!(seconds(terms.shutdown_timeout), Some(30));
+        assert_eq!(terms.unsent_limit, Some(128 << 10));
+        assert_eq!(seconds(terms.request_timeout), None, "an answer may wait for an event");
+        assert_eq!(super::super::pace::LEAST_RATE, 240);
+    }
+}
