@@ -60,11 +60,11 @@ macro_rules! halves {
         impl std::error::Error for ReuniteError {}
 
         /// The exclusive borrow of the caller keeps the stream to one reader and one writer.
-        pub(super) fn split(stream: &mut $stream) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        fn split(stream: &mut $stream) -> (ReadHalf<'_>, WriteHalf<'_>) {
             (ReadHalf(stream), WriteHalf(stream))
         }
 
-        pub(super) fn split_owned(stream: $stream) -> (OwnedReadHalf, OwnedWriteHalf) {
+        fn split_owned(stream: $stream) -> (OwnedReadHalf, OwnedWriteHalf) {
             let stream = std::sync::Arc::new(stream);
             let write = OwnedWriteHalf { stream: std::sync::Arc::clone(&stream), ends_on_drop: true };
             (OwnedReadHalf { stream }, write)

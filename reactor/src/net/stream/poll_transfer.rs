@@ -10,7 +10,6 @@ use bytes::BufMut;
 #[cfg(feature = "futures-io")]
 use std::io::IoSliceMut;
 use std::io::{self, IoSlice};
-use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
@@ -27,7 +26,12 @@ impl<S: Receive> Evented<S> {
 
     /// Polls a read on behalf of the only reader, into memory that need not be initialised. The
     /// bytes counted are.
-    pub(crate) fn poll_receive(&self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
+    #[cfg(any(unix, feature = "hyper"))]
+    pub(crate) fn poll_receive(
+        &self,
+        cx: &mut Context<'_>,
+        buf: &mut [std::mem::MaybeUninit<u8>],
+    ) -> Poll<io::Result<usize>> {
         let asked = Asked::of_read::<S>(buf.len());
         self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_uninit(buf))
     }

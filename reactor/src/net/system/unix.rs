@@ -1,8 +1,5 @@
 //! Unix: file descriptors.
 
-use crate::net::TcpSocket;
-use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
-
 /// Implements the traits that lend the descriptor of `$kind`, which has a method `socket`.
 macro_rules! as_descriptor {
     ($kind:ty) => {
@@ -21,18 +18,3 @@ macro_rules! as_descriptor {
 }
 
 pub(in crate::net) use as_descriptor;
-
-impl FromRawFd for TcpSocket {
-    /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor
-    /// is connected.
-    unsafe fn from_raw_fd(descriptor: RawFd) -> TcpSocket {
-        // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
-        TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_fd(descriptor) })
-    }
-}
-
-impl IntoRawFd for TcpSocket {
-    fn into_raw_fd(self) -> RawFd {
-        self.into_socket().into_raw_fd()
-    }
-}

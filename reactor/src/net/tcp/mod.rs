@@ -3,10 +3,10 @@
 //! The types that are used most, such as [`TcpStream`](super::TcpStream), are in the module above.
 
 mod connect;
-mod halves;
 pub(super) mod keepalive;
 pub(super) mod listener;
+mod raw;
 pub(super) mod socket;
 pub(super) mod stream;
 
-pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+pub use self::stream::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

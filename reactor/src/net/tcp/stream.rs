@@ -1,7 +1,6 @@
 //! The connected socket: how it is made, split and ended.
 
 use super::connect::connect_to_any;
-use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::budget;
 use crate::context;
 use crate::evented::Evented;
@@ -11,6 +10,7 @@ use crate::net::kinds;
 use crate::net::lookup::resolve;
 use crate::net::options::{buffer_methods, connection_methods, packet_methods};
 use crate::net::plumbing::{born_connected, socket_plumbing};
+use crate::net::stream::halves::halves;
 use crate::net::stream::methods::{
     stream_peek_methods, stream_read_methods, stream_shutdown_method, stream_write_methods,
 };
@@ -196,7 +196,7 @@ impl TcpStream {
     /// Dropping the halves changes nothing: the stream stays open in both directions.
     // The exclusive borrow keeps it to one reader and one writer.
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        halves::split(self)
+        split(self)
     }
 
     /// Splits it into two halves that can go to different tasks.
@@ -205,7 +205,7 @@ impl TcpStream {
     /// [`OwnedWriteHalf::forget`].
     #[must_use]
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        halves::split_owned(self)
+        split_owned(self)
     }
 
     /// Ends one or both directions at once.
@@ -299,6 +299,19 @@ wait_methods!(TcpStream, writable, poll_write_ready, WRITABLE, "write", "tcp_wri
 operation_methods!(TcpStream, "tcp_reader", "ready_to_read");
 reads!(TcpStream);
 writes!(TcpStream);
+
+halves!(
+    TcpStream,
+    kinds::TcpStream,
+    SocketAddr,
+    "TCP streams",
+    "tcp_read_half",
+    "tcp_write_half",
+    "tcp_owned_reader",
+    "tcp_owned_writer",
+    "reader_addresses",
+    "writer_addresses"
+);
 
 impl StreamSocket for mio::net::TcpStream {
     const SHORT_READ_DRAINS: bool = true;

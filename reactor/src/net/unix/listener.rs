@@ -9,9 +9,7 @@ use crate::net::kinds;
 use crate::net::plumbing::socket_plumbing;
 use crate::net::stream::uninterrupted;
 use crate::net::system::as_descriptor;
-use socket2::SockRef;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll, ready};
@@ -190,15 +188,6 @@ impl TryFrom<net::UnixListener> for UnixListener {
     fn try_from(socket: net::UnixListener) -> io::Result<UnixListener> {
         Self::from_std(socket)
     }
-}
-
-/// Accepts a connection. mio's way fails where the peer's path is the longest that there is, and
-/// has closed the connection by then.
-pub(crate) fn accept(listener: &mio::net::UnixListener) -> io::Result<(mio::net::UnixStream, net::SocketAddr)> {
-    let (socket, peer) = SockRef::from(listener).accept()?;
-    let stream = net::UnixStream::from(OwnedFd::from(socket));
-    stream.set_nonblocking(true)?;
-    Ok((mio::net::UnixStream::from_std(stream), address::of_system(&peer).into()))
 }
 
 socket_plumbing!(UnixListener, "UnixListener", kinds::UnixListener);

@@ -3,11 +3,11 @@
 //! The types that are used most, such as [`UnixStream`](super::UnixStream), are in the module
 //! above.
 
+mod accept;
 pub(super) mod address;
 mod connect;
 mod credentials;
 pub(super) mod datagram;
-mod halves;
 pub(super) mod listener;
 pub mod pipe;
 mod sending;
@@ -15,8 +15,8 @@ pub(super) mod socket;
 mod socket_addr;
 pub(super) mod stream;
 
-pub(crate) use self::listener::accept;
+pub(crate) use self::accept::accept;
 
 pub use self::credentials::UCred;
-pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use self::socket_addr::SocketAddr;
+pub use self::stream::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

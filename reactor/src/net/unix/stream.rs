@@ -1,13 +1,13 @@
 //! The connected Unix socket: how it is made, split and ended.
 
 use super::SocketAddr;
-use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::kinds;
 use crate::net::options::buffer_methods;
 use crate::net::plumbing::{born_connected, socket_plumbing};
+use crate::net::stream::halves::halves;
 use crate::net::stream::methods::{
     stream_peek_methods, stream_read_methods, stream_shutdown_method, stream_write_methods,
 };
@@ -114,7 +114,7 @@ impl UnixStream {
     /// Dropping the halves changes nothing: the stream stays open in both directions.
     // The exclusive borrow keeps it to one reader and one writer.
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        halves::split(self)
+        split(self)
     }
 
     /// Splits it into two halves that can go to different tasks.
@@ -123,7 +123,7 @@ impl UnixStream {
     /// [`OwnedWriteHalf::forget`].
     #[must_use]
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        halves::split_owned(self)
+        split_owned(self)
     }
 
     /// Ends one or both directions at once.
@@ -189,6 +189,19 @@ wait_methods!(UnixStream, writable, poll_write_ready, WRITABLE, "write", "unix_w
 operation_methods!(UnixStream, "unix_reader", "ready_to_read");
 reads!(UnixStream);
 writes!(UnixStream);
+
+halves!(
+    UnixStream,
+    kinds::UnixStream,
+    SocketAddr,
+    "Unix streams",
+    "unix_read_half",
+    "unix_write_half",
+    "unix_owned_reader",
+    "unix_owned_writer",
+    "unix_reader_addresses",
+    "unix_writer_addresses"
+);
 
 impl StreamSocket for mio::net::UnixStream {
     // This costs one more system call for each read that empties the socket: a ping-pong takes a

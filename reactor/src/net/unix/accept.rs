@@ -1,0 +1,16 @@
+//! Accepting a connection of a Unix listener.
+
+use super::address;
+use socket2::SockRef;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net;
+
+/// Accepts a connection. mio's way fails where the peer's path is the longest that there is, and
+/// has closed the connection by then.
+pub(crate) fn accept(listener: &mio::net::UnixListener) -> io::Result<(mio::net::UnixStream, net::SocketAddr)> {
+    let (socket, peer) = SockRef::from(listener).accept()?;
+    let stream = net::UnixStream::from(OwnedFd::from(socket));
+    stream.set_nonblocking(true)?;
+    Ok((mio::net::UnixStream::from_std(stream), address::of_system(&peer).into()))
+}
