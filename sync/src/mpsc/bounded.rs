@@ -5,13 +5,12 @@ use super::bounded_receiver::Receiver;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::reserve::Reserve;
-use super::weak::WeakSender;
+use super::weak::counted_senders;
 use crate::blocking::block_on;
 use crate::budget;
 use crate::lend::sleep;
 use crate::permits::{self, Refused};
 use crate::sync::Arc;
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -382,55 +381,6 @@ impl<T> Sender<T> {
     pub fn max_capacity(&self) -> usize {
         self.channel.capacity
     }
-
-    /// Returns a sender that does not keep the channel open.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # mod wsrt { pub use wsrt_sync as sync; }
-    /// use wsrt::sync::mpsc;
-    ///
-    /// let (sender, mut receiver) = mpsc::channel::<u8>(1);
-    /// let weak = sender.downgrade();
-    /// assert!(weak.upgrade().is_some());
-    /// drop(sender);
-    /// assert!(weak.upgrade().is_none(), "the channel has ended");
-    /// assert!(receiver.blocking_recv().is_none());
-    /// ```
-    #[must_use]
-    pub fn downgrade(&self) -> WeakSender<T> {
-        WeakSender::new(Arc::clone(&self.channel))
-    }
-
-    /// Returns the number of senders.
-    #[must_use]
-    pub fn strong_count(&self) -> usize {
-        self.channel.senders.count()
-    }
-
-    /// Returns the number of weak senders.
-    #[must_use]
-    pub fn weak_count(&self) -> usize {
-        self.channel.senders.count_weak()
-    }
 }
 
-impl<T> Clone for Sender<T> {
-    fn clone(&self) -> Self {
-        self.channel.senders.add();
-        Self { channel: Arc::clone(&self.channel) }
-    }
-}
-
-impl<T> Drop for Sender<T> {
-    fn drop(&mut self) {
-        self.channel.remove_sender();
-    }
-}
-
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
+counted_senders!(Sender, WeakSender, BoundedChannel, "channel::<u32>(1)");

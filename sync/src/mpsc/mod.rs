@@ -41,8 +41,7 @@ mod senders;
 mod unbounded;
 mod weak;
 
-pub use self::bounded::{Sender, channel};
+pub use self::bounded::{Sender, WeakSender, channel};
 pub use self::bounded_receiver::Receiver;
 pub use self::permit::{OwnedPermit, Permit, PermitIterator};
 pub use self::unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
-pub use self::weak::WeakSender;

@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use super::error::{SendError, TryRecvError};
+use super::weak::counted_senders;
 use crate::blocking::block_on;
 use crate::sync::Arc;
 use std::fmt;
@@ -36,11 +37,6 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
 
 /// Sends to an [`UnboundedReceiver`].
 pub struct UnboundedSender<T> {
-    channel: Arc<Channel<T>>,
-}
-
-/// A sender that does not keep its channel open.
-pub struct WeakUnboundedSender<T> {
     channel: Arc<Channel<T>>,
 }
 
@@ -116,101 +112,9 @@ impl<T> UnboundedSender<T> {
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
     }
-
-    /// Returns a sender that does not keep the channel open.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # mod wsrt { pub use wsrt_sync as sync; }
-    /// use wsrt::sync::mpsc;
-    ///
-    /// let (sender, _receiver) = mpsc::unbounded_channel::<u32>();
-    /// let weak = sender.downgrade();
-    /// assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
-    /// drop(sender);
-    /// assert!(weak.upgrade().is_none());
-    /// ```
-    #[must_use]
-    pub fn downgrade(&self) -> WeakUnboundedSender<T> {
-        WeakUnboundedSender::new(Arc::clone(&self.channel))
-    }
-
-    /// Returns the number of senders.
-    #[must_use]
-    pub fn strong_count(&self) -> usize {
-        self.channel.senders.count()
-    }
-
-    /// Returns the number of weak senders.
-    #[must_use]
-    pub fn weak_count(&self) -> usize {
-        self.channel.senders.count_weak()
-    }
 }
 
-impl<T> Clone for UnboundedSender<T> {
-    fn clone(&self) -> Self {
-        self.channel.senders.add();
-        Self { channel: Arc::clone(&self.channel) }
-    }
-}
-
-impl<T> Drop for UnboundedSender<T> {
-    fn drop(&mut self) {
-        self.channel.remove_sender();
-    }
-}
-
-impl<T> fmt::Debug for UnboundedSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnboundedSender").finish_non_exhaustive()
-    }
-}
-
-impl<T> WeakUnboundedSender<T> {
-    fn new(channel: Arc<Channel<T>>) -> Self {
-        channel.senders.add_weak();
-        Self { channel }
-    }
-
-    /// Returns a sender, if there is one left. A channel without senders is closed and stays
-    /// closed.
-    #[must_use]
-    pub fn upgrade(&self) -> Option<UnboundedSender<T>> {
-        self.channel.senders.try_add().then(|| UnboundedSender { channel: Arc::clone(&self.channel) })
-    }
-
-    /// Returns the number of senders.
-    #[must_use]
-    pub fn strong_count(&self) -> usize {
-        self.channel.senders.count()
-    }
-
-    /// Returns the number of weak senders.
-    #[must_use]
-    pub fn weak_count(&self) -> usize {
-        self.channel.senders.count_weak()
-    }
-}
-
-impl<T> Clone for WeakUnboundedSender<T> {
-    fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.channel))
-    }
-}
-
-impl<T> Drop for WeakUnboundedSender<T> {
-    fn drop(&mut self) {
-        self.channel.senders.remove_weak();
-    }
-}
-
-impl<T> fmt::Debug for WeakUnboundedSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakUnboundedSender").finish_non_exhaustive()
-    }
-}
+counted_senders!(UnboundedSender, WeakUnboundedSender, Channel, "unbounded_channel::<u32>()");
 
 impl<T> UnboundedReceiver<T> {
     /// Receives the next value. Returns `None` once all senders are dropped, or the channel is

@@ -1,69 +1,126 @@
-//! The weak sender of a bounded channel.
+//! The weak senders, and how senders of both kinds are counted.
 
-use super::bounded::Sender;
-use super::bounded_channel::BoundedChannel;
-use crate::sync::Arc;
-use std::fmt;
+/// Makes `$weak`, the weak twin of `$sender`, and counts both. Each has the one field `channel`, an
+/// `Arc<$channel<T>>`. `$make` makes a channel in the examples.
+macro_rules! counted_senders {
+    ($sender:ident, $weak:ident, $channel:ident, $make:literal) => {
+        /// A sender that does not keep its channel open.
+        pub struct $weak<T> {
+            channel: $crate::sync::Arc<$channel<T>>,
+        }
 
-/// A sender that does not keep its channel open.
-pub struct WeakSender<T> {
-    channel: Arc<BoundedChannel<T>>,
+        impl<T> $sender<T> {
+            /// Returns a sender that does not keep the channel open.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # mod wsrt { pub use wsrt_sync as sync; }
+            /// use wsrt::sync::mpsc;
+            ///
+            #[doc = concat!("let (sender, mut receiver) = mpsc::", $make, ";")]
+            /// let weak = sender.downgrade();
+            /// assert!(weak.upgrade().is_some());
+            /// drop(sender);
+            /// assert!(weak.upgrade().is_none(), "the channel has ended");
+            /// assert!(receiver.blocking_recv().is_none());
+            /// ```
+            #[must_use]
+            pub fn downgrade(&self) -> $weak<T> {
+                $weak::new($crate::sync::Arc::clone(&self.channel))
+            }
+
+            /// Returns the number of senders.
+            #[must_use]
+            pub fn strong_count(&self) -> usize {
+                self.channel.senders.count()
+            }
+
+            /// Returns the number of weak senders.
+            #[must_use]
+            pub fn weak_count(&self) -> usize {
+                self.channel.senders.count_weak()
+            }
+        }
+
+        impl<T> Clone for $sender<T> {
+            fn clone(&self) -> Self {
+                self.channel.senders.add();
+                Self { channel: $crate::sync::Arc::clone(&self.channel) }
+            }
+        }
+
+        impl<T> Drop for $sender<T> {
+            fn drop(&mut self) {
+                self.channel.remove_sender();
+            }
+        }
+
+        impl<T> std::fmt::Debug for $sender<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($sender)).finish_non_exhaustive()
+            }
+        }
+
+        impl<T> $weak<T> {
+            fn new(channel: $crate::sync::Arc<$channel<T>>) -> Self {
+                channel.senders.add_weak();
+                Self { channel }
+            }
+
+            /// Returns a sender, if there is one left. A channel without senders is closed and
+            /// stays closed.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # mod wsrt { pub use wsrt_sync as sync; }
+            /// use wsrt::sync::mpsc;
+            ///
+            #[doc = concat!("let (sender, _receiver) = mpsc::", $make, ";")]
+            /// let weak = sender.downgrade();
+            /// assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
+            /// assert!(weak.upgrade().is_some());
+            /// drop(sender);
+            /// assert!(weak.upgrade().is_none());
+            /// ```
+            #[must_use]
+            pub fn upgrade(&self) -> Option<$sender<T>> {
+                let channel = &self.channel;
+                channel.senders.try_add().then(|| $sender { channel: $crate::sync::Arc::clone(channel) })
+            }
+
+            /// Returns the number of senders.
+            #[must_use]
+            pub fn strong_count(&self) -> usize {
+                self.channel.senders.count()
+            }
+
+            /// Returns the number of weak senders.
+            #[must_use]
+            pub fn weak_count(&self) -> usize {
+                self.channel.senders.count_weak()
+            }
+        }
+
+        impl<T> Clone for $weak<T> {
+            fn clone(&self) -> Self {
+                Self::new($crate::sync::Arc::clone(&self.channel))
+            }
+        }
+
+        impl<T> Drop for $weak<T> {
+            fn drop(&mut self) {
+                self.channel.senders.remove_weak();
+            }
+        }
+
+        impl<T> std::fmt::Debug for $weak<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($weak)).finish_non_exhaustive()
+            }
+        }
+    };
 }
 
-impl<T> WeakSender<T> {
-    pub(super) fn new(channel: Arc<BoundedChannel<T>>) -> Self {
-        channel.senders.add_weak();
-        Self { channel }
-    }
-
-    /// Returns a sender, if there is one left. A channel without senders is closed and stays
-    /// closed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # mod wsrt { pub use wsrt_sync as sync; }
-    /// use wsrt::sync::mpsc;
-    ///
-    /// let (sender, _receiver) = mpsc::channel::<u32>(1);
-    /// let weak = sender.downgrade();
-    /// assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
-    /// assert!(weak.upgrade().is_some());
-    /// drop(sender);
-    /// assert!(weak.upgrade().is_none());
-    /// ```
-    #[must_use]
-    pub fn upgrade(&self) -> Option<Sender<T>> {
-        self.channel.senders.try_add().then(|| Sender { channel: Arc::clone(&self.channel) })
-    }
-
-    /// Returns the number of senders.
-    #[must_use]
-    pub fn strong_count(&self) -> usize {
-        self.channel.senders.count()
-    }
-
-    /// Returns the number of weak senders.
-    #[must_use]
-    pub fn weak_count(&self) -> usize {
-        self.channel.senders.count_weak()
-    }
-}
-
-impl<T> Clone for WeakSender<T> {
-    fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.channel))
-    }
-}
-
-impl<T> Drop for WeakSender<T> {
-    fn drop(&mut self) {
-        self.channel.senders.remove_weak();
-    }
-}
-
-impl<T> fmt::Debug for WeakSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakSender").finish_non_exhaustive()
-    }
-}
+pub(super) use counted_senders;
