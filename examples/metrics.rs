@@ -1,9 +1,9 @@
 //! Metrics for Prometheus: a server that shows its runtime's counts:
 //! `cargo run --release --example metrics`.
 //!
-//! Three lines do it: a recorder is installed, `Handle::export_metrics` publishes to it twice a
-//! second (feature `metrics` of wsrt), and `/metrics` renders the recorder's contents. Any recorder
-//! of the `metrics` crate will do. `executor/docs/METRICS.md` explains each figure.
+//! Three lines do it: a recorder is installed, `wsrt_metrics::export` publishes to it twice
+//! a second, and `/metrics` renders the recorder's contents. Any recorder of the `metrics` crate
+//! will do. `executor/docs/METRICS.md` explains each figure.
 //!
 //! Listens on 127.0.0.1:9101; `PORT=3000` chooses another port (0 lets the system choose). `/work`
 //! spawns some tasks, so that there is something to see: `curl -s 127.0.0.1:9101/work`, then
@@ -30,7 +30,7 @@ const PERIOD: Duration = Duration::from_millis(500);
 #[wsrt::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let recorder = PrometheusBuilder::new().install_recorder()?;
-    let _exporting = Handle::current().export_metrics(PERIOD)?;
+    let _exporting = wsrt_metrics::export(&Handle::current(), PERIOD)?;
     // Off by default: it reads the clock at each eighth poll.
     Handle::current().set_latency_histograms(true);
 

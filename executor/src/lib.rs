@@ -96,7 +96,6 @@
 //! | `sim` | no | `wsrt::sim`: runs of a whole runtime on one thread that a seed decides, in virtual time |
 //! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and server-sent events kept alive |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
-//! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
 //!
 //! Without `tokio-io` and `tokio-compat` no crate of tokio's is compiled: sockets, files, pipes and

@@ -1,4 +1,4 @@
-//! A service on wsrt under its own name: JSON over HTTP by axum's router on `wsrt::hyper::serve`, a
+//! A service on wsrt under its own name: JSON over HTTP by axum's router on `wsrt_hyper::serve`, a
 //! database by sqlx on feature `tokio-compat`, time limits, metrics, and a drain at the end.
 
 use std::env;
@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
 
     let metrics = PrometheusBuilder::new().install_recorder()?;
     // The runtime's own figures: polls, steals, waits.
-    let _export = Handle::current().export_metrics(Duration::from_secs(1));
+    let _export = wsrt_metrics::export(&Handle::current(), Duration::from_secs(1));
 
     let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
     let database = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         .with_state(service);
     let listener = TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
-    wsrt::hyper::serve(listener, router).with_graceful_shutdown(asked_to_end()).with_shutdown_timeout(GRACE).await?;
+    wsrt_hyper::serve(listener, router).with_graceful_shutdown(asked_to_end()).with_shutdown_timeout(GRACE).await?;
     // For the tasks that handlers have spawned, and left behind.
     let drained = Handle::current().drain(Instant::now() + GRACE).await;
     database.close().await;

@@ -38,8 +38,6 @@ pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 pub use ended::is_rt_shutdown_err;
 pub use handle::{EnterGuard, Handle, TryCurrentError};
 pub use local::{LocalOptions, LocalRuntime};
-#[cfg(feature = "metrics")]
-pub use metrics::MetricsExport;
 pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, Steals};
 pub use runtime::Runtime;
 pub use shutdown_token::ShutdownToken;

@@ -35,10 +35,9 @@ use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
-    LocalOptions, LocalRuntime, Metrics, MetricsExport, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording,
-    Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SourceWait, Stall, Steals, SyncWait,
-    TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind,
-    WaitsOn,
+    LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording, Running,
+    Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SourceWait, Stall, Steals, SyncWait, TaskDump,
+    TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -56,6 +55,7 @@ use wsrt_hyper::{
     Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, RequestBody, Serve, TokioIo,
     WsrtExecutor, WsrtTimer,
 };
+use wsrt_metrics::MetricsExport;
 use wsrt_tests::{Item, items_below};
 
 const fn is_send<T: ?Sized + Send>() {}
@@ -368,6 +368,7 @@ const SIMULATED: [&str; 10] =
 fn no_public_type_and_no_async_function_is_missing_here() {
     let mut items = items_below("executor/src");
     items.extend(items_below("hyper/src"));
+    items.extend(items_below("metrics/src"));
     items.extend(items_below("reactor/src/net"));
     let here = concat!(include_str!("main.rs"), include_str!("futures.rs"));
     let words: std::collections::BTreeSet<_> =

@@ -1,4 +1,4 @@
-//! The layers of `wsrt::tower` end answers that take too long by the runtime's clock.
+//! The layers of `wsrt_hyper::tower` end answers that take too long by the runtime's clock.
 
 use std::fmt;
 use std::future::Future;

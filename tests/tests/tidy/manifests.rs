@@ -5,11 +5,12 @@ use crate::tree::Document;
 
 /// Each published crate, and the programs beside them, with those below it. Crates in other folders
 /// may use all.
-const BELOW: [(&str, &[&str]); 10] = [
+const BELOW: [(&str, &[&str]); 11] = [
     ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-world", "wsrt-schedule"]),
-    // Beside the runtime: nothing below depends on it.
+    // Beside the runtime, as `metrics` is: nothing below depends on them.
     ("hyper", &["wsrt", "wsrt-reactor"]),
     ("macros", &[]),
+    ("metrics", &["wsrt"]),
     ("reactor", &["wsrt-sync", "wsrt-schedule"]),
     ("report", &["wsrt-trace"]),
     ("schedule", &[]),
@@ -64,6 +65,7 @@ fn a_dependency_on_a_crate_above_is_found() {
         manifest("executor", "[target.'cfg(unix)'.dependencies]\nwsrt-reactor = { workspace = true }\n"),
         manifest("hyper", "[dependencies]\nwsrt = \"1\"\n"),
         manifest("macros", ""),
+        manifest("metrics", ""),
         manifest("report", ""),
         manifest("schedule", ""),
         manifest("simulate", ""),

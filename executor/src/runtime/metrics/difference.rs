@@ -102,7 +102,7 @@ impl Arrivals {
     }
 
     /// Returns `timer_lateness` in nanoseconds, which are counted in 64 bits.
-    pub(super) fn lateness_nanos(&self) -> u64 {
+    fn lateness_nanos(&self) -> u64 {
         u64::try_from(self.timer_lateness.as_nanos()).unwrap_or(u64::MAX)
     }
 }

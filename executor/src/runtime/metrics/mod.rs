@@ -1,8 +1,6 @@
 //! Metrics: the counters and gauges of a runtime, as values to read, subtract and pass on.
 
 mod difference;
-#[cfg(feature = "metrics")]
-mod export;
 mod histogram;
 mod live;
 mod processor;
@@ -14,9 +12,6 @@ use std::time::Duration;
 pub use self::histogram::LatencyHistogram;
 pub use self::live::RuntimeMetrics;
 pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
-
-#[cfg(feature = "metrics")]
-pub use self::export::MetricsExport;
 
 /// A snapshot of the counters and gauges of a runtime. Made by [`RuntimeMetrics::snapshot`].
 ///

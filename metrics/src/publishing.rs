@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
-
-use super::super::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
+use wsrt::runtime::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
 
 /// The quantiles of the histograms that are published, and their labels.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "0.5"), (0.9, "0.9"), (0.99, "0.99"), (0.999, "0.999")];
@@ -147,7 +146,7 @@ fn publish_arrivals(processor: &str, arrivals: &Arrivals) {
     for (name, _, count) in ARRIVALS {
         counter!(name, "processor" => processor.to_owned()).absolute(count(arrivals));
     }
-    let lateness = arrivals.lateness_nanos();
+    let lateness = nanos(arrivals.timer_lateness);
     counter!("wsrt_timer_lateness_nanoseconds_total", "processor" => processor.to_owned()).absolute(lateness);
     let latest = arrivals.timer_lateness_max.as_secs_f64();
     gauge!("wsrt_timer_lateness_max_seconds", "processor" => processor.to_owned()).set(latest);
