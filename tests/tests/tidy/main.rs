@@ -72,6 +72,11 @@ fn crates_depend_only_on_those_below_them() {
 }
 
 #[test]
+fn crates_ask_for_each_others_exact_version() {
+    check("version", manifests::inexact(scripts()));
+}
+
+#[test]
 fn cfg_loom_is_in_sync_and_on_mod_lines() {
     check("loom", loom::elsewhere(sources()));
 }

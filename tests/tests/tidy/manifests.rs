@@ -40,6 +40,23 @@ pub(crate) fn upward(manifests: &[Document]) -> Vec<Finding> {
     findings
 }
 
+/// The dependencies of one published crate on another by a version that others satisfy, too.
+pub(crate) fn inexact(manifests: &[Document]) -> Vec<Finding> {
+    let is_published = |path: &str| {
+        path == "Cargo.toml" || BELOW.iter().any(|(folder, _)| path.strip_suffix("/Cargo.toml") == Some(folder))
+    };
+    let mut findings = Vec::new();
+    for manifest in manifests.iter().filter(|manifest| is_published(&manifest.path)) {
+        for (index, line) in manifest.text.lines().enumerate() {
+            if line.starts_with("wsrt") && line.contains("version = \"") && !line.contains("version = \"=") {
+                let advice = "the crates are released together: write `version = \"=...\"`";
+                findings.push(Finding::new(&manifest.path, format!("{}:{}", manifest.path, index + 1), advice));
+            }
+        }
+    }
+    findings
+}
+
 /// The names in the sections of dependencies, those for tests left out, with their lines.
 fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
     let mut is_wanted = false;
@@ -52,6 +69,15 @@ fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
         }
     }
     names
+}
+
+#[test]
+fn a_version_that_others_satisfy_is_found() {
+    let text = "wsrt = { path = \"a\", version = \"=0.1.0\" }\nwsrt-sync = { path = \"b\", version = \"0.1.0\" }\n";
+    let manifest = |path: &str| Document { path: path.to_owned(), text: text.to_owned() };
+    let manifests = ["Cargo.toml", "hyper/Cargo.toml", "ecosystem/quinn/Cargo.toml"].map(manifest);
+    let places: Vec<String> = inexact(&manifests).into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["Cargo.toml:2", "hyper/Cargo.toml:2"]);
 }
 
 #[test]
