@@ -16,7 +16,7 @@ const PACKAGES: [(&str, &str, &[&str]); 3] =
     [("wsrt", "executor", &["default", "drop-in"]), ("wsrt-hyper", "hyper", &[]), ("wsrt-metrics", "metrics", &[])];
 
 /// Pages that a reader looks for, and words that each has to have.
-const PAGES: [(&str, &str); 28] = [
+const PAGES: [(&str, &str); 27] = [
     ("wsrt/net/index.html", "TcpListener"),
     ("wsrt/net/struct.TcpStream.html", "happy eyeballs"),
     ("wsrt/net/struct.UdpSocket.html", "recv_from"),
@@ -35,12 +35,11 @@ const PAGES: [(&str, &str); 28] = [
     ("wsrt/guide/service/index.html", "reqwest::Client"),
     ("wsrt/guide/parallel/index.html", "data:image/svg+xml"),
     ("wsrt/guide/tuning/index.html", "worker_threads"),
-    ("wsrt/guide/from_tokio/index.html", "Programs, before and after"),
+    ("wsrt/guide/from_tokio/index.html", "Differences in behaviour"),
     ("wsrt/guide/drop_in/index.html", "patch.crates-io"),
     ("wsrt/guide/blocking/index.html", "The explicit calls"),
     ("wsrt/guide/seeing/index.html", "Seeing it run"),
     ("wsrt/guide/metrics/index.html", "wsrt_polls_total"),
-    ("wsrt/guide/glossary/index.html", "runnext"),
     ("wsrt_metrics/fn.export.html", "recorder"),
     ("wsrt_hyper/index.html", "TokioIo"),
     ("wsrt_hyper/fn.serve.html", "<code>serve</code>"),
