@@ -1,8 +1,9 @@
-//! An async runtime for network servers, with a scheduler in the manner of Go's.
+//! An async runtime for network servers: tokio's API on a Go-style scheduler.
 //!
-//! Processors, each with a slot for the next task, a queue and timers, run the tasks. An idle
-//! processor takes tasks from the shared queue, then from the network, then steals half of
-//! another's queue. Names and meanings follow tokio's where the thing is the same.
+//! Worker threads run the tasks. Each worker has a slot for the next task, a queue and timers; an
+//! idle worker takes tasks from the shared queue, then from the network, then steals half of
+//! another worker's queue. A watcher adds threads for tasks that block or compute for long, so that
+//! other tasks keep running. Names and semantics follow tokio's.
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
@@ -30,9 +31,9 @@
 //!
 //! | to | read |
 //! |---|---|
-//! | begin: from a first task to a service that ends gracefully | [`guide`] |
-//! | move a program from tokio; each item names its differences as well | [`guide::from_tokio`] |
-//! | run a tokio program, and all its dependencies, without a change | [`guide::drop_in`] |
+//! | learn wsrt, from a first task to a service with a graceful shutdown | [`guide`] |
+//! | move a program from tokio | [`guide::from_tokio`] |
+//! | run a tokio program and all of its dependencies unchanged | [`guide::drop_in`] |
 //! | spawn, wait for, abort and group tasks | [`task`] |
 //! | open sockets, files and processes, and catch signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
 //! | write a whole service: JSON, a database, metrics, an end | [`guide::service`] |
@@ -40,30 +41,30 @@
 //! | wait, give up after a while, and stop the clock in tests | [`time`] |
 //! | share state and send messages | [`sync`] |
 //! | compute on the same processors | [`parallel`] |
-//! | call what blocks, and know what happens if you do | [`guide::blocking`] |
+//! | call blocking code, and know what happens if a task blocks | [`guide::blocking`] |
 //! | watch the program run, and find out why it is slow | [`guide::seeing`], [`guide::metrics`] |
-//! | end it, and choose its threads and limits | [`runtime`] |
+//! | shut down, and choose threads and limits | [`runtime`] |
 //!
 //! # Words
 //!
 //! | here | is | tokio |
 //! |---|---|---|
-//! | processor | the right to run tasks; there are as many as may run at once | worker |
+//! | processor | a worker: the right to run tasks, of which there are as many as may run at once | worker |
 //! | machine | a thread of the runtime, which runs tasks while it holds a processor | worker thread |
-//! | runnext, ring | a processor's slot for the next task, and its queue | LIFO slot, local queue |
-//! | injector | the queue that all processors share | global queue |
-//! | spare processor | one put in for a task that blocks its thread | – |
+//! | runnext, ring | a worker's slot for the next task, and its queue | LIFO slot, local queue |
+//! | injector | the queue that all workers share | global queue |
+//! | spare processor | an additional worker, while a task blocks its thread | – |
 //!
 //! # Flavors
 //!
 //! | runtime | runs tasks on | made by |
 //! |---|---|---|
-//! | multi-thread | a processor for each core that affinity and control group allow; `WSRT_WORKER_THREADS` sets another number | `#[wsrt::main]`, [`Runtime::new`](runtime::Runtime::new), [`Builder::new_multi_thread`](runtime::Builder::new_multi_thread) |
-//! | current-thread | the thread that calls `block_on`, and no other; a task that blocks holds up the rest | `#[wsrt::main(flavor = "current_thread")]`, `#[wsrt::test]`, [`Builder::new_current_thread`](runtime::Builder::new_current_thread) |
+//! | multi-thread | a worker thread for each core that affinity and control group allow; `WSRT_WORKER_THREADS` sets another number | `#[wsrt::main]`, [`Runtime::new`](runtime::Runtime::new), [`Builder::new_multi_thread`](runtime::Builder::new_multi_thread) |
+//! | current-thread | the thread that calls `block_on`, and no other; a task that blocks delays the rest | `#[wsrt::main(flavor = "current_thread")]`, `#[wsrt::test]`, [`Builder::new_current_thread`](runtime::Builder::new_current_thread) |
 //! | local | the same thread; its tasks need not be `Send` | [`LocalRuntime`](runtime::LocalRuntime) |
 //!
-//! Take the first unless you know why not: a blocked task, and computing in parallel, have other
-//! processors there.
+//! Use the multi-thread runtime unless you have a reason not to: only there can other workers help
+//! out when a task blocks or computes in parallel.
 //!
 //! # Platforms
 //!
@@ -74,14 +75,14 @@
 //! | Unix sockets, pipes, `process`, `signal::unix` | yes | yes | yes | no |
 //! | `signal::ctrl_c` | yes | yes | yes | yes |
 //! | timers below a millisecond | yes | no | no | no |
-//! | threads put in for tasks that block | up to 512 | as many as workers | as many as workers | as many as workers |
+//! | threads added for tasks that block | up to 512 | as many as workers | as many as workers | as many as workers |
 //! | woken threads get a core at once | from Linux 6.12 | no | no | no |
 //!
-//! The compiler checks 64-bit macOS, FreeBSD and Windows, and 32-bit Linux, with all features, on
-//! each change; NetBSD, illumos, iOS, Android, musl and ARMv7 were checked so by hand. Only Linux
-//! tells the watcher that a blocked thread sleeps; elsewhere such a thread counts as one that
-//! computes. Targets without 64-bit atomics, and WebAssembly, are refused when wsrt is compiled.
-//! Rust 1.85 is the oldest that works; a newer minimum is a new minor version.
+//! On each change, CI compiles wsrt with all features for 64-bit macOS, FreeBSD and Windows, and
+//! for 32-bit Linux; NetBSD, illumos, iOS, Android, musl and ARMv7 were compiled by hand. Only on
+//! Linux can the watcher tell a sleeping thread from a busy one; elsewhere both count as busy.
+//! Targets without 64-bit atomics, and WebAssembly, are refused at compile time. The minimum
+//! supported Rust version is 1.85; raising it requires a new minor version.
 //!
 //! # Features
 //!
@@ -104,37 +105,36 @@
 //!
 //! # Crates that insist on tokio
 //!
-//! Most crates ask for no more than I/O traits, and run on wsrt as they are. Some call
-//! `tokio::spawn` or use tokio's sockets and timers, and panic where there is no tokio runtime:
-//! reqwest, sqlx, `axum::serve`, bb8. For them, feature `tokio-compat` gives each wsrt runtime a
-//! tokio runtime in the background, with two threads
-//! (`Builder::tokio_threads`), which every thread of wsrt's enters. Then
+//! Most crates only need I/O traits, and run on wsrt as they are. Some call `tokio::spawn` or use
+//! tokio's sockets and timers, and panic without a tokio runtime: reqwest, sqlx, `axum::serve`,
+//! bb8. If you can patch your dependencies, use the drop-in, where `tokio::spawn` is wsrt's:
+//! [`guide::drop_in`]. Otherwise feature `tokio-compat` gives each wsrt runtime a tokio runtime in
+//! the background, with two threads (`Builder::tokio_threads`), which every thread of wsrt enters.
+//! Then
 //!
-//! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The
-//!   tokio runtime wakes it when its socket or timer is ready;
-//! - a future that a crate gives to `tokio::spawn` runs on the tokio runtime's threads: it neither
-//!   uses wsrt's processors nor has its promises. No spare replaces one that blocks, and two
-//!   that do stop the others and all of tokio's sockets and timers; no stall report, no dump and no
-//!   timeline shows them. `axum::serve` spawns each connection so; `wsrt_hyper::serve` runs the
-//!   same router on wsrt;
-//! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
-//! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and
-//!   `tokio::task::spawn_local` and `tokio::task::id` panic there, as outside a task of tokio's.
-//!   Use wsrt's own;
-//! - the tokio runtime ends when the wsrt runtime is dropped, after it.
+//! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it comes from.
+//!   The tokio runtime wakes it when its socket or timer is ready;
+//! - a future that a crate passes to `tokio::spawn` runs on the tokio runtime's threads, without
+//!   wsrt's promises: two such tasks that block stop the others and all of tokio's sockets and
+//!   timers, and no stall report, dump or timeline shows them. `axum::serve` spawns each connection
+//!   that way; `wsrt_hyper::serve` runs the same router on wsrt;
+//! - on tokio's threads, [`spawn`] and wsrt's sockets and timers work too, and belong to the wsrt
+//!   runtime;
+//! - in a wsrt task, `tokio::task::block_in_place` just calls its closure, and
+//!   `tokio::task::spawn_local` and `tokio::task::id` panic, as they do outside a tokio task. Use
+//!   wsrt's functions;
+//! - the tokio runtime ends after the wsrt runtime.
 //!
-//! Without the feature there is no trace of it. With it, a runtime has two threads more, which
-//! sleep unless they are used. A program that can patch its dependencies does better with the
-//! drop-in, where `tokio::spawn` is wsrt's: [`guide::drop_in`]. One that has a tokio runtime of its
-//! own lends that one, by `Builder::tokio_handle`, and none is started.
+//! A program that already has a tokio runtime can pass its handle to `Builder::tokio_handle`; then
+//! no other is started.
 //!
 //! # tokio-console
 //!
-//! With feature `console`, [tokio-console] shows a program's tasks: their names, kinds and spawn
-//! sites, polls, busy time, wakes, and its warnings about tasks that wake themselves, never yield,
-//! or have lost their waker. The program sets up `console_subscriber` before it makes its runtime,
-//! and is built with `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without which that crate
-//! asks for tokio's own flag:
+//! With feature `console`, [tokio-console] shows a program's tasks: names, kinds, spawn sites,
+//! polls, busy time and wakes, with warnings about tasks that wake themselves, never yield, or have
+//! lost their waker. Set up `console_subscriber` before you create the runtime, and build with
+//! `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without which that crate requires tokio's
+//! own flag:
 //!
 //! ```
 //! # mod console_subscriber { pub fn init() {} }
@@ -146,30 +146,26 @@
 //! }
 //! ```
 //!
-//! - [`task::Builder::name`] gives a task its name. The future in `block_on` is shown as
-//!   `block_on`; the root of `#[wsrt::main]` is a task, and is shown if the subscriber was there
-//!   before it.
-//! - Of the resources, [`time`]'s are shown: sleeps, intervals and timeouts, each from its first
-//!   wait on. Sockets are not, nor are the channels and locks of [`sync`]. tokio's own show
-//!   themselves when tokio is built to (`--cfg tokio_unstable`, its feature `tracing`).
-//! - The subscriber has to be the process's default. One that is set for a thread sees only the
-//!   events on that thread.
+//! - [`task::Builder::name`] names a task. The future in `block_on` is shown as `block_on`; the
+//!   root of `#[wsrt::main]` is a task, and is shown if the subscriber was there first.
+//! - Of the resources, only those in [`time`] are shown: sleeps, intervals and timeouts, from their
+//!   first wait on. Sockets, and the channels and locks of [`sync`], are not.
+//! - The subscriber has to be the process's default, not a thread's.
 //! - console-subscriber 0.5 takes in 128 new tasks, new timers and polls of timers each time it
-//!   publishes, and publishes once a second. A program that does more than that is shown late, and
-//!   later and later: its `Builder::publish_interval` helps.
-//! - Any other subscriber that is interested in level TRACE gets these spans too: the targets begin
-//!   with `tokio::` and `runtime::`.
+//!   publishes, once a second by default. A busier program is shown with a growing delay, unless
+//!   its `Builder::publish_interval` is shorter.
+//! - Other subscribers that are interested in level TRACE get these spans as well, with targets
+//!   that begin with `tokio::` and `runtime::`.
 //!
-//! It is meant for looking, not for production. With console-subscriber 0.5 a task that is shown
-//! costs some ten microseconds at its spawn, nearly all of them the subscriber's, and a third of
-//! one for each wake and poll: about as much as a task of tokio's. With the feature on and no
-//! subscriber interested, a task costs some 15 ns more at its spawn and is one word larger; polls
-//! and wakes cost as much as without. Without the feature there is no trace of it.
+//! The console is for development. With console-subscriber 0.5, a task that is shown costs some ten
+//! microseconds at its spawn, nearly all of them the subscriber's, and a third of a microsecond for
+//! each wake and poll: about as much as a tokio task. With the feature on and no interested
+//! subscriber, a spawn costs some 15 ns more, and a task is one word larger.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 //! [wsrt-hyper]: https://docs.rs/wsrt-hyper
-// Pages name items of all features, and some builds have fewer: those of the drop-in's users, for
-// one, whose `cargo doc` would fail by this.
+// Pages name items of all features, and some builds have fewer: the builds of the drop-in's users,
+// for one, whose `cargo doc` would fail by this.
 #![cfg_attr(not(all(feature = "macros", feature = "tokio-io")), allow(rustdoc::broken_intra_doc_links))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]

@@ -27,7 +27,7 @@ thread_local! {
 /// The builder's choice of a tokio runtime.
 #[derive(Clone)]
 pub(crate) enum Choice {
-    /// One of its own, with so many threads.
+    /// A separate runtime, with so many threads.
     Own(usize),
     /// The user's, which is neither started nor ended here.
     Lent(Handle),

@@ -306,7 +306,7 @@ fn a_hook_that_panics_is_named_before_the_process_aborts() {
         assert_eq!(output.status.signal(), Some(6), "it aborts");
         let errors = String::from_utf8_lossy(&output.stderr);
         let expected = format!(
-            "wsrt: the function given to `Builder::{hook}` panicked, so the process aborts: catch panics inside of it\n"
+            "wsrt: the function given to `Builder::{hook}` panicked, so the process aborts: catch panics inside it\n"
         );
         assert!(errors.contains(&expected), "{errors}");
     }

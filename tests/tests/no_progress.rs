@@ -60,7 +60,7 @@ fn two_tasks_on_two_locks_are_reported() {
     let report = report_of("two_tasks_on_two_locks_are_reported", false, await_a_ring);
     assert!(report.contains("which waits for the end of task "), "{report}");
     assert!(report.contains("unless another thread gives up a lock or aborts a task"), "{report}");
-    assert!(report.contains("\ncycle of waits: 2 tasks cannot go on"), "{report}");
+    assert!(report.contains("\ncycle of waits: 2 tasks cannot continue"), "{report}");
     assert_eq!(report.matches("waits for Mutex made at tests/").count(), 4, "{report}");
     assert_eq!(report.matches(", held by task ").count(), 4, "{report}");
 }

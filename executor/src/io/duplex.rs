@@ -69,7 +69,7 @@ pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     (near, DuplexStream { incoming: there, outgoing: back })
 }
 
-/// Makes `operation` use the queue, and settles its waker once the lock is released.
+/// Lets `operation` use the queue, and settles its waker once the lock is released.
 fn with_queue<R>(queue: &Mutex<ByteQueue>, operation: impl FnOnce(&mut ByteQueue) -> (R, Leftover)) -> R {
     let (answer, leftover) = operation(&mut queue.lock());
     leftover.settle();

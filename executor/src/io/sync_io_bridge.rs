@@ -38,7 +38,7 @@ pub struct SyncIoBridge<T> {
 }
 
 impl<T> SyncIoBridge<T> {
-    /// Makes a bridge whose waits are the current runtime's.
+    /// Creates a bridge that waits in the current runtime.
     ///
     /// Make it where there is a runtime, and move it into the blocking job, or make it there.
     ///

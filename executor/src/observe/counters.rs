@@ -81,9 +81,9 @@ pub(crate) struct Arrivals<C> {
     pub(crate) events: C,
     /// Timers fired.
     pub(crate) timers: C,
-    /// How far they were late, in nanoseconds, added up.
+    /// The sum of their delays, in nanoseconds.
     pub(crate) late: C,
-    /// How far the latest of them was.
+    /// The longest of their delays.
     pub(crate) latest: C,
 }
 

@@ -78,7 +78,7 @@ impl Running {
         self.elapsed
     }
 
-    /// Returns whether it was inside [`block_in_place`](crate::task::block_in_place).
+    /// Returns `true` if the task is inside [`block_in_place`](crate::task::block_in_place).
     #[must_use]
     pub fn is_in_block_in_place(&self) -> bool {
         self.in_block_in_place
@@ -231,7 +231,7 @@ impl Crowd {
 
     fn sort(&mut self) {
         self.tasks.sort_unstable_by_key(|task| task.snapshot.id.as_u64());
-        // A walk may come by a task again that has moved; none does today.
+        // A walk may visit a task again that has moved; none does today.
         self.tasks.dedup_by_key(|task| task.snapshot.id);
     }
 

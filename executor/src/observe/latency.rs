@@ -34,7 +34,7 @@ pub(crate) struct Latency {
     /// Stamps count nanoseconds from here.
     origin: Instant,
     sampling: OnceLock<Sampling>,
-    /// When it was last switched on. A stamp from before may be that of a wake whose poll was not
+    /// When it was last switched on. A stamp from before may belong to a wake whose poll was not
     /// observed.
     since: AtomicU64,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Latency {
 #[derive(Debug)]
 struct Sampling {
     ready_times: ReadyTimes,
-    /// By the index of the processor; made at its first sample.
+    /// The histograms by processor; each is created at its first sample.
     processors: Box<[OnceLock<Histograms>]>,
 }
 
@@ -102,7 +102,7 @@ impl Observer {
         if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
             sampling.ready_times.put(task.as_u64(), self.latency.now());
         } else {
-            // A stamp that is still there is that of a wake whose poll was not observed: its
+            // A stamp that is still there belongs to a wake whose poll was not observed: its
             // processor had yet to hear of this.
             let _ = sampling.ready_times.take(task.as_u64());
         }

@@ -1,7 +1,7 @@
 //! Whether a current-thread runtime can make no progress any more: asked by the thread that drives
 //! it when it is about to sleep without a deadline.
 //!
-//! The look counts wakers. A task goes on only if one of its wakers is woken, and knows how many
+//! The look counts wakers. A task continues only if one of its wakers is woken, and knows how many
 //! there are; so does the future in `block_on`. A waker is *accounted for* if it lies in a place
 //! that only a task which cannot continue could wake it from: with a task that is awaited, or in
 //! the line for a lock that such a task holds. Tasks that have other wakers may continue, and so
@@ -31,10 +31,10 @@ use crate::util::sync;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
 /// The references to the scheduler of a runtime that its user shares with no other: the runtime's
-/// own, and that of the thread that drives it.
+/// own, and the driving thread's.
 const OWN_REFERENCES: usize = 2;
 
-/// Those of an idle thread for blocking jobs: its own, and that of its context.
+/// The references of an idle thread for blocking jobs: its own, and its context's.
 const POOL_REFERENCES: usize = 2;
 
 /// With more locks on the list, or more tasks, nothing is said: the thread may be about to sleep

@@ -61,7 +61,7 @@ impl ReadyTime {
     fn find_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);
         let is_own = found == FREE || found == task;
-        // A time that is no longer, or not yet, that of the task found does no harm: filling starts
+        // A time that no longer, or not yet, belongs to the task found does no harm: filling starts
         // from the value found.
         let is_stale = || found != BEING_FILLED && now.saturating_sub(self.at.load(Relaxed)) > STALE;
         (is_own || is_stale()).then_some(found)

@@ -9,7 +9,7 @@ use crate::util::sync;
 #[derive(Debug, Default)]
 pub(crate) struct Rescues {
     all: Counter,
-    /// Those that no long poll explains.
+    /// The rescues that no long poll explains.
     unexplained: Counter,
 }
 

@@ -1,4 +1,4 @@
-//! Whether an address is that of a static: in the memory that the program, or a library of its, was
+//! Whether an address belongs to a static: in the memory that the program, or a library of its, was
 //! loaded into.
 
 /// Returns whether a value at `address` may be a static. Where the system does not say, it may.

@@ -1,6 +1,6 @@
 //! The user's hooks on tasks: at their spawn, around each poll, at their end, and at a panic.
 //!
-//! The first three kinds lie behind the doors of observation, with a switch of their own: a runtime
+//! The first three kinds lie behind the doors of observation, with a separate switch: a runtime
 //! without hooks pays nothing for them. A panic is told on its own cold path.
 
 use std::any::Any;

@@ -32,7 +32,7 @@ use crate::util::sync::atomic::Ordering::{Acquire, Release};
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Makes a token that is not cancelled.
+    /// Creates a token that is not cancelled.
     ///
     /// # Examples
     ///
@@ -135,7 +135,7 @@ impl Error for Cancelled {}
 #[derive(Debug, Clone, Copy)]
 pub struct Until<'a>(Option<&'a CancelToken>);
 
-/// Returns loops like those of this module that stop when `token` is cancelled.
+/// Returns an object with this module's loops, which stop when `token` is cancelled.
 ///
 /// A loop that had done its last item when the token was cancelled counts as complete.
 ///
@@ -152,7 +152,7 @@ pub fn until(token: &CancelToken) -> Until<'_> {
 }
 
 impl Until<'_> {
-    /// Without a token: loops that go on to their ends.
+    /// Without a token: loops that run to their ends.
     pub(super) const END: Self = Self(None);
 
     #[inline]

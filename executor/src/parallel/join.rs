@@ -17,8 +17,8 @@ use crate::fork_join::{in_tree, is_alone, with_slot};
 ///
 /// # Panics
 ///
-/// Panics with the panic of a closure; with that of `a` if both panic. The other closure is waited
-/// for, or dropped if it has not begun.
+/// Panics with the panic of a closure; with the panic of `a` if both panic. The other closure is
+/// waited for, or dropped if it has not begun.
 ///
 /// # Examples
 ///

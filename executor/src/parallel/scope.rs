@@ -15,7 +15,7 @@ pub struct Scope<'scope> {
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// Calls `f` with a scope, and returns when it and all jobs spawned in that scope are done.
+/// Calls `f` with a scope, and returns when `f` and all jobs of the scope are done.
 ///
 /// Jobs are closures on the runtime's processors, not tasks: they may borrow from the caller's
 /// stack, they may spawn more in the same scope, and they should not block. They run in no

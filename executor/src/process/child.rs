@@ -12,7 +12,7 @@ use super::pipes::{ChildStderr, ChildStdin, ChildStdout};
 use super::running::Running;
 use super::together::together;
 
-/// Holds a child process. Returned by [`Command::spawn`](super::Command::spawn).
+/// A child process. Returned by [`Command::spawn`](super::Command::spawn).
 ///
 /// Dropping it leaves the process running, or kills it if
 /// [`kill_on_drop`](super::Command::kill_on_drop) was set. In both cases the process is reaped when

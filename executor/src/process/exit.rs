@@ -87,7 +87,7 @@ mod pidfd {
         pub(super) fn open(id: u32) -> io::Result<Self> {
             let id = libc::pid_t::try_from(id).map_err(|_| io::ErrorKind::InvalidInput)?;
             let flags: libc::c_uint = 0;
-            // SAFETY: the call takes two numbers, and touches no memory of ours.
+            // SAFETY: the call takes two numbers, and touches no memory of this process.
             let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, id, flags) };
             if answer < 0 {
                 return Err(io::Error::last_os_error());
@@ -102,8 +102,8 @@ mod pidfd {
         /// Kills the process; an error if it was reaped.
         pub(super) fn kill(&self) -> io::Result<()> {
             let (flags, no_info): (libc::c_uint, _) = (0, std::ptr::null::<libc::siginfo_t>());
-            // SAFETY: the descriptor is open, and the call reads no memory of ours where it is
-            // given none.
+            // SAFETY: the descriptor is open, and the call reads no memory of this process where it
+            // is given none.
             let answer = unsafe {
                 libc::syscall(libc::SYS_pidfd_send_signal, self.0.as_raw_fd(), libc::SIGKILL, no_info, flags)
             };

@@ -1,8 +1,8 @@
 //! Child processes: starting them, pipes to and from them, waiting for their end.
 //!
-//! The names and meanings are those of [`std::process`], and of `tokio::process`. No thread waits:
-//! the end of a child is an event for the netpoller (a pidfd on Linux 5.3 and later, else SIGCHLD),
-//! as is a pipe that can be read.
+//! The names and meanings are the same as in [`std::process`] and `tokio::process`. No thread
+//! waits: the end of a child is an event for the netpoller (a pidfd on Linux 5.3 and later, else
+//! SIGCHLD), as is a pipe that can be read.
 //!
 //! # The end of a child
 //!

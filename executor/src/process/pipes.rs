@@ -33,8 +33,8 @@ fn require_runtime(caller: &str) {
 pub struct ChildStdin(Option<Sender>);
 
 impl ChildStdin {
-    /// Makes to be called inside a runtime. The child's end is not changed: each end of a pipe
-    /// blocks or not independently of the other.
+    /// Has to be called inside a runtime. The child's end is not changed: each end of a pipe blocks
+    /// or not independently of the other.
     pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
         Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
@@ -210,7 +210,7 @@ macro_rules! readable_end {
         ///
         /// Implements `AsyncRead` with feature `tokio-io`.
         ///
-        /// The stream ends when every writing end is closed: the child's, and those of processes
+        /// The stream ends when every writing end is closed: the child's, and the ends of processes
         /// that have inherited it from the child.
         ///
         /// # Cancel safety
@@ -220,7 +220,7 @@ macro_rules! readable_end {
         pub struct $type(pub(super) Receiver);
 
         impl $type {
-            /// Makes to be called inside a runtime.
+            /// Has to be called inside a runtime.
             pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
                 Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
             }

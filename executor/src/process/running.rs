@@ -48,8 +48,8 @@ impl Running {
         self.exit.poll(cx, || child.try_wait())
     }
 
-    /// Makes the current runtime report the end from now on, if there is one and it is not shut
-    /// down.
+    /// Moves to the current runtime, if there is one and it is not shut down, which reports the
+    /// process's end from now on.
     fn move_to_current_runtime(&mut self) -> bool {
         let Some(scheduler) = scheduler::Context::current_scheduler() else { return false };
         let Ok(exit) = Exit::of(self.child.id(), scheduler.netpoller.handle()) else { return false };

@@ -20,8 +20,8 @@ pub(super) struct Action {
 }
 
 impl Action {
-    /// Makes a byte written for each signal from now on. The returned socket, which blocks,
-    /// receives it, and its end of stream when the action is dropped.
+    /// Writes a byte for each signal from now on. The returned socket, which blocks, receives it,
+    /// and its end of stream when the action is dropped.
     pub(super) fn open_pair(kind: SignalKind) -> io::Result<(Self, UnixStream)> {
         require_handled(kind)?;
         let (writer, reader) = UnixStream::pair()?;
@@ -38,9 +38,8 @@ impl Action {
         Ok((action, reader))
     }
 
-    /// Makes `announce` called for each signal from now on, after the functions that were
-    /// registered before it. When this returns, no handler is at work any more that would not call
-    /// it.
+    /// Calls `announce` for each signal from now on, after the functions that were registered
+    /// before it. When this returns, no handler is at work any more that would not call it.
     ///
     /// # Safety
     ///

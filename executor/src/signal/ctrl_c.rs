@@ -20,7 +20,7 @@ use super::unix::SignalKind;
 /// # Errors
 ///
 /// Returns the OS error when listening is impossible, for example because no file descriptor is
-/// left, and an error when the runtime is shut down meanwhile.
+/// left, and an error when the runtime is shut down.
 ///
 /// # Panics
 ///

@@ -94,8 +94,8 @@ impl Disk {
         self.disks.read(self.host, path.as_ref(), false)
     }
 
-    /// Returns the contents of a file that a crash leaves for certain: those of its last sync, by
-    /// the names that were synced.
+    /// Returns the contents of a file that a crash is certain to leave: the contents at its last
+    /// sync, by the names that were synced.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ impl Disk {
         self.disks.set_capacity(self.host, bytes);
     }
 
-    /// Makes this share of the reads, writes and syncs fail with `EIO`: 0.0 is none, 1.0 all.
+    /// Sets the share of reads, writes and syncs that fail with `EIO`: 0.0 is none, 1.0 all.
     ///
     /// # Examples
     ///
@@ -198,7 +198,7 @@ impl Disk {
         self.disks.set_failing(self.host, share);
     }
 
-    /// Makes each call take `factor` times as long.
+    /// Slows each call by `factor`.
     ///
     /// # Examples
     ///

@@ -33,7 +33,7 @@ use wsrt_world::{FaultBounds, FaultKind, WHOLE};
 pub struct Faults(FaultBounds);
 
 impl Faults {
-    /// Makes bounds that allow no kind of fault yet, and none after `within`. One comes every 0.1
+    /// Creates bounds that allow no kind of fault yet, and none after `within`. One comes every 0.1
     /// to 1 s, and lasts from 10 ms to 1 s. Each kind that is allowed is as likely as another;
     /// [`partitions`](Self::partitions) are two of them. A fault that would change nothing, such as
     /// a link that is slower by the factor 1, is none.
@@ -54,48 +54,48 @@ impl Faults {
         })
     }
 
-    /// Makes the pauses between faults last a time in this range.
+    /// Sets the range of the pauses between faults.
     #[must_use]
     pub fn every(mut self, pauses: Range<Duration>) -> Self {
         self.0.every = pauses;
         self
     }
 
-    /// Makes a crashed host stay down, and each other fault last, for a time in this range, or
-    /// until the time is over in which faults may come.
+    /// Sets the range of the time for which a crashed host stays down and other faults last. No
+    /// fault lasts beyond the time in which faults may come.
     #[must_use]
     pub fn lasting(mut self, times: Range<Duration>) -> Self {
         self.0.lasting = times;
         self
     }
 
-    /// Makes hosts crash and restart, `most` of them down at a time.
+    /// Allows hosts to crash and restart, `most` of them down at a time.
     #[must_use]
     pub fn crashes(mut self, most: usize) -> Self {
         self.0.most_down = most;
         self.with(FaultKind::Crash)
     }
 
-    /// Makes two hosts be cut from each other, in both directions or in one.
+    /// Allows partitions between two hosts, in both directions or in one.
     #[must_use]
     pub fn partitions(self) -> Self {
         self.with(FaultKind::Partition).with(FaultKind::OneWay)
     }
 
-    /// Makes streams between two hosts be reset.
+    /// Allows streams between two hosts to be reset.
     #[must_use]
     pub fn resets(self) -> Self {
         self.with(FaultKind::Reset)
     }
 
-    /// Makes packets between two hosts take longer, by a factor in this range.
+    /// Allows slow packets between two hosts, by a factor in this range.
     #[must_use]
     pub fn slow_links(mut self, factors: Range<u32>) -> Self {
         self.0.factors = factors;
         self.with(FaultKind::Slow)
     }
 
-    /// Makes the buffers of a host's sockets be full: see [`Sim::fill_buffers`].
+    /// Allows the buffers of a host's sockets to be full: see [`Sim::fill_buffers`].
     ///
     /// # Examples
     ///
@@ -116,7 +116,7 @@ impl Faults {
         self.with(FaultKind::BuffersFull)
     }
 
-    /// Makes disks be full: writes of more bytes fail with
+    /// Allows disks to be full: writes of more bytes fail with
     /// [`StorageFull`](std::io::ErrorKind::StorageFull), `ENOSPC`.
     ///
     /// # Examples
@@ -138,8 +138,8 @@ impl Faults {
         self.with(FaultKind::DiskFull)
     }
 
-    /// Makes a share in this range of the reads, writes and syncs of a disk fail with `EIO`: 0.0 is
-    /// none, 1.0 all. It is drawn in whole millionths.
+    /// Allows a share, drawn from this range, of the reads, writes and syncs of a disk to fail with
+    /// `EIO`: 0.0 is none, 1.0 all. The share is drawn in whole millionths.
     ///
     /// After a sync that has failed, the bytes that it was to sync may be lost: see
     /// [`Disk`](super::Disk).
@@ -165,7 +165,7 @@ impl Faults {
         self.with(FaultKind::DiskFailing)
     }
 
-    /// Makes the calls on a disk take longer, by a factor in this range.
+    /// Allows slow calls on a disk, by a factor in this range.
     ///
     /// # Examples
     ///
@@ -187,8 +187,8 @@ impl Faults {
         self.with(FaultKind::DiskSlow)
     }
 
-    /// Makes the calendar of a host, [`SystemTime::now`](std::time::SystemTime::now), jump ahead or
-    /// behind by `most` or less, and back when the fault is over. No `Instant` jumps.
+    /// Allows the calendar of a host, [`SystemTime::now`](std::time::SystemTime::now), to jump
+    /// ahead or behind by `most` or less, and back when the fault is over. No `Instant` jumps.
     ///
     /// # Examples
     ///
@@ -210,9 +210,9 @@ impl Faults {
         self.with(FaultKind::ClockJump)
     }
 
-    /// Makes all clocks of a host run too fast or too slow, by `most` parts in a million or fewer.
-    /// A computer's is wrong by some 50, and a bad one by some 500. Once the fault is over they run
-    /// right again, and stay ahead or behind by as much as they have drifted.
+    /// Allows all clocks of a host to run too fast or too slow, by at most `most` parts per
+    /// million. A computer's is wrong by some 50, and a bad one by some 500. Once the fault is over
+    /// they run right again, and stay ahead or behind by as much as they have drifted.
     ///
     /// # Panics
     ///

@@ -8,7 +8,7 @@ use crate::runtime::{Handle, Runtime};
 use crate::scheduler::simulation::Simulation;
 use crate::sim::Record;
 
-/// Names the simulation that it was made in. Cloning costs one reference count.
+/// A handle to a simulation. Cloning costs one reference count.
 ///
 /// # Examples
 ///
@@ -96,8 +96,8 @@ impl Sim {
         self.simulation().add_invariant(name.to_owned(), Box::new(holds));
     }
 
-    /// Makes the run fail if it goes on for longer than `after`, in virtual time, since the runtime
-    /// was made.
+    /// Makes the run fail if it takes longer than `after`, in virtual time since the runtime was
+    /// made.
     ///
     /// # Examples
     ///
@@ -113,10 +113,10 @@ impl Sim {
         self.simulation().set_deadline(after);
     }
 
-    /// Makes a panic that no [`JoinHandle`](crate::task::JoinHandle) tells of be no more than on
-    /// threads, where the panic hook does. Otherwise the run fails, as an assertion in such a task
-    /// would be in vain. It does so once the task has panicked and its handle was dropped, in
-    /// whatever order, but not for handles that are left when the run ends.
+    /// Lets the run continue after a panic that no [`JoinHandle`](crate::task::JoinHandle) reports,
+    /// as it does on threads, where the panic hook reports it. Otherwise the run fails, as an
+    /// assertion in such a task would be in vain. It does so once the task has panicked and its
+    /// handle was dropped, in whatever order, but not for handles that are left when the run ends.
     ///
     /// # Examples
     ///

@@ -69,7 +69,7 @@ impl Sim {
             let Some(scheduler) = scheduler.upgrade() else { return };
             let main = Arc::clone(&main);
             let first = async move {
-                // An error is printed, as that of a program's `main` is.
+                // An error is printed, as if a program's `main` had returned it.
                 let has_succeeded = main().await.report() == ExitCode::SUCCESS;
                 assert!(has_succeeded, "the host's `main` has ended with an error");
             };

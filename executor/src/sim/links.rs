@@ -25,30 +25,29 @@ use wsrt_world::{Link as Drawn, SetBy};
 pub struct Link(Drawn);
 
 impl Link {
-    /// Makes the default one.
+    /// Creates the default link.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes each packet take a time of this [`Latency`]: a fixed one, one in a range, or one of a
-    /// distribution with a tail. Packets of a stream arrive in their order, and datagrams may
-    /// overtake each other.
+    /// Sets the [`Latency`] of packets: fixed, in a range, or of a distribution with a tail.
+    /// Packets of a stream arrive in their order, and datagrams may overtake each other.
     #[must_use]
     pub fn latency(mut self, latency: impl Into<Latency>) -> Self {
         self.0.latency = latency.into().0;
         self
     }
 
-    /// Makes this share of the packets be lost, from 0 to 1. A lost packet of a stream is sent
-    /// again, and delays those behind it.
+    /// Sets the share of packets that are lost, from 0 to 1. A lost packet of a stream is
+    /// retransmitted, and delays the packets behind it.
     #[must_use]
     pub fn loss(mut self, share: f64) -> Self {
         self.0.loss = share.clamp(0.0, 1.0);
         self
     }
 
-    /// Bounds the bytes that go in each direction in a second.
+    /// Limits the bytes per second in each direction.
     #[must_use]
     pub fn bandwidth(mut self, bytes: u64) -> Self {
         self.0.bandwidth = Some(bytes.max(1));
@@ -58,7 +57,7 @@ impl Link {
 
 /// The network.
 impl Sim {
-    /// Sets how packets go between all hosts that have no link of their own.
+    /// Sets the default link, for packets between hosts without another link.
     ///
     /// # Examples
     ///
@@ -90,8 +89,8 @@ impl Sim {
 
     /// Cuts the links between two hosts, in both directions, until they are [healed](Self::heal).
     ///
-    /// Datagrams that arrive meanwhile are lost. Packets of streams are sent again, after ever
-    /// longer pauses, until a stream is given up after a quarter of an hour.
+    /// Datagrams that arrive during that time are lost. Packets of streams are sent again, after
+    /// ever longer pauses, until a stream is given up after a quarter of an hour.
     ///
     /// # Panics
     ///
@@ -114,7 +113,7 @@ impl Sim {
         self.network().cut(other, one, SetBy::Program);
     }
 
-    /// Cuts the link from one host to another, and leaves the way back.
+    /// Cuts the link from one host to another, but not the link back.
     ///
     /// # Panics
     ///
@@ -128,7 +127,7 @@ impl Sim {
         self.network().cut(self.find(from), self.find(to), SetBy::Program);
     }
 
-    /// Ends each partition between two hosts, also those of faults that are under way.
+    /// Ends all partitions between two hosts, including the partitions of current faults.
     ///
     /// # Panics
     ///
@@ -146,7 +145,7 @@ impl Sim {
         }
     }
 
-    /// Ends all partitions, also those of faults that are under way.
+    /// Ends all partitions, including the partitions of current faults.
     ///
     /// # Examples
     ///
@@ -177,8 +176,7 @@ impl Sim {
         self.network().reset_between(self.find(one), self.find(other));
     }
 
-    /// Makes the send buffers of a host's sockets be full, until they are
-    /// [free](Self::free_buffers) again.
+    /// Fills the send buffers of a host's sockets, until they are [freed](Self::free_buffers).
     ///
     /// Each of its sockets takes nothing for 1 to 50 ms, by the seed, then up to 64 bytes, or two
     /// datagrams, and so on: a `write` waits, and writes a part of what it is given; `try_write`

@@ -38,7 +38,7 @@
 //!
 //! # Hosts and a network
 //!
-//! [`Sim::host`] adds a host with a name, an address, and tasks and sockets of its own.
+//! [`Sim::host`] adds a host with its own name, address, tasks and sockets.
 //! [`wsrt::net`](crate::net) works between hosts as it does on a network, by names and addresses:
 //! packets take the time that the [`Link`] says, and may be lost; a full buffer makes its writer
 //! wait; hosts [crash](Sim::crash) and [restart](Sim::restart), links are
@@ -75,12 +75,12 @@
 //!
 //! # Not guaranteed
 //!
-//! * Without [`interpose!`], on other systems than 64-bit Linux with the GNU C library, and in a
+//! * Without [`interpose!`], on systems other than 64-bit Linux with the GNU C library, and in a
 //!   program that is linked statically, the seed decides neither the iteration order of std's
 //!   `HashMap`, nor other random numbers that the program asks of the system, nor [`std::time`].
-//!   There the virtual clock is that of [`wsrt::time::Instant`](crate::time::Instant) alone.
+//!   There the virtual clock is [`wsrt::time::Instant`](crate::time::Instant)'s alone.
 //! * It decides no number that the program asks of the kernel itself, past the C library.
-//! * Other sockets than those of TCP, UDP and Unix, processes and signals are no part of a
+//! * Sockets other than TCP, UDP and Unix sockets, processes and signals are no part of a
 //!   simulation: they are refused with an error that says so, as are addresses outside it, and
 //!   streams that std has connected.
 //! * Calls of [`std::fs`], and of crates that make them, reach the system's files, on hosts too,

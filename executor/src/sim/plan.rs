@@ -103,7 +103,7 @@ impl FromStr for Plan {
     }
 }
 
-/// Names the line of a text that is no fault of a [`Plan`], and says why it is none.
+/// The error of a text that is no [`Plan`]: names the line, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError(wsrt_world::PlanError);
 
@@ -117,9 +117,8 @@ impl Error for PlanError {}
 
 /// Plans of faults.
 impl Sim {
-    /// Injects the faults of a plan, beside those of the seed. Those whose moment has passed come
-    /// at once. Does nothing in a run whose plan is given by the environment variable
-    /// `WSRT_SIM_PLAN`.
+    /// Injects the faults of a plan, beside the seed's. Faults whose moment has passed come at
+    /// once. Does nothing in a run whose plan is given by the environment variable `WSRT_SIM_PLAN`.
     ///
     /// The run fails at a fault of a host that there is not.
     ///
@@ -130,7 +129,7 @@ impl Sim {
         self.simulation().world().add_plan(&plan.0, self.now());
     }
 
-    /// Returns the faults so far, up to ten thousand of them.
+    /// Returns the faults so far, at most ten thousand.
     ///
     /// # Examples
     ///

@@ -2,7 +2,7 @@
 
 use crate::scheduler::Context;
 
-/// Returns whether the fault that `point` names is to happen here and now.
+/// Returns `true` if the fault that `point` names should happen here and now.
 ///
 /// Outside simulations it never is. In one, the seed decides first whether the point is armed in
 /// this run, which it is in one of four; an armed point answers `true` one time in twenty. So most

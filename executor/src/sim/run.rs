@@ -17,7 +17,7 @@ const UPTIME: u64 = 1_000_000_000_000_000;
 /// Runs the future that `test` returns in a simulation with this seed, on its own thread, and
 /// returns its output.
 ///
-/// The runtime is that of [`Builder::new_simulated`], with four processors. In a program with
+/// The runtime is a [`Builder::new_simulated`] one, with four processors. In a program with
 /// [`interpose!`](super::interpose) the seed also decides which random bytes the thread gets of the
 /// system, and with them the order in which std's `HashMap`s iterate, and what [`std::time`] shows:
 /// on a thread that the program has had before, those keys are drawn already.
@@ -71,10 +71,10 @@ where
 }
 
 /// The size of its stack, in bytes, which is reserved and used as far as is needed: each blocking
-/// call that waits has its frames there, and those of all that goes on meanwhile.
+/// call that waits has its frames there, below the frames of everything that runs during the wait.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 64 << 20 } else { 16 << 20 };
 
-/// The name of its thread: that of this one, which is the test's, and the seed.
+/// The name of its thread: this thread's name, which is the test's, and the seed.
 fn name(seed: u64) -> String {
     format!("{} (seed {seed})", thread::current().name().unwrap_or("simulation"))
 }

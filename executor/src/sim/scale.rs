@@ -11,8 +11,7 @@ use crate::scheduler::Context as Here;
 use crate::sim::Sim;
 use crate::time::{Sleep, sleep};
 
-/// Computes for so long: virtual time passes on the processor that polls the task, and others act
-/// meanwhile.
+/// Computes for `time`: virtual time passes on the processor that polls the task, while others act.
 ///
 /// The task keeps the processor, as if the poll took that long. To others it seems to wait: if it
 /// is woken while it computes, by a message for instance, it is polled on another processor, too,
@@ -96,8 +95,8 @@ impl Sim {
         Duration::from_nanos(self.simulation().computed())
     }
 
-    /// Makes a datagram from outside the simulation arrive at `to`, `after` now: load that no
-    /// processor of the runtime spends its time on.
+    /// Sends a datagram from outside the simulation, which arrives at `to` after `after`: load that
+    /// costs no processor of the runtime any time.
     ///
     /// It is lost if there is no socket then, or no room in it. Its sender is 192.0.2.1, port 9.
     ///

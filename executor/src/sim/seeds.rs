@@ -9,10 +9,11 @@ use std::thread;
 
 use crate::runtime::environment::{simulated_report, simulated_seed, simulated_seeds, tell_runner};
 
-/// Runs `test` with each of the seeds, on all cores, and panics if one fails, with its number.
+/// Runs `test` with each of the seeds, on all cores, and panics with the number of a seed that
+/// fails.
 ///
 /// `test` is to run a simulation with the seed that it is given: by [`run`](fn@super::run), or by a
-/// runtime of its own. With the environment variable `WSRT_SIM_SEED` only that seed runs, so that a
+/// own runtime. With the environment variable `WSRT_SIM_SEED` only that seed runs, so that a
 /// test that has failed can be repeated alone; with `WSRT_SIM_SEEDS=5000..6000` those run in place
 /// of `seeds`. No further seed is begun after a failure.
 ///

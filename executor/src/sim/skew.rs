@@ -20,7 +20,7 @@ use wsrt_world::ClockSkew;
 pub struct Skew(ClockSkew);
 
 impl Skew {
-    /// Makes a description of clocks that are right.
+    /// Creates a description of clocks without error.
     ///
     /// # Examples
     ///
@@ -32,7 +32,7 @@ impl Skew {
         Self::default()
     }
 
-    /// Makes the calendar, [`SystemTime::now`](std::time::SystemTime::now), be ahead by this.
+    /// Sets the calendar, [`SystemTime::now`](std::time::SystemTime::now), ahead by this.
     ///
     /// # Examples
     ///
@@ -48,7 +48,7 @@ impl Skew {
         self
     }
 
-    /// Makes the calendar be behind by this.
+    /// Sets the calendar back by this.
     ///
     /// # Examples
     ///
@@ -65,7 +65,7 @@ impl Skew {
         Self(ClockSkew { ahead: -ahead.ahead, ..ahead })
     }
 
-    /// Makes all clocks run too fast by so many parts in a million, or too slow if it is negative.
+    /// Makes all clocks run too fast by this many parts per million, or too slow if it is negative.
     /// A computer's is wrong by some 50, and a bad one by some 500.
     ///
     /// # Panics
@@ -89,14 +89,14 @@ impl Skew {
 }
 
 impl Sim {
-    /// Makes the clocks of a host be wrong from now on, instead of how they were wrong before.
+    /// Sets the error of a host's clocks from now on, replacing an earlier one.
     /// [Faults](super::Faults::clock_jumps) of the run are added to it.
     ///
     /// On the host, [`SystemTime`](std::time::SystemTime) is ahead or behind; and it, both
     /// `Instant`s and all timers of [`wsrt::time`](crate::time) drift. A clock that has drifted
     /// continues from the time that it shows, and no `Instant` goes back. Timers that are armed
     /// stay at their moments. An `Instant` means another moment on another host. The clocks of std
-    /// are those of the simulation only where its [limits](super#not-guaranteed) allow it.
+    /// belong to the simulation only where its [limits](super#not-guaranteed) allow it.
     ///
     /// # Panics
     ///

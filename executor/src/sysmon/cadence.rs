@@ -64,7 +64,7 @@ impl Cadence {
     }
 
     /// A task, a socket or a timer waits behind a poll that was not seen before: look once more
-    /// soon, unless this look was such a one.
+    /// soon, unless this look was itself an early one.
     pub(crate) fn wonder(&mut self) {
         self.curious = true;
     }

@@ -11,8 +11,7 @@ use crate::util::hook::call_hook;
 use crate::util::report::report;
 use crate::util::sync::Mutex;
 
-/// One poll that has held its processor for longer than the threshold, and still did when this was
-/// made.
+/// A poll that has lasted longer than the threshold, and had not returned when it was reported.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Stall {
@@ -26,8 +25,7 @@ pub struct Stall {
     /// How long the poll has lasted so far. It began up to two milliseconds earlier than was
     /// noticed.
     pub duration: Duration,
-    /// True if the thread sleeps in a system call; else it burns CPU time, or waits for a core to
-    /// do so.
+    /// True if the thread sleeps in a system call; otherwise it uses CPU time, or waits for a core.
     pub asleep: bool,
 }
 
@@ -72,8 +70,8 @@ impl Stalls {
         };
         if count == 1 {
             report(format_args!(
-                "{stall}; others go on meanwhile, but `block_in_place` or `spawn_blocking` would cost them less (said \
-                 once for this spawn site; WSRT_STALL_MS sets the threshold, 0 turns this off)"
+                "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` (reported once for \
+                 this spawn site; WSRT_STALL_MS sets the threshold, 0 turns reports off)"
             ));
         }
         if let Some(hook) = hook {

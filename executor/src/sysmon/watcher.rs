@@ -9,7 +9,7 @@
 //! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
 //!   tasks like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
-//!   for one that computes, when it has burnt CPU time from one tick to the next. Polls that
+//!   for a thread that computes, when it has used CPU time from one tick to the next. Polls that
 //!   compute in parallel are compensated only as far as they leave tasks less than half of the
 //!   processors. Nothing is taken from under the stuck thread: its task may continue to wake and
 //!   spawn as if nothing had happened.
@@ -40,7 +40,7 @@ use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
 use crate::util::unwind::AbortOnUnwind;
 
-/// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does
+/// A poll that uses CPU time is compensated after this time, in nanoseconds, where the system does
 /// not say more.
 const BURNING: u64 = 2_000_000;
 /// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
@@ -69,7 +69,7 @@ struct Watched {
     asleep: bool,
     /// True if a machine was sent for the task in its runnext, and the poll was not seen since.
     relieved: bool,
-    /// True if a spare replaces it.
+    /// Why a spare was added for it, if one was.
     compensation: Option<Why>,
     reported: bool,
     burnt: BurnMeter,
@@ -221,9 +221,9 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
-    /// Makes the next tick come soon, and notes the CPU time of a thread whose poll may turn out to
-    /// be stuck, so that it shows whether that burns. Only where tasks, sockets or timers wait for
-    /// it.
+    /// Brings the next tick forward, and notes the CPU time of a thread whose poll may turn out to
+    /// be stuck, so that a later look shows whether the thread computes. Only where tasks, sockets
+    /// or timers wait for it.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if idle.is_idle(index) || idle.count_idle() > 0 {
@@ -287,7 +287,7 @@ impl<'a> Watcher<'a> {
     /// waits for a poll owner.
     ///
     /// The task may be in the runnext of another stuck processor, for which this one stood in: a
-    /// machine that searches comes by it.
+    /// machine that searches finds it.
     fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
         stuck.waiting() > 0
             || self.scheduler.work_is_visible()

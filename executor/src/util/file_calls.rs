@@ -14,7 +14,7 @@ pub(crate) enum Cost {
     Sync,
 }
 
-/// The options of an opening, which those of std keep to themselves.
+/// The options of an opening, which std's options do not reveal.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(not(feature = "sim"), expect(dead_code, reason = "only a simulated disk reads them"))]
 pub(crate) struct Wish {
@@ -27,7 +27,7 @@ pub(crate) struct Wish {
     pub(crate) mode: Option<u32>,
     /// The flags for the OS's `open`.
     pub(crate) flags: i32,
-    /// True if they were made of options of std, and nothing else is known of them.
+    /// True if they were made from std's options, so that nothing else is known of them.
     pub(crate) is_unknown: bool,
 }
 

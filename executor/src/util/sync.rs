@@ -52,7 +52,7 @@ mod with_std {
             #[inline(always)]
             pub(crate) fn fail(_: std::fmt::Arguments<'_>) {}
 
-            /// Lets each other thread go on for a while, in a controlled schedule.
+            /// Lets each other thread run for a while, in a controlled schedule.
             #[inline(always)]
             pub(crate) fn let_others_go_on() {}
         }
@@ -227,7 +227,8 @@ mod with_loom {
         thread::park();
     }
 
-    /// Stands in for crossbeam's deque, which loom cannot model: the same guarantees, by a lock.
+    /// A replacement for crossbeam's deque, which loom cannot model: the same guarantees, by a
+    /// lock.
     #[derive(Debug)]
     pub(crate) struct OwnerEnd<T>(Arc<Mutex<std::collections::VecDeque<T>>>);
 

@@ -151,7 +151,7 @@ fn a_wake_is_not_lost_to_a_subscriber_that_panics() {
     let (counter, waker) = counter();
     let waking = waking(waker);
     let mut owned: Vec<_> = (0..TRIES).map(|_| Waker::clone(&waking.lend())).collect();
-    // Another test that comes by a place in the source for the first time may note just then that
+    // Another test that reaches a place in the source for the first time may note just then that
     // it is not read: so this is repeated until the subscriber has seen it.
     let until_told = |wake: &mut dyn FnMut()| {
         (0..TRIES).any(|_| {

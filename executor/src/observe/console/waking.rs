@@ -78,7 +78,7 @@ impl Drop for WakeAtEnd<'_> {
 
 /// # Safety
 ///
-/// `data` is that of a waker made here, which is alive while the answer is used.
+/// `data` belongs to a waker made here, which is alive while the answer is used.
 unsafe fn waking<'a>(data: *const ()) -> &'a Waking {
     // SAFETY: the pointer comes from an `Arc`, which the waker owns a count of, or has been lent.
     unsafe { &*data.cast::<Waking>() }
@@ -86,14 +86,14 @@ unsafe fn waking<'a>(data: *const ()) -> &'a Waking {
 
 /// # Safety
 ///
-/// `data` is that of a waker made here, which owns a count and gives it up.
+/// `data` belongs to a waker made here, which owns a count and gives it up.
 unsafe fn into_waking(data: *const ()) -> Arc<Waking> {
     // SAFETY: the pointer comes from an `Arc`, and the count is handed over.
     unsafe { Arc::from_raw(data.cast::<Waking>()) }
 }
 
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: called by a waker of ours.
+    // SAFETY: called by a waker made here.
     tell!(unsafe { waking(data) }, "waker.clone");
     // SAFETY: as in `waking`: the waker being cloned keeps it alive.
     unsafe { Arc::increment_strong_count(data.cast::<Waking>()) };
@@ -101,21 +101,21 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 }
 
 unsafe fn wake(data: *const ()) {
-    // SAFETY: called by a waker of ours, which is used up.
+    // SAFETY: called by a waker made here, which is used up.
     let waking = unsafe { into_waking(data) };
     let _wake = WakeAtEnd(&waking.waker);
     tell!(waking, "waker.wake");
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: called by a waker of ours.
+    // SAFETY: called by a waker made here.
     let waking = unsafe { waking(data) };
     let _wake = WakeAtEnd(&waking.waker);
     tell!(waking, "waker.wake_by_ref");
 }
 
 unsafe fn drop_waker(data: *const ()) {
-    // SAFETY: called by a waker of ours, which is used up.
+    // SAFETY: called by a waker made here, which is used up.
     let waking = unsafe { into_waking(data) };
     tell!(waking, "waker.drop");
 }

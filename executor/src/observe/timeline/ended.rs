@@ -1,4 +1,4 @@
-//! Tasks and threads that have ended, until no output has an event of theirs.
+//! Tasks and threads that have ended, kept until no output has an event of them.
 
 use std::collections::VecDeque;
 

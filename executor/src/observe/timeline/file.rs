@@ -124,7 +124,7 @@ impl TraceFile {
 pub(crate) fn report_failure(path: &Path, error: &io::Error) {
     let path = path.display();
     report(format_args!(
-        "the timeline cannot be written to {path}: {error}; the program goes on, and nothing more is recorded there"
+        "the timeline cannot be written to {path}: {error}; the program continues, and nothing more is recorded there"
     ));
 }
 

@@ -160,7 +160,7 @@ impl FlightBuffer {
             Err(error) if is_due && !std::mem::replace(&mut self.is_failure_reported, true) => {
                 let path = path.display();
                 report(format_args!(
-                    "the flight recorder cannot write {path}: {error}; the program goes on, and later failures are not reported"
+                    "the flight recorder cannot write {path}: {error}; the program continues, and later failures are not reported"
                 ));
             }
             _ => {}

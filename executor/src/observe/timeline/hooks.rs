@@ -28,7 +28,7 @@ impl Drop for RecordedPoll<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.has_begun {
-            // A poll that has begun ends, even if the timeline was turned off meanwhile.
+            // A poll that has begun ends, even if the timeline was turned off during it.
             ThreadWriter::with(ThreadWriter::end_poll);
         }
         #[cfg(feature = "sim")]
@@ -68,7 +68,7 @@ impl Observer {
         self.begin_poll(task, source, at_once, |_| processor as u16)
     }
 
-    /// Records the poll of a task of a `LocalSet`, within that of the task that polls the set.
+    /// Records the poll of a task of a `LocalSet`, within the poll of the task that polls the set.
     pub(crate) fn record_local_poll(&self, task: &Runnable) -> RecordedPoll<'_> {
         self.begin_poll(task, TaskSource::Local as u32, false, ThreadWriter::held)
     }

@@ -20,7 +20,7 @@ pub(crate) struct WriterHosts {
     current: Cell<u32>,
     /// The host of the next event, as far as the recorder knows.
     told: Cell<u32>,
-    /// Those whose names the recorder has.
+    /// The hosts whose names the recorder has.
     named: RefCell<BTreeSet<u32>>,
 }
 
@@ -95,7 +95,7 @@ impl Observer {
         self.with_writer(|writer| self.go_to_host_of(writer, task)).flatten()
     }
 
-    /// Makes the writer be on the host of a task, if its thread drives a simulation.
+    /// Moves the writer to the host of a task, if its thread drives a simulation.
     #[inline]
     pub(super) fn go_to_host_of(&self, writer: &ThreadWriter, task: u64) -> Option<OnHost> {
         let host = task_hosts::host_of(task)?;

@@ -81,7 +81,7 @@ pub(crate) trait Recorded: Send + Sync {
     /// and how many tasks wait there.
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
 
-    /// Returns whether its events have the times of a simulation, which the recorder's thread has
+    /// Returns whether the events have the times of a simulation, which the recorder's thread has
     /// no clock for.
     fn is_simulated(&self) -> bool;
 }

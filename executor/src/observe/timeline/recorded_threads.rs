@@ -20,7 +20,7 @@ pub(super) struct RecordedThreads {
     free: Vec<usize>,
 }
 
-/// The events of one thread. A host, whose events are those of its thread, has one without a
+/// The events of one thread. A host, whose events are its thread's, has one without a
 /// reader.
 #[derive(Debug, Default)]
 struct Source {

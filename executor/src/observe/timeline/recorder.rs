@@ -135,8 +135,8 @@ struct RecorderThread {
     names: TaskNames,
     /// Tasks that are complete, whose names an output may still need.
     complete: Ended<u64>,
-    /// Those that were complete within a poll that continues, by its thread: they are shown when it
-    /// ends.
+    /// The tasks that were complete within a poll that continues, by its thread: they are shown
+    /// when it ends.
     complete_within: BTreeMap<u32, Vec<u64>>,
     clock: ClockSync,
     batch: EventBatch,
@@ -300,7 +300,7 @@ impl RecorderThread {
     }
 
     /// Forgets the tasks and threads that have ended and are in no output any more. The flight
-    /// recorder needs their names for as long as it has a batch with events of theirs.
+    /// recorder needs their names for as long as it has a batch with their events.
     fn forget(&mut self) {
         let oldest = self.flight.as_ref().map_or(u64::MAX, FlightBuffer::oldest);
         while let Some(task) = self.complete.take_older(oldest) {

@@ -82,14 +82,14 @@ impl OpenPoll {
 }
 
 /// How often, and after which pauses, a simulation looks whether there is room for an event: for
-/// some seconds, in case that the recorder waits for a lock of the simulation's meanwhile.
+/// some seconds, in case the recorder waits for a lock of the simulation.
 #[cfg(feature = "sim")]
 const MOST_LOOKS: u32 = 20_000;
 #[cfg(feature = "sim")]
 const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_micros(100);
 
-/// Makes the thread of a simulation wait for the recorder, since that takes no virtual time: all
-/// its events are recorded, however many there are. Other threads never wait.
+/// Lets the thread of a simulation wait for the recorder, which takes no virtual time: all its
+/// events are recorded, however many there are. Other threads never wait.
 #[cfg(feature = "sim")]
 #[inline]
 fn wait_for_room(events: &mut EventWriter) {

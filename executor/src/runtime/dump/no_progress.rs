@@ -21,14 +21,14 @@ pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSee
     let waits = in_words(&stuck.root);
     if stuck.is_proven {
         return Some(format!(
-            "wsrt: this runtime can make no progress: no task can go on, nor the future in `block_on`, which waits for \
-             {waits}; no waker is left that could wake one of them\n{dump}"
+            "wsrt: this runtime can make no progress: no task can continue, and the future in `block_on` waits for {waits}; no \
+             waker is left that could wake any of them\n{dump}"
         ));
     }
     scheduler.suspicion.call_once(|| {
         report(format_args!(
-            "this runtime seems to make no progress: no task can go on, nor the future in `block_on`, which waits for \
-             {waits}, unless another thread gives up a lock or aborts a task (said once)\n{dump}"
+            "this runtime seems to make no progress: no task can continue, and the future in `block_on` waits for {waits}, \
+             unless another thread releases a lock or aborts a task (reported once)\n{dump}"
         ));
     });
     None

@@ -31,7 +31,7 @@ fn counted(count: usize, what: &str) -> String {
 
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cycle of waits: {} cannot go on", counted(self.tasks.len(), "task"))?;
+        write!(f, "cycle of waits: {} cannot continue", counted(self.tasks.len(), "task"))?;
         self.tasks.iter().try_for_each(|task| write!(f, "\n  {task}"))
     }
 }

@@ -51,9 +51,9 @@ impl Watcher<'_> {
     /// Fires due timers of processors whose holder does not: stuck ones, and idle ones with no
     /// poll owner in the netpoller.
     ///
-    /// Those of stuck ones even if there is a poll owner: it may have gone to sleep before they
-    /// were armed, and a holder tells it of none. While a processor is idle, it is woken for them;
-    /// but no processor may be.
+    /// The timers of stuck processors even if there is a poll owner: it may have gone to sleep
+    /// before they were armed, and a holder tells it of none. While a processor is idle, it is
+    /// woken for them; but no processor may be.
     pub(super) fn fire_forgotten_timers(&mut self, now: u64) {
         let timer_time = self.scheduler.clock.timer_time(now);
         if self.scheduler.processors.earliest_deadline() > timer_time {

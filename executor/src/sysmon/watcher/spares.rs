@@ -135,7 +135,7 @@ impl Watcher<'_> {
             return;
         }
         report(format_args!(
-            "{} processors are in play, the limit, and stuck polls keep others waiting (said once; \
+            "the limit of {} processors is reached, and tasks wait behind stuck polls (reported once; \
              `Builder::max_machines` sets the limit)",
             self.scheduler.processors.capacity()
         ));
