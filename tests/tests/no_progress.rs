@@ -58,8 +58,8 @@ fn report_by<F: Future<Output = ()>>(test: &str, builder: &mut Builder, root: im
 #[test]
 fn two_tasks_on_two_locks_are_reported() {
     let report = report_of("two_tasks_on_two_locks_are_reported", false, await_a_ring);
-    assert!(report.contains("which waits for the end of task "), "{report}");
-    assert!(report.contains("unless another thread gives up a lock or aborts a task"), "{report}");
+    assert!(report.contains("`block_on` waits for the end of task "), "{report}");
+    assert!(report.contains("unless another thread releases a lock or aborts a task"), "{report}");
     assert!(report.contains("\ncycle of waits: 2 tasks cannot continue"), "{report}");
     assert_eq!(report.matches("waits for Mutex made at tests/").count(), 4, "{report}");
     assert_eq!(report.matches(", held by task ").count(), 4, "{report}");
@@ -95,7 +95,7 @@ fn a_root_that_locks_twice_is_reported() {
         let _reader = lock.read().await;
         drop(lock.write().await);
     });
-    assert!(report.contains("which waits for RwLock, to write, made at tests/tests/no_progress.rs:"), "{report}");
+    assert!(report.contains("`block_on` waits for RwLock, to write, made at tests/tests/no_progress.rs:"), "{report}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_ring_that_closes_late_is_found() {
 }
 
 #[wsrt::test]
-#[should_panic(expected = "which waits for something that has not kept its waker")]
+#[should_panic(expected = "`block_on` waits for something that has not kept its waker")]
 async fn a_test_that_nothing_can_wake_fails() {
     pending::<()>().await;
 }
@@ -150,6 +150,6 @@ fn a_test_that_awaits_a_lost_task_says_so() {
     let report = report_by("a_test_that_awaits_a_lost_task_says_so", builder.__in_test(), || async {
         wsrt::spawn(pending::<()>()).await.expect("no panic");
     });
-    assert!(report.contains("which waits for the end of task "), "{report}");
+    assert!(report.contains("`block_on` waits for the end of task "), "{report}");
     assert!(report.contains("1 task, 0 blocking jobs: 0 running, 0 scheduled, 1 idle"), "{report}");
 }
