@@ -11,7 +11,7 @@ use wsrt::task;
 ///
 /// # Panics
 ///
-/// [`execute`](Executor::execute) panics outside of a wsrt runtime.
+/// [`execute`](Executor::execute) panics outside a wsrt runtime.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WsrtExecutor;
 

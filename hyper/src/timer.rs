@@ -33,7 +33,7 @@ impl Timer for WsrtTimer {
     fn reset(&self, sleep: &mut Pin<Box<dyn Sleep>>, new_deadline: Instant) {
         match sleep.as_mut().downcast_mut_pin::<WsrtSleep>() {
             Some(own) => own.project().inner.reset(new_deadline.into()),
-            // A sleep of another timer: hyper's builder may have been given a new one meanwhile.
+            // A sleep of another timer: hyper's builder may have been given a new one.
             None => *sleep = self.sleep_until(new_deadline),
         }
     }

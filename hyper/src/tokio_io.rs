@@ -187,7 +187,7 @@ mod tests {
         assert!(matches!(ended, Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotConnected));
     }
 
-    /// Puts a buffer of its own, with more in it, where the caller's was.
+    /// Replaces the caller's buffer by another one, with more in it.
     struct Thief;
 
     impl AsyncRead for Thief {

@@ -1,6 +1,6 @@
 //! The interface of tokio, on wsrt's scheduler.
 //!
-//! A program that has this crate in the place of tokio, by `[patch.crates-io]`, runs with all of
+//! A program that has this crate instead of tokio, by `[patch.crates-io]`, runs with all of
 //! its dependencies on wsrt's processors.
 
 #[cfg(feature = "fs")]

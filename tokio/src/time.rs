@@ -31,7 +31,7 @@ pub mod error {
             Self(Kind::Shutdown)
         }
 
-        /// Tells whether the runtime of the timers has ended.
+        /// Returns whether the runtime of the timers has ended.
         #[must_use]
         pub fn is_shutdown(&self) -> bool {
             self.0 == Kind::Shutdown
@@ -43,7 +43,7 @@ pub mod error {
             Self(Kind::AtCapacity)
         }
 
-        /// Tells whether there were too many timers.
+        /// Returns whether there were too many timers.
         #[must_use]
         pub fn is_at_capacity(&self) -> bool {
             self.0 == Kind::AtCapacity
@@ -55,7 +55,7 @@ pub mod error {
             Self(Kind::Invalid)
         }
 
-        /// Tells whether the timers are not configured as they should be.
+        /// Returns whether the timers are not configured as they should be.
         #[must_use]
         pub fn is_invalid(&self) -> bool {
             self.0 == Kind::Invalid

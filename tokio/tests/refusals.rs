@@ -1,5 +1,5 @@
 //! Programs are refused as by tokio, by its words and at the caller's place: blocking calls in
-//! tasks, and operations for want of a runtime, of I/O or of timers.
+//! tasks, and operations without a runtime, I/O or timers.
 #![cfg(all(feature = "full", feature = "test-util"))]
 
 use std::future::pending;

@@ -39,7 +39,7 @@ async fn a_signal_of_before_a_turn_is_no_news() {
     drop(listen(kind));
     for _ in 0..3 {
         raise(kind);
-        // The runtime turns the netpoller meanwhile.
+        // The runtime turns the netpoller during that time.
         tokio::time::sleep(Duration::from_millis(1)).await;
         let mut late = listen(kind);
         assert!(!has_received(&mut late).await, "the signal was there before");

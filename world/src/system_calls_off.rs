@@ -34,7 +34,7 @@ pub fn uptime() -> u64 {
     virtual_time::read().unwrap_or(0)
 }
 
-/// Whether the program could have the line, and has not: it could not.
+/// Returns `false`: no program can have the line here.
 #[must_use]
 pub fn lacks_interposition() -> bool {
     false

@@ -9,11 +9,11 @@ wrap! {
     ///
     /// # Panics
     ///
-    /// A poll panics outside of a runtime.
+    /// A poll panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// Its items are the errors of [`ReadDir::next_entry`], after which it goes on.
+    /// Its items are the errors of [`ReadDir::next_entry`], after which it continues.
     ///
     /// # Examples
     ///

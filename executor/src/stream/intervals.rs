@@ -7,7 +7,7 @@ wrap! {
     ///
     /// # Panics
     ///
-    /// A poll panics outside of a runtime.
+    /// A poll panics outside a runtime.
     ///
     /// # Cancel safety
     ///

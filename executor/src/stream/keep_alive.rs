@@ -11,8 +11,8 @@ use pin_project_lite::pin_project;
 use crate::time::{Instant, Sleep, sleep};
 
 pin_project! {
-    /// Streams the items of another stream, and one that it makes itself each time that no item
-    /// has come for a while.
+    /// A stream of another stream's items, with an item of its own each time that none has come for
+    /// a while.
     ///
     /// Server-sent events need it: proxies close connections that are silent for too long, and a
     /// server finds out only by writing that a client has gone. axum's own `Sse::keep_alive` sleeps
@@ -28,7 +28,7 @@ pin_project! {
     ///
     /// # Panics
     ///
-    /// A poll that has to wait panics outside of a runtime.
+    /// A poll that has to wait panics outside a runtime.
     ///
     /// # Examples
     ///
@@ -67,8 +67,8 @@ where
     S: Stream,
     F: FnMut() -> S::Item,
 {
-    /// Makes the stream: `make` is called for an item each time that `source` has had none for the
-    /// duration `longest`.
+    /// Creates the stream, which calls `make` for an item each time that `source` has had none for
+    /// `longest`.
     ///
     /// # Panics
     ///

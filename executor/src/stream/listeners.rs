@@ -7,8 +7,8 @@ use wsrt_reactor::net::{TcpListener, TcpStream};
 use wsrt_reactor::net::{UnixListener, UnixStream};
 
 wrap! {
-    /// Streams the connections that a [`TcpListener`] accepts. It never ends, and goes on after an
-    /// error.
+    /// Streams the connections that a [`TcpListener`] accepts. It never ends, and continues after
+    /// an error.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ wrap! {
 
 #[cfg(unix)]
 wrap! {
-    /// Streams the connections that a [`UnixListener`] accepts. It never ends, and goes on after an
-    /// error. On Unix only.
+    /// Streams the connections that a [`UnixListener`] accepts. It never ends, and continues after
+    /// an error. On Unix only.
     ///
     /// # Errors
     ///

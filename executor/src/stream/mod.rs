@@ -3,11 +3,11 @@
 //!
 //! With feature `stream`. Each wraps a value whose method it calls for the next item. A loop around
 //! that method does as well: they are for functions that take streams, and for combinators such as
-//! those of the crate `futures-util`. [`KeepAlive`] wraps another stream, and fills its silences.
+//! the ones of `futures-util`. [`KeepAlive`] wraps another stream, and fills its silences.
 //!
 //! # Cancel safety
 //!
-//! Cancel safe: an item that a poll has not returned is returned by the next.
+//! The streams are cancel safe: an item that a poll has not returned is returned by the next.
 //!
 //! # Examples
 //!

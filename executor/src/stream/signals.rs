@@ -7,6 +7,6 @@ wrap! {
     ///
     /// # Panics
     ///
-    /// A poll panics outside of a runtime.
+    /// A poll panics outside a runtime.
     SignalStream, Signal => (), |signal, cx| signal.poll_recv(cx)
 }

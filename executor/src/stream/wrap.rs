@@ -14,7 +14,7 @@ macro_rules! wrap {
         }
 
         impl $(<$parameter>)? $name $(<$parameter>)? {
-            /// Makes the stream.
+            /// Creates the stream.
             pub fn new(source: $source) -> Self {
                 Self { source }
             }

@@ -59,7 +59,7 @@ impl<'a> Builder<'a> {
         Self { name: Some(name), ..self }
     }
 
-    /// Sets the place that reports name, in the stead of the caller's: wsrt-hyper spawns the
+    /// Sets the place that reports name, instead of the caller's: wsrt-hyper spawns the
     /// connections of a server long after its user has called `serve`.
     #[doc(hidden)]
     pub fn __spawned_at(self, place: &'static Location<'static>) -> Self {

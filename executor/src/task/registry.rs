@@ -340,7 +340,7 @@ unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut Links) -> R) 
 }
 
 impl Drop for OwnedTasks {
-    /// Tasks that were not shut down run on unlisted, which is safe, if hardly intended.
+    /// Tasks that were not shut down stay alive unlisted, which is safe, if hardly intended.
     fn drop(&mut self) {
         self.close(drop);
     }

@@ -141,9 +141,9 @@ impl State {
     /// scheduled → running.
     ///
     /// Acquire pairs with the Release of every [`wake`](Self::wake) since the last poll, the first
-    /// of which made the runnable, and with that of [`pause`](Self::pause). All of them are
+    /// of which made the runnable, and with the Release of [`pause`](Self::pause). All of them are
     /// read-modify-writes, so that they are one release sequence: the poll sees the writes of each
-    /// waker, and those of the poll before it.
+    /// waker, and the writes of the poll before it.
     pub(super) fn start_poll(&self) -> Started {
         let before = Snapshot(self.word.fetch_add(RUNNING - SCHEDULED, Acquire));
         debug_assert!(

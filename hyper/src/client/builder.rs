@@ -4,10 +4,10 @@ use hyper_util::client::legacy;
 
 use crate::{WsrtExecutor, WsrtTimer};
 
-/// Names hyper-util's builder of pooled clients.
+/// hyper-util's builder of pooled clients.
 pub type ClientBuilder = legacy::Builder;
 
-/// Names hyper-util's pooled client, with its connector and the type of its requests' bodies.
+/// hyper-util's pooled client, with its connector and the type of its requests' bodies.
 pub type Client<C, B> = legacy::Client<C, B>;
 
 /// Returns the builder of a pooled HTTP client, hyper-util's, that runs on wsrt alone: its tasks
@@ -17,10 +17,10 @@ pub type Client<C, B> = legacy::Client<C, B>;
 /// The client keeps connections for further requests: idle ones for 90 seconds
 /// (`pool_idle_timeout`), any number for each host (`pool_max_idle_per_host`). It is cloned
 /// cheaply, and its clones share the pool. It speaks HTTP/1.1, and HTTP/2 where a connector with
-/// TLS has agreed on it, or always with `http2_only`. Requests have no time limit of their own: put
+/// TLS has agreed on it, or always with `http2_only`. Requests have no time limit: put
 /// [`timeout`](wsrt::time::timeout()) around them.
 ///
-/// For `https` a connector with TLS goes around wsrt's, for example that of the crate hyper-rustls:
+/// For `https` a connector with TLS goes around wsrt's, for example hyper-rustls':
 ///
 /// ```text
 /// let tls = HttpsConnectorBuilder::new()
@@ -33,7 +33,7 @@ pub type Client<C, B> = legacy::Client<C, B>;
 ///
 /// # Panics
 ///
-/// Does not panic itself. A request that is sent outside of a wsrt runtime panics.
+/// This function does not panic. A request that is sent outside a wsrt runtime panics.
 ///
 /// # Examples
 ///
@@ -62,7 +62,7 @@ pub type Client<C, B> = legacy::Client<C, B>;
 #[must_use]
 pub fn client() -> ClientBuilder {
     let mut builder = ClientBuilder::new(WsrtExecutor);
-    // Without the second, the pool keeps idle connections for ever.
+    // Without the second, the pool keeps idle connections forever.
     builder.timer(WsrtTimer).pool_timer(WsrtTimer);
     builder
 }

@@ -26,7 +26,7 @@ const CONNECT: Duration = Duration::from_secs(30);
 ///
 /// # Panics
 ///
-/// The returned futures panic when they are polled outside of a wsrt runtime.
+/// The returned futures panic when they are polled outside a wsrt runtime.
 ///
 /// # Errors
 ///
@@ -77,9 +77,10 @@ impl Connector {
     }
 
     /// Sets whether schemes other than `http` are refused, which is the default. A connector with
-    /// TLS that goes around this one needs `false`: it is this one that connects for `https`, too.
+    /// TLS that wraps this one needs `false`, since this one makes the connections for `https`,
+    /// too.
     ///
-    /// Without such a one around it, `false` has requests for `https` sent in plain text.
+    /// Without a TLS connector around it, `false` sends `https` requests in plain text.
     ///
     /// # Examples
     ///

@@ -32,7 +32,7 @@ pub(super) async fn accept<L: Listener>(listener: &mut L, errors: &AcceptErrors)
     }
 }
 
-/// Whether the error concerns one client that disconnected before it was accepted.
+/// Returns whether the error concerns one client that disconnected before it was accepted.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)

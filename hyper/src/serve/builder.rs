@@ -20,7 +20,7 @@ use super::terms::Terms;
 use super::{Carrying, Handshake, Listener, NoHandshake, RequestBody};
 use crate::{BoxError, WsrtExecutor};
 
-/// Names hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, as the client does.
+/// hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, as the client chooses.
 pub type HttpBuilder = auto::Builder<WsrtExecutor>;
 
 pub(super) type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -47,20 +47,20 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 ///
 /// | a client that | is met by | default | set by |
 /// |---|---|---|---|
-/// | opens connections and no end | accepting no more; they wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
-/// | dawdles with the handshake (TLS, too), or with its first request head | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
-/// | dawdles with a later head, or is idle (HTTP/1.1) | closing | 30 s | `http1().header_read_timeout` |
+/// | opens more and more connections | accepting no more; they wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
+/// | is slow with the handshake (TLS, too), or with the head of its first request | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
+/// | is slow with a later head, or idle (HTTP/1.1) | closing | 30 s | `http1().header_read_timeout` |
 /// | has no request open, and answers pings (HTTP/2) | closing, after GOAWAY | 180 s | [`with_idle_timeout`](Serve::with_idle_timeout) |
 /// | has vanished (HTTP/2) | closing, after a ping | 60 s of silence, and 20 s | `http2().keep_alive_interval`, `keep_alive_timeout` |
-/// | dawdles with the body of its request | an error of the body | 60 s, and 240 bytes a second | [`with_body_timeout`](Serve::with_body_timeout) |
+/// | is slow with the body of its request | an error of the body | 60 s, and 240 bytes a second | [`with_body_timeout`](Serve::with_body_timeout) |
 /// | reads nothing | closing | 60 s | [`with_write_timeout`](Serve::with_write_timeout) |
-/// | opens no windows, or by a byte now and then (HTTP/2) | closing | 60 s, and 240 bytes a second; for what is buffered of answers that have ended 180 s, GOAWAY, and 60 s | [`with_write_timeout`](Serve::with_write_timeout), [`with_idle_timeout`](Serve::with_idle_timeout) |
+/// | opens no flow-control windows, or only by a byte now and then (HTTP/2) | closing | 60 s, and 240 bytes a second; for buffered rests of answers 180 s, GOAWAY, and 60 s | [`with_write_timeout`](Serve::with_write_timeout), [`with_idle_timeout`](Serve::with_idle_timeout) |
 /// | has requests open when the server shuts down | closing | 30 s | [`with_shutdown_timeout`](Serve::with_shutdown_timeout) |
 /// | sends large heads | status 431, or a reset of the stream | 100 headers and 400 kB (HTTP/1.1), 16 kB (HTTP/2) | `http1().max_headers`, `max_buf_size`; `http2().max_header_list_size` |
 /// | opens many streams at once | refusing more | 200 | `http2().max_concurrent_streams` |
 /// | opens streams and resets them | closing | 20 not yet begun, 1024 for its own faults | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
-/// | floods it with frames | its task giving way after eight reads | always | |
-/// | asks for large answers | its task giving way after 128 kB of writes | always | |
+/// | floods it with frames | its task yielding after eight reads | always | |
+/// | asks for large answers | its task yielding after 128 kB of writes | always | |
 /// | asks for large answers, and reads slowly or nothing | the system keeping no more unsent (Linux) | 128 kB | [`with_unsent_limit`](Serve::with_unsent_limit) |
 /// | sends windows of zero, and asks for large answers | buffering no more | 64 kB for a stream, and a frame of its body | `http2().max_send_buf_size` |
 ///
@@ -70,28 +70,29 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 ///
 /// Only waits for the *client* are limited by default. A service may take as long as it wants to
 /// answer, or until the next frame of its answer: long polling, server-sent events and gRPC's
-/// streams go on however long they are silent. From the answer's head on, the request's body may be
-/// silent, too: the two may be a dialogue. With HTTP/2 a connection on which one request waits for
-/// the service is not closed for another whose client takes nothing. A service that any request
-/// can keep waiting needs [`with_request_timeout`](Serve::with_request_timeout).
+/// streams continue however long they are silent. After the head of the answer, the request's body
+/// may be silent, too, since client and service may have a dialogue. With HTTP/2 a connection on
+/// which one request waits for the service is not closed for another whose client takes nothing. A
+/// service that any request can keep waiting needs
+/// [`with_request_timeout`](Serve::with_request_timeout).
 ///
 /// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
 /// nothing else.
 ///
 /// # Shutting down
 ///
-/// The server ends when the runtime is drained (`Handle::drain` of [`wsrt::runtime`]), or when its
-/// `shutdown_token` fires otherwise, without a line of the user's;
-/// [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds a signal of its own. Then the
-/// listener is closed at once. Connections that wait for a request are closed, those with open
-/// requests when these are answered, and then the server's future is ready. Connections that are
-/// still open after the [shutdown timeout](Serve::with_shutdown_timeout), 30 seconds, are closed; a
-/// drain has its own deadline beside. The server does not close connections that were upgraded:
-/// their handlers should heed the token or the signal.
+/// The server shuts down when the runtime is drained (`Handle::drain` of [`wsrt::runtime`]), or
+/// when the `shutdown_token` fires for another reason, without any code of yours;
+/// [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds its own signal. Then the listener
+/// is closed at once. Connections that wait for a request are closed, those with open requests when
+/// these are answered, and then the server's future is ready. Connections that are still open after
+/// the [shutdown timeout](Serve::with_shutdown_timeout), 30 seconds, are closed; a drain has its
+/// own deadline beside. The server does not close connections that were upgraded: their handlers
+/// should watch the token or the signal.
 ///
 /// # Panics
 ///
-/// Panics when it is awaited outside of a wsrt runtime.
+/// Panics when it is awaited outside a wsrt runtime.
 ///
 /// # Errors
 ///
@@ -152,7 +153,7 @@ where
     Serve::new(listener, service, Location::caller())
 }
 
-/// Holds a server's settings. Returned by [`serve`]; the server begins when this is awaited.
+/// A server that begins when it is awaited, and its settings. Returned by [`serve`].
 #[must_use = "a server does nothing unless it is awaited"]
 pub struct Serve<L, S, H = NoHandshake> {
     pub(super) listener: L,
@@ -182,7 +183,7 @@ impl<L, S> Serve<L, S> {
 }
 
 impl<L, S, H> Serve<L, S, H> {
-    /// Shuts the server down gracefully when `signal` is ready, for example
+    /// Shuts down the server gracefully when `signal` completes, for example
     /// `wsrt::signal::ctrl_c`.
     ///
     /// A drain of the runtime does that without a signal: see [Shutting
@@ -268,8 +269,8 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Limits how many connections are open at a time. Further ones wait in the OS's queue until
-    /// one ends. `None` is no limit.
+    /// Limits how many connections are open at a time. Further connections wait in the OS's queue
+    /// until one ends. `None` is no limit.
     ///
     /// The default is three quarters of the descriptors that the process could have open when
     /// [`serve`] was called, so that the service has some left for its own files and sockets. A
@@ -410,7 +411,7 @@ impl<L, S, H> Serve<L, S, H> {
     }
 
     /// Calls `hook` with each error of accepting. The default reports them on standard error, at
-    /// most once a second, and leaves out those of clients that disconnected.
+    /// most once a second, and leaves out errors of clients that disconnected.
     pub fn on_accept_error(mut self, hook: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
         self.accept_errors.hook = Some(Arc::new(hook));
         self

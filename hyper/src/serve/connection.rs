@@ -124,7 +124,7 @@ fn poll_serving(
 struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
-    /// Of the handshake; empty as a rule.
+    /// The extensions from the handshake; usually empty.
     extensions: Extensions,
     traffic: Arc<Traffic>,
     /// How long an answer may take.

@@ -84,7 +84,7 @@ impl<Io> Guarded<Io> {
         self.wait(operation, context).map(Err)
     }
 
-    /// Whether a write has to wait for other tasks to have their turn. Wakes the task then.
+    /// Returns `true`, and wakes the task, if a write has to let other tasks run first.
     #[inline]
     fn gives_way(&mut self, context: &Context<'_>) -> bool {
         if self.written < WRITTEN_IN_A_ROW {
@@ -235,7 +235,7 @@ mod tests {
         .await
     }
 
-    /// Has always something to read.
+    /// A stream that always has something to read.
     struct Endless;
 
     impl Read for Endless {

@@ -59,7 +59,7 @@ pub trait Listener: Send + 'static {
     ///
     /// # Cancel safety
     ///
-    /// Need not be cancel safe: the server drops the future once, when it shuts down.
+    /// It need not be cancel safe: the server drops the future once, when it shuts down.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Io, Self::Addr)>> + Send;
 
     /// Limits how many bytes the system keeps for a connection that it has not sent yet. The server

@@ -1,4 +1,4 @@
-//! `serve_make_service`: a service of its own for each connection.
+//! `serve_make_service`: its own service for each connection.
 
 use std::future::{Future, poll_fn};
 use std::panic::Location;
@@ -10,7 +10,7 @@ use tower_service::Service;
 use super::{Listener, RequestBody, Serve};
 use crate::BoxError;
 
-/// Serves HTTP as [`serve`](fn@super::serve) does, with a service of its own for each connection:
+/// Serves HTTP as [`serve`](fn@super::serve) does, with its own service for each connection:
 /// `make` is a tower service that takes the peer's address, the [`Listener::Addr`], and returns the
 /// service for that peer's requests.
 ///
@@ -27,7 +27,7 @@ use crate::BoxError;
 ///
 /// # Panics
 ///
-/// Panics when it is awaited outside of a wsrt runtime.
+/// Panics when it is awaited outside a wsrt runtime.
 ///
 /// # Errors
 ///

@@ -26,7 +26,7 @@ use crate::BoxError;
 ///
 /// # Cancel safety
 ///
-/// Dropping a future that waits for a frame loses none; the wait goes on for the limit's part.
+/// Dropping a future that waits for a frame loses no frame; the time limit keeps counting.
 pub struct RequestBody {
     /// `None` after an error.
     incoming: Option<Incoming>,
@@ -42,7 +42,7 @@ struct Limit {
     is_answered: IsAnswered,
 }
 
-/// Whether the service has returned the head of its answer: client and service may have a dialogue
+/// True if the service has returned the head of its answer: client and service may have a dialogue
 /// then, in which either may be silent for long.
 pub(super) type IsAnswered = Arc<OnceLock<()>>;
 
@@ -105,7 +105,7 @@ impl Body for RequestBody {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        // A service that skips errors would ask for ever: the limit repeats its error.
+        // A service that skips errors would ask forever: the limit repeats its error.
         let frame = ready!(self.poll_in_time(context));
         if matches!(frame, Some(Err(_))) {
             self.incoming = None;

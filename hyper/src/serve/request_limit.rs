@@ -30,7 +30,7 @@ pub(super) struct OpenRequest {
     pub(super) turn: Turn,
     /// Ends the time limit of the request's body.
     pub(super) is_answered: Option<IsAnswered>,
-    /// Whether the request asks for a tunnel through its stream (CONNECT of HTTP/2).
+    /// True if the request asks for a tunnel through its stream (CONNECT of HTTP/2).
     pub(super) asks_for_tunnel: bool,
 }
 

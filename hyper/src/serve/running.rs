@@ -24,7 +24,7 @@ use crate::BoxError;
 type Running = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 impl<L, S, H> Serve<L, S, H> {
-    /// Has each connection take a clone of the one service.
+    /// Gives each connection a clone of the one service.
     fn shared(self) -> Serve<L, Shared<S>, H> {
         let Self { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at } = self;
         let service = Shared(service);

@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(180);
 const SHUTDOWN: Duration = Duration::from_secs(30);
 
 /// How many bytes of an answer are buffered for a stream of HTTP/2, whose client takes nothing. A
-/// sixth of hyper's, since a client may open 200 streams.
+/// sixth of hyper's default, since a client may open 200 streams.
 const STREAM_BUFFER: usize = 64 << 10;
 
 /// How many bytes the system may keep unsent for a connection: as many as a connection writes

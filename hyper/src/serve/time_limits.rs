@@ -23,7 +23,7 @@ pub(super) struct Limits {
 
 /// Waits until the client has kept its connection waiting for too long.
 ///
-/// The requests of a connection run in tasks of their own, and tell this nothing but by a word that
+/// The requests of a connection run in their own tasks, and tell this nothing but by a word that
 /// it looks at: as often as the shortest limit, so that a wait may end after twice its limit.
 #[derive(Debug)]
 pub(super) struct TimeLimits {
@@ -31,7 +31,7 @@ pub(super) struct TimeLimits {
     first_request: Option<Pace>,
     room: Option<Pace>,
     idle: Option<Pace>,
-    /// Whether the connection ends once its requests are answered.
+    /// True if the connection ends once its requests are answered.
     is_ending: bool,
     /// The traffic at the last look, and the time of that look.
     seen: Seen,
@@ -89,8 +89,8 @@ impl TimeLimits {
             return None;
         };
         let (over, pace, written) = match seen.awaited() {
-            // Meanwhile the server writes pings and their answers, or the rest of an answer, which
-            // it goes on with after an idle connection's GOAWAY.
+            // During these waits the server writes pings and their answers, or, after an idle
+            // connection's GOAWAY, the rest of an answer.
             Awaited::FirstRequest => (Over::FirstRequest, &mut self.first_request, 0),
             Awaited::Request if !self.is_ending => (Over::Idle, &mut self.idle, 0),
             Awaited::Request | Awaited::Room => (Over::Room, &mut self.room, written),

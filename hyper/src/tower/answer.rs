@@ -10,7 +10,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 use wsrt::time::{self, timeout};
 
-/// Limits how long a service may take for each answer; then the answer is that of a closure.
+/// Limits how long a service may take for each answer, and then answers with a closure's response.
 ///
 /// The limits of a [`TimeoutLayer`](super::TimeoutLayer) hold here, too, but the service never
 /// fails because of this one: what an axum router asks of its layers.
@@ -56,7 +56,7 @@ impl<S, A: Clone> Layer<S> for TimeoutAnswerLayer<A> {
 ///
 /// # Panics
 ///
-/// The first poll of an answer that has to wait panics outside of a wsrt runtime.
+/// The first poll of an answer that has to wait panics outside a wsrt runtime.
 ///
 /// # Cancel safety
 ///

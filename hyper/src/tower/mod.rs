@@ -1,13 +1,13 @@
 //! tower on wsrt: layers that limit how long a service may take, by the runtime's timers.
 //!
-//! With feature `tower`. tower's own time limit, and that of tower-http, sleep on tokio.
+//! With feature `tower`. The time limits of tower and tower-http sleep on tokio.
 //!
 //! | to | use |
 //! |---|---|
 //! | fail with an error, as tower's own layer does | [`TimeoutLayer`] |
-//! | answer with a response of one's own: in an axum router, whose services may not fail | [`TimeoutAnswerLayer`] |
+//! | answer with your own response: in an axum router, whose services may not fail | [`TimeoutAnswerLayer`] |
 //!
-//! For a server's limits on dawdling clients see `wsrt_hyper::serve`.
+//! For a server's limits on slow clients see `wsrt_hyper::serve`.
 //!
 //! # Examples
 //!

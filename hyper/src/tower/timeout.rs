@@ -54,7 +54,7 @@ impl<S> Layer<S> for TimeoutLayer {
 ///
 /// # Panics
 ///
-/// The first poll of an answer that has to wait panics outside of a wsrt runtime.
+/// The first poll of an answer that has to wait panics outside a wsrt runtime.
 ///
 /// # Cancel safety
 ///

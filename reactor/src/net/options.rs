@@ -177,9 +177,9 @@ macro_rules! connection_methods {
                 self.options().keepalive()
             }
 
-            /// Has an idle connection probed, so that a vanished peer is noticed (`SO_KEEPALIVE`),
-            /// at the times that the OS is set to, on Linux first after two hours;
-            /// [`set_tcp_keepalive`](Self::set_tcp_keepalive) sets other times.
+            /// Enables probes of an idle connection, so that a vanished peer is noticed
+            /// (`SO_KEEPALIVE`), at the times that the OS is set to, on Linux first after two
+            /// hours; [`set_tcp_keepalive`](Self::set_tcp_keepalive) sets other times.
             ///
             /// # Errors
             ///
@@ -189,7 +189,7 @@ macro_rules! connection_methods {
                 self.options().set_keepalive(keepalive)
             }
 
-            /// Has an idle connection probed at the given times.
+            /// Enables probes of an idle connection at the given times.
             ///
             /// # Errors
             ///
@@ -223,8 +223,8 @@ macro_rules! connection_methods {
                 self.options().set_linger(linger)
             }
 
-            /// Has closing discard unsent data and reset the connection: the one linger time that
-            /// never blocks a thread.
+            /// Makes closing the socket discard unsent data and reset the connection: the one
+            /// linger time that never blocks a thread.
             ///
             /// # Errors
             ///

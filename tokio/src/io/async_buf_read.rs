@@ -6,7 +6,7 @@ use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Reads bytes by lending a buffer of its own.
+/// Reads bytes by lending its own buffer.
 pub trait AsyncBufRead: AsyncRead {
     /// Returns what is buffered, and reads first if that is nothing. Empty means the end.
     ///

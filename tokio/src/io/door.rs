@@ -5,7 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::task::{Poll, ready};
 
-/// Has `poll` fill the free part of `buf`.
+/// Lets `poll` fill the free part of `buf`.
 ///
 /// # Safety
 ///
@@ -23,7 +23,7 @@ pub(crate) unsafe fn fill(
     Poll::Ready(Ok(()))
 }
 
-/// `AsyncRead` for a stream of wsrt's that has a method `poll_read`.
+/// `AsyncRead` for a stream of wsrt that has a method `poll_read`.
 macro_rules! read_through_door {
     ($($stream:ty),*) => {$(
         impl $crate::io::AsyncRead for $stream {
@@ -40,7 +40,7 @@ macro_rules! read_through_door {
     )*};
 }
 
-/// `AsyncWrite` for a stream of wsrt's that has methods `poll_write`, `poll_write_vectored` and
+/// `AsyncWrite` for a stream of wsrt that has methods `poll_write`, `poll_write_vectored` and
 /// `poll_flush`; shutting it down is a flush.
 #[cfg(any(feature = "fs", feature = "io-std"))]
 macro_rules! write_through_door {

@@ -40,7 +40,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Splits a stream in a half that reads and one that writes, for two tasks.
+/// Splits a stream in a half that reads and a half that writes, for two tasks.
 ///
 /// To end the writing, call [`shutdown`](super::AsyncWriteExt::shutdown): dropping the half does
 /// not do it while the other lives.

@@ -46,26 +46,26 @@ impl Builder {
         Self::around(wsrt::runtime::Builder::new_current_thread())
     }
 
-    /// Begins a runtime whose tasks run on several threads.
+    /// Creates a builder for a runtime with several worker threads.
     #[cfg(feature = "rt-multi-thread")]
     pub fn new_multi_thread() -> Self {
         Self::around(wsrt::runtime::Builder::new_multi_thread())
     }
 
-    /// Has I/O and timers work on the runtime.
+    /// Enables I/O and timers on the runtime.
     pub fn enable_all(&mut self) -> &mut Self {
         self.0.enable_all();
         self
     }
 
-    /// Has sockets, processes and signals work on the runtime.
+    /// Enables sockets, processes and signals on the runtime.
     #[cfg(any(feature = "net", all(unix, feature = "process"), all(unix, feature = "signal")))]
     pub fn enable_io(&mut self) -> &mut Self {
         self.0.enable_io();
         self
     }
 
-    /// Has timers work on the runtime.
+    /// Enables timers on the runtime.
     #[cfg(feature = "time")]
     pub fn enable_time(&mut self) -> &mut Self {
         self.0.enable_time();
@@ -101,7 +101,7 @@ impl Builder {
 
     #[cfg(feature = "test-util")]
     set! {
-        /// Has the clock of the runtime stand still from the beginning on.
+        /// Pauses the clock of the runtime from the start.
         start_paused(start_paused: bool);
     }
 
@@ -115,13 +115,13 @@ impl Builder {
     }
 
     hook! {
-        /// Has a function called on each thread of the runtime when it starts.
+        /// Calls a function on each thread of the runtime when it starts.
         on_thread_start;
-        /// Has a function called on each thread of the runtime before it ends.
+        /// Calls a function on each thread of the runtime before it ends.
         on_thread_stop;
-        /// Has a function called on each thread that runs tasks before it sleeps for want of them.
+        /// Calls a function on each thread that runs tasks before it sleeps because there are none.
         on_thread_park;
-        /// Has a function called on each thread that runs tasks when it has slept.
+        /// Calls a function on each thread that runs tasks when it has slept.
         on_thread_unpark;
     }
 

@@ -46,12 +46,12 @@ impl TaskMeta<'_> {
 pub enum UnhandledPanic {
     /// Nothing: the task's handle has the panic.
     Ignore,
-    /// The runtime shuts down: its tasks are dropped. A future in `block_on` goes on.
+    /// The runtime shuts down: its tasks are dropped. A future in `block_on` continues.
     ShutdownRuntime,
 }
 
 impl Builder {
-    /// Has a function called for each task that is spawned.
+    /// Calls a function for each task that is spawned.
     pub fn on_task_spawn<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -60,7 +60,7 @@ impl Builder {
         self
     }
 
-    /// Has a function called before each poll of a task.
+    /// Calls a function before each poll of a task.
     pub fn on_before_task_poll<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -69,7 +69,7 @@ impl Builder {
         self
     }
 
-    /// Has a function called after each poll of a task.
+    /// Calls a function after each poll of a task.
     pub fn on_after_task_poll<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -78,7 +78,7 @@ impl Builder {
         self
     }
 
-    /// Has a function called for each task that has ended.
+    /// Calls a function for each task that has ended.
     pub fn on_task_terminate<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,

@@ -30,10 +30,10 @@ pub mod interposed {
     }
 }
 
-/// Whether the program has the line. Relaxed: written before `main`.
+/// True if the program has the line. Relaxed: written before `main`.
 static ASKED_FOR: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program could have the line, and has not.
+/// Returns whether the program could have the line, and has not.
 #[must_use]
 pub fn lacks_interposition() -> bool {
     !ASKED_FOR.load(Relaxed)
@@ -57,7 +57,7 @@ macro_rules! interpose {
     };
 }
 
-/// Defines functions that forward to those of the same name here.
+/// Defines functions that forward to the functions of the same name here.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! define_interposed {
@@ -66,7 +66,7 @@ macro_rules! define_interposed {
             // SAFETY: it does what the C library's function does, whose name it is.
             #[unsafe(no_mangle)]
             unsafe extern $abi fn $name($($argument: $kind),*) -> $answer {
-                // SAFETY: the caller's promises are those of the C library's function.
+                // SAFETY: the caller promises what the C library's function requires.
                 unsafe { $crate::interposed::$name($($argument),*) }
             }
         )*

@@ -66,6 +66,6 @@ pub(super) unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
 ///
 /// `room` has room for `length` bytes.
 pub(super) unsafe fn random_bytes(room: *mut c_void, length: size_t, flags: c_uint) -> c_long {
-    // SAFETY: the arguments are those of the system call, and the room is as the caller says.
+    // SAFETY: the arguments are the system call's, and the caller vouches for the memory.
     unsafe { ask(libc::SYS_getrandom, [room as c_long, length as c_long, flags.into(), 0, 0, 0]) }
 }

@@ -117,7 +117,7 @@ fn fail(error: c_int) -> c_int {
 }
 
 /// The reading of a clock in the simulation, if this thread is given the time, and it is one of
-/// those that count it. The clocks of threads and processes go on.
+/// those that count it. The clocks of threads and processes continue.
 fn simulated(clock: clockid_t) -> Option<Duration> {
     let is_calendar = match clock {
         libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => true,

@@ -1,5 +1,5 @@
 //! The C library's look-up of host names, in its place: on a thread that drives a
-//! simulation the names are those of its hosts.
+//! simulation, the names are its hosts' names.
 //!
 //! Programs look names up on a blocking thread, by std, which calls this. A simulation runs its
 //! blocking jobs on the thread that drives it. The answer is the C library's own, to the question
@@ -39,7 +39,7 @@ impl Drop for GivenNames {
     }
 }
 
-/// Those of this thread, if it is given any. A thread that ends is given none.
+/// The names of this thread, if it has any. A thread that ends has none.
 fn given() -> Option<Rc<Resolve>> {
     // Asked first, as of sockets: threads that are given none have no destructor to be registered.
     virtual_time::shown()?;

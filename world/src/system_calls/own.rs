@@ -68,7 +68,7 @@ macro_rules! define_own {
             /// As for that function.
             #[allow(dead_code, reason = "for some, older C libraries have none")]
             pub(super) unsafe extern $abi fn $name($($argument: $kind),*) -> $answer {
-                // SAFETY: the type is that of the function of this name.
+                // SAFETY: the type is the type of the function of this name.
                 match unsafe { found::$name.get::<unsafe extern $abi fn($($kind),*) -> $answer>() } {
                     // SAFETY: the arguments are the caller's.
                     Some(next) => unsafe { next($($argument),*) },

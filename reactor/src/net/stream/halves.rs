@@ -1,11 +1,11 @@
-//! The two directions of a stream as values of their own: borrowed, for use within one task, and
+//! The two directions of a stream as their own values: borrowed, for use within one task, and
 //! owned, for two tasks.
 //!
-//! TCP and Unix streams have halves of the same names in modules of their own, so a macro makes
+//! TCP and Unix streams have halves of the same names in their own modules, so a macro makes
 //! them. It is the one text of all eight types but for what `methods.rs` has.
 
 /// Makes the halves of `$stream`, which owns a `$socket`, and whose addresses are `$address`.
-/// `$name` is what users call such streams; the other words are those of the examples.
+/// `$name` is what users call such streams; the other words are for the examples.
 macro_rules! halves {
     (
         $stream:ident, $socket:ty, $address:ty, $name:literal,
@@ -35,7 +35,7 @@ macro_rules! halves {
         #[doc = concat!("[`", stringify!($stream), "::into_split`].")]
         ///
         /// Dropping it ends the writing direction, so that the peer reads the end of the stream,
-        /// while the other half goes on reading.
+        /// while the other half continues to read.
         #[derive(Debug)]
         pub struct OwnedWriteHalf {
             stream: std::sync::Arc<$stream>,

@@ -1,8 +1,8 @@
 //! The methods of byte streams: connections, their halves, and the ends of pipes.
 //!
 //! Macros, because they are inherent methods with documentation and examples of each type: a trait
-//! would have to be imported, and its methods would be those of the I/O traits once more. The names
-//! of examples are those of files in `docs/sockets`.
+//! would have to be imported, and its methods would repeat the I/O traits' once more. The names of
+//! examples are names of files in `docs/sockets`.
 
 /// Gives `$kind`, whose `evented` is an `Evented<impl Receive>`, the methods to read. `$end` tells
 /// when its stream has ended.
@@ -46,7 +46,7 @@ macro_rules! stream_read_methods {
             /// # Errors
             ///
             #[doc = concat!("Returns `UnexpectedEof` if ", $end, " first, the OS error, or an error if")]
-            /// the runtime was shut down. `buf` then holds the bytes read so far; their number is
+            /// The runtime was shut down. `buf` then holds the bytes read so far; their number is
             /// unspecified.
             ///
             /// # Cancel safety

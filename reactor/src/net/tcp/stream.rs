@@ -221,16 +221,16 @@ impl TcpStream {
         self.socket().shutdown(how)
     }
 
-    /// Whether urgent data has ever been reported. Not for users: it is for code that moves bytes
-    /// in another way than by reading, and so does not step over the urgent mark.
+    /// Returns whether urgent data has ever been reported. Not for users: it is for code that moves
+    /// bytes in another way than by reading, and so does not step over the urgent mark.
     #[doc(hidden)]
     #[must_use]
     pub fn has_seen_urgent(&self) -> bool {
         self.evented().has_seen_urgent()
     }
 
-    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
-    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    /// Returns whether a simulation has lent this stream: then its descriptor belongs to another
+    /// socket, without its bytes. Not for users: it is for code that moves bytes by the descriptor.
     #[cfg(unix)]
     #[doc(hidden)]
     #[must_use]
@@ -255,9 +255,9 @@ impl TcpStream {
         self.options().tcp_quickack()
     }
 
-    /// Has received data acknowledged at once (`true`), or together with sent data
+    /// Makes the system acknowledge received data at once (`true`), or together with sent data
     /// (`TCP_QUICKACK`). It does not last: the OS switches between the two by its own rules as the
-    /// connection goes on.
+    /// connection continues.
     ///
     /// # Errors
     ///

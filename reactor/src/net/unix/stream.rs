@@ -139,16 +139,16 @@ impl UnixStream {
         self.socket().shutdown(how)
     }
 
-    /// Whether urgent data has ever been reported. Not for users: it is for code that moves bytes
-    /// in another way than by reading, and so does not step over the urgent mark.
+    /// Returns whether urgent data has ever been reported. Not for users: it is for code that moves
+    /// bytes in another way than by reading, and so does not step over the urgent mark.
     #[doc(hidden)]
     #[must_use]
     pub fn has_seen_urgent(&self) -> bool {
         self.evented().has_seen_urgent()
     }
 
-    /// Whether a simulation has lent this stream: then its descriptor is that of another socket,
-    /// without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    /// Returns whether a simulation has lent this stream: then its descriptor belongs to another
+    /// socket, without its bytes. Not for users: it is for code that moves bytes by the descriptor.
     #[doc(hidden)]
     #[must_use]
     pub fn is_lent(&self) -> bool {

@@ -1,4 +1,4 @@
-//! One byte for ever.
+//! One byte forever.
 
 use super::ready::poll_unit;
 use crate::io::{AsyncRead, ReadBuf};
@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Reads as one byte for ever: see [`repeat`].
+/// Reads as one byte forever: see [`repeat`].
 #[derive(Debug)]
 pub struct Repeat {
     byte: u8,

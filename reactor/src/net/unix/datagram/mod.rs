@@ -23,7 +23,7 @@ use std::task::{Context, Poll};
 /// Everything works through a shared reference, and any number of tasks may wait in each direction.
 ///
 /// A receiver's queue is short (ten datagrams on Linux), and when it is full its senders
-/// wait. Linux wakes a sender that is connected to the receiver or has datagrams of its own in the
+/// wait. Linux wakes a sender that is connected to the receiver or has datagrams in the
 /// queue. One that is neither tries again by itself, after 64 ms at the latest; with
 /// [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many
 /// send to one, let each connect. A full receiver does not hold up a sender to another one.

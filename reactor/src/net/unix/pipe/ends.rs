@@ -109,7 +109,7 @@ macro_rules! pipe_end_methods {
                 self.evented().ready(interest).await
             }
 
-            /// Runs an operation of the caller's own on the pipe, once, if it is worth trying;
+            /// Runs the caller's operation on the pipe once, if it is worth trying;
             /// otherwise returns `WouldBlock` without running it.
             ///
             /// If `operation` returns `WouldBlock`, the pipe counts as not ready until the next
@@ -123,7 +123,7 @@ macro_rules! pipe_end_methods {
                 self.evented().try_io($crate::interest::Interest::$interest, |socket| socket.try_io(operation))
             }
 
-            /// Runs an operation of the caller's own on the pipe until it returns anything but
+            /// Runs the caller's operation on the pipe until it returns anything but
             /// `WouldBlock`, waiting in between.
             ///
             /// `operation` must keep to the rule of [`try_io`](Self::try_io).

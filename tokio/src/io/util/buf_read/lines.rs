@@ -75,7 +75,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, another call goes on.
+    /// If it is dropped before it is ready, another call continues.
     pub async fn next_line(&mut self) -> io::Result<Option<String>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next_line(cx)).await
     }

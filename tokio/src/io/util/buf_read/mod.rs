@@ -1,4 +1,4 @@
-//! The operations of every reader with a buffer of its own.
+//! The operations of every reader with its own buffer.
 
 mod fill;
 mod line;
@@ -15,14 +15,14 @@ use self::until::ReadUntil;
 use crate::io::AsyncBufRead;
 use std::pin::Pin;
 
-/// Adds operations to readers with buffers of their own.
+/// Adds operations to readers with their own buffers.
 pub trait AsyncBufReadExt: AsyncBufRead {
     /// Reads to the end of `buf`, up to and with the next `byte`, or to the end. Returns how much;
     /// 0 means the end.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, `buf` has what was read, and another call goes on.
+    /// If it is dropped before it is ready, `buf` has what was read, and another call continues.
     fn read_until<'a>(&'a mut self, byte: u8, buf: &'a mut Vec<u8>) -> ReadUntil<'a, Self>
     where
         Self: Unpin,

@@ -57,7 +57,7 @@ impl<R: AsyncBufRead + Unpin> Split<R> {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, another call goes on.
+    /// If it is dropped before it is ready, another call continues.
     pub async fn next_segment(&mut self) -> io::Result<Option<Vec<u8>>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next_segment(cx)).await
     }

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 ///
 /// # Errors
 ///
-/// Either stream's: the other direction ends with it.
+/// Returns the first error of either stream; the other direction ends with it.
 pub async fn copy_bidirectional<A, B>(a: &mut A, b: &mut B) -> io::Result<(u64, u64)>
 where
     A: AsyncRead + AsyncWrite + Unpin + ?Sized,
@@ -30,7 +30,7 @@ where
 ///
 /// # Errors
 ///
-/// Either stream's: the other direction ends with it.
+/// Returns the first error of either stream; the other direction ends with it.
 pub async fn copy_bidirectional_with_sizes<A, B>(
     a: &mut A,
     b: &mut B,

@@ -37,7 +37,7 @@ impl Buffer {
         R: AsyncRead + ?Sized,
         W: AsyncWrite + ?Sized,
     {
-        // One unit a poll: the reader and the writer take theirs, where they are of ours.
+        // One unit a poll: wsrt's readers and writers take theirs themselves.
         ready!(budget::poll_proceed(cx));
         let mut has_moved = false;
         let answer = self.poll_run(cx, reader.as_mut(), writer.as_mut(), &mut has_moved);

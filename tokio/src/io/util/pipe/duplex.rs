@@ -15,7 +15,7 @@ pub struct DuplexStream {
 }
 
 /// Returns two streams that are each other's peers, as sockets are. Each direction holds at most
-/// `max_buf_size` bytes; writers wait for ever if that is 0.
+/// `max_buf_size` bytes; writers wait forever if that is 0.
 pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     let one = Arc::new(Mutex::new(SimplexStream::new_unsplit(max_buf_size)));
     let other = Arc::new(Mutex::new(SimplexStream::new_unsplit(max_buf_size)));

@@ -18,13 +18,13 @@ pub struct SimplexStream {
 }
 
 /// Returns a pipe: bytes that are written to the second half are read from the first. Writers wait
-/// while the pipe holds `max_buf_size` bytes, and for ever if that is 0.
+/// while the pipe holds `max_buf_size` bytes, and forever if that is 0.
 pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<SimplexStream>) {
     split(SimplexStream::new_unsplit(max_buf_size))
 }
 
 /// Wakers that an operation has taken out. They run code of others, which may use the pipe: their
-/// end comes after that of the lock.
+/// end comes after the lock's.
 #[derive(Default)]
 pub(super) struct Wakers {
     woken: Option<Waker>,

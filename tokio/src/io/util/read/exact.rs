@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin + ?Sized> Future for ReadExact<'_, R> {
     }
 }
 
-/// Reads until all of `bytes` is filled, of which the first `filled` are so far.
+/// Reads until all of `bytes` is filled; the first `filled` bytes are already.
 pub(super) fn poll_fill<R: AsyncRead + ?Sized>(
     mut reader: Pin<&mut R>,
     cx: &mut Context<'_>,

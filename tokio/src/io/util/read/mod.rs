@@ -37,7 +37,7 @@ macro_rules! numbers {
 /// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) at an early end, and have lost what they
 /// read when they are dropped before they are ready, where nothing else is said.
 pub trait AsyncReadExt: AsyncRead {
-    /// Returns a reader of this one's bytes and then those of `next`.
+    /// Returns a reader of this reader's bytes, followed by the bytes of `next`.
     fn chain<R>(self, next: R) -> Chain<Self, R>
     where
         Self: Sized,
