@@ -14,14 +14,14 @@ use crate::util::sync::atomic::{AtomicBool, AtomicU8};
 #[cfg(feature = "sim")]
 mod simulated;
 
-/// Whether any clock of this process was ever stopped. While it is false, as it is in every program
+/// True if any clock of this process was ever stopped. While it is false, as it is in every program
 /// that is no test, the time is a matter of this one load, of a line that no thread writes.
 ///
 /// Relaxed: a thread that stops a clock sees its own store, and others have no promise when they
 /// see the clock stand.
 static ANY_STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Whether any clock of this process was ever stopped.
+/// Returns whether any clock of this process was ever stopped.
 #[inline]
 pub(crate) fn is_any_stopped() -> bool {
     ANY_STOPPED.load(Relaxed)
@@ -37,7 +37,7 @@ const SIMULATED: u8 = 3;
 const SHIFTED: u8 = 2;
 
 /// A clock is not moved closer to the last moment that it can show than this, some hundred years:
-/// it has to be able to go on from there.
+/// it has to be able to continue from there.
 const TO_SPARE: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
 
 /// Why a clock was not moved on.
@@ -61,7 +61,7 @@ pub(crate) struct Clock {
     hands: Mutex<Hands>,
 }
 
-/// The reading of a clock that differs from the system's.
+/// The reading of a clock that does not follow the system.
 #[derive(Debug, Clone, Copy)]
 struct Hands {
     shown: Instant,
@@ -101,7 +101,7 @@ impl Clock {
         self.nanos(self.now())
     }
 
-    /// Returns the timers' time when the system's clock shows `now`; outside of tests it is `now`.
+    /// Returns the timers' time when the system's clock shows `now`; outside tests it is `now`.
     #[inline]
     pub(crate) fn timer_time(&self, now: u64) -> u64 {
         if self.is_system() { now } else { self.timer_now() }
@@ -125,7 +125,7 @@ impl Clock {
         self.now()
     }
 
-    /// Returns a moment of which the current task speaks in nanoseconds, as timers count.
+    /// Returns a moment that the current task gives in nanoseconds, as timers count.
     pub(crate) fn nanos_for_task(&self, instant: Instant) -> u64 {
         let nanos = self.nanos(instant);
         #[cfg(feature = "sim")]
@@ -142,7 +142,7 @@ impl Clock {
         self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
     }
 
-    /// Whether it is the system's clock.
+    /// Returns whether this is the system's clock.
     #[inline]
     pub(crate) fn is_system(&self) -> bool {
         self.mode.load(Relaxed) == SYSTEM
@@ -158,7 +158,7 @@ impl Clock {
         if self.is_system() { sync::now() } else { self.hands.lock().read() }
     }
 
-    /// The moment of the system's clock at which this one, if it goes on, shows `moment`.
+    /// The moment of the system's clock at which this one, if it continues, shows `moment`.
     pub(crate) fn in_system_time(&self, moment: Instant) -> Instant {
         if self.is_system() {
             return moment;
@@ -182,7 +182,7 @@ impl Clock {
         true
     }
 
-    /// Lets it go on from its present reading. `false` if it is not stopped.
+    /// Lets it continue from its present reading. `false` if it is not stopped.
     #[must_use]
     pub(crate) fn start(&self) -> bool {
         let mut hands = self.hands.lock();

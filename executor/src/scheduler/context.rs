@@ -46,7 +46,7 @@ pub(crate) struct Context {
     /// The context that was innermost when this one was entered. Weak, for its own guard keeps it:
     /// a guard that was dropped before its turn has leaked it, so that it is there still.
     outer: Weak<Self>,
-    /// Whether the runtime has come back to a context below this one, and the guard, wherever it
+    /// True if the runtime has come back to a context below this one, and the guard, wherever it
     /// is, puts nothing back.
     left_behind: Cell<bool>,
     scheduler: Arc<Scheduler>,
@@ -57,18 +57,18 @@ pub(crate) struct Context {
     placing: Cell<Placing>,
     /// The tasks of the wake batch that is being collected.
     batch: RefCell<TaskQueue>,
-    /// Whether the running task is inside `block_in_place`: then its processor will not look at the
+    /// True if the running task is inside `block_in_place`: then its processor will not look at the
     /// tasks that it wakes for a while.
     blocking: Cell<bool>,
-    /// Whether the thread computes without a processor, and is counted among the helpers.
+    /// True if the thread computes without a processor, and is counted among the helpers.
     computing: Cell<bool>,
-    /// Whether code that runs here holds up tasks while it blocks.
+    /// True if code that runs here holds up tasks while it blocks.
     is_async: Cell<bool>,
     /// The guards of a user's that found the thread in here already, and are alive.
     guards: Cell<u32>,
-    /// Whether it polls the root future of a `block_on`, which no shutdown drops.
+    /// True if it polls the root future of a `block_on`, which no shutdown drops.
     in_root: Cell<bool>,
-    /// Whether a thread that waits beside the machines was woken here since this was last asked.
+    /// True if a thread that waits beside the machines was woken here since this was last asked.
     has_woken_sleeper: Cell<bool>,
     /// The root of the innermost loop that drives a current-thread runtime here.
     root: Cell<Option<RootRef>>,
@@ -126,9 +126,9 @@ impl Context {
         self.me.upgrade()
     }
 
-    /// Calls `user_code` where callers may be inside of [`with`](Self::with). If it drops the guard
-    /// that keeps their context, that is leaked, since they go on to use it. Nothing that a program
-    /// does in its right mind; so it costs the cold callers only.
+    /// Calls `user_code` where callers may be inside [`with`](Self::with). If it drops the guard
+    /// that keeps their context, that is leaked, since they use it afterwards. Nothing that a
+    /// program does in its right mind; so it costs the cold callers only.
     #[cold]
     pub(crate) fn kept_during<R>(user_code: impl FnOnce() -> R) -> R {
         let kept = Self::current();
@@ -210,7 +210,7 @@ impl Context {
     }
 
     /// Makes a context that was set aside the innermost again. Its guard has not been dropped
-    /// meanwhile, or has leaked it.
+    /// in the meantime, or has leaked it.
     #[cold]
     #[inline(never)]
     pub(crate) fn put_back(aside: &Rc<Self>) {
@@ -251,13 +251,15 @@ impl Context {
         self.scheduler.observer.blocks_in_place(begins);
     }
 
-    /// Whether the end of `scheduler` waits for this thread, whatever the thread has entered since.
+    /// Returns whether the end of `scheduler` waits for this thread, whatever the thread has
+    /// entered since.
     pub(crate) fn is_awaited_by(scheduler: *const Scheduler) -> bool {
         let is_awaited = |role: &Role| !matches!(role, Role::External);
         Self::innermost_where(|context| is_awaited(&context.role) && context.is_of(scheduler)).is_some()
     }
 
-    /// Whether this thread is in the user's function for the name of a thread of `scheduler`.
+    /// Returns whether this thread is in the user's function for the name of a thread of
+    /// `scheduler`.
     pub(crate) fn names_a_thread_of(scheduler: *const Scheduler) -> bool {
         let names = |context: &Self| matches!(context.role, Role::Starting) && context.is_of(scheduler);
         Self::innermost_where(names).is_some()
@@ -284,7 +286,7 @@ impl Context {
         std::iter::successors(Self::current(), |inner| inner.outer.upgrade()).find(|context| is_wanted(context))
     }
 
-    /// Whether the future polled here is about to be dropped: a task, or a future that its
+    /// Returns whether the future polled here is about to be dropped: a task, or a future that its
     /// destructor polls, while its runtime shuts down. It may be left waiting for an event that
     /// will not come.
     pub(crate) fn drops_what_waits(&self) -> bool {
@@ -316,12 +318,12 @@ impl Context {
         self.root.replace(root)
     }
 
-    /// Whether the future polled here is the root of a `block_on` that drives the runtime.
+    /// Returns whether the future polled here is the root of a `block_on` that drives the runtime.
     pub(crate) fn is_in_root(&self) -> bool {
         self.in_root.get()
     }
 
-    /// Whether this thread belongs to `scheduler`.
+    /// Returns whether this thread belongs to `scheduler`.
     pub(crate) fn is_of(&self, scheduler: *const Scheduler) -> bool {
         ptr::eq(Arc::as_ptr(&self.scheduler), scheduler)
     }
@@ -382,7 +384,7 @@ impl Context {
         self.computing.get()
     }
 
-    /// Whether the thread is a machine in a parallel call: outside of any task, in one that
+    /// Returns whether the thread is a machine in a parallel call: outside any task, in one that
     /// another thread has opened.
     pub(crate) fn is_helping(&self) -> bool {
         self.machine().is_some() && self.is_computing()
@@ -424,8 +426,8 @@ impl Innermost {
 // blocking holds up others.
 
 impl Context {
-    /// Whether a task, or the future in `block_on`, runs on this thread: not so in a blocking job,
-    /// nor inside of `block_in_place`.
+    /// Returns whether a task, or the future in `block_on`, runs on this thread: not so in a
+    /// blocking job, nor inside `block_in_place`.
     pub(crate) fn is_async_here() -> bool {
         Self::with(|context| context.is_some_and(|context| context.is_async.get()))
     }
@@ -450,7 +452,7 @@ impl Context {
         }
     }
 
-    /// Sets the answer, and returns that of before, for the caller to set again.
+    /// Sets the answer, and returns the previous one, for the caller to restore.
     pub(crate) fn replace_async(&self, is_async: bool) -> bool {
         self.is_async.replace(is_async)
     }
@@ -464,7 +466,7 @@ pub(crate) struct Entered {
     previous: *const Context,
     /// The reactor context of before.
     reactor_before: Option<wsrt_reactor::context::ReactorContext>,
-    /// Whether it is a user's, so that it may be dropped at any time on this thread, or never.
+    /// True if it is a user's, so that it may be dropped at any time on this thread, or never.
     is_users: bool,
 }
 
@@ -508,7 +510,7 @@ pub(crate) struct EnteredAgain {
 }
 
 impl Context {
-    /// Counts a guard of a user's, if the thread is in here by another. Inside of a task or a
+    /// Counts a guard of a user's, if the thread is in here by another. Inside a task or a
     /// blocking job it would last no longer than that runs, wherever the guard is then: it has no
     /// order.
     pub(crate) fn enter_again(self: Rc<Self>) -> Option<EnteredAgain> {
@@ -562,7 +564,7 @@ impl Context {
         self.has_woken_sleeper.set(true);
     }
 
-    /// Whether one was, since this was last asked.
+    /// Returns whether a sleeper was woken since the last call.
     pub(crate) fn take_woken_sleeper(&self) -> bool {
         self.has_woken_sleeper.replace(false)
     }
@@ -579,9 +581,9 @@ impl Context {
     }
 }
 
-// Where the tasks go that are readied on this thread: to the queues, or into a batch.
+// Where the tasks go that are woken on this thread: to the queues, or into a batch.
 
-/// Where tasks go that are readied now on this thread.
+/// Where tasks go that are woken now on this thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placing {
     /// One by one, to where they run soonest, as on a multi-thread runtime.

@@ -1,4 +1,5 @@
-//! Draining a runtime: the spawns that are let in meanwhile, and the wait until no task is left.
+//! Draining a runtime: the spawns that are let in during a drain, and the wait until no task is
+//! left.
 //!
 //! A spawn inside a task belongs to work taken on before, and is let in; a caller that spawns from
 //! outside brings new work, and is not. Inside is a thread that polls a task of this runtime or
@@ -18,7 +19,7 @@ pub(crate) fn begin(scheduler: &Scheduler) {
     scheduler.ending.give();
 }
 
-/// Whether a spawn here and now would be let in.
+/// Returns whether a spawn here and now would be let in.
 #[cfg(feature = "futures-task")]
 pub(crate) fn takes_work(scheduler: &Scheduler) -> bool {
     !scheduler.shutdown.has_begun() && (scheduler.tasks.is_open() || is_inside_a_task(scheduler))
@@ -77,7 +78,8 @@ impl LastWatch<'_> {
         let excepted = self.excepted();
         let answer = OwnedTasks::poll_drained(&registries, &excepted, self.number, waker);
         if answer.is_ready() && self.is_inside {
-            // For all that await one: a task that goes on is one that the others would wait for.
+            // For all tasks that await a drain: a task that continues is one that the others would
+            // wait for.
             let is_excepted = |drain: &&mut Drain| {
                 !drain.awaited_by.is_empty() && drain.awaited_by.iter().all(|task| excepted.contains(task))
             };

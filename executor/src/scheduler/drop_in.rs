@@ -1,5 +1,5 @@
-//! Runtimes in the place of tokio's: they refuse timers and I/O that they were built without, and
-//! timers made outside of a runtime; and a signal counts for a new listener until the next turn of
+//! Runtimes of the drop-in: they refuse timers and I/O that they were built without, and
+//! timers made outside a runtime; and a signal counts for a new listener until the next turn of
 //! the netpoller.
 
 #[cfg(all(unix, feature = "signal"))]
@@ -8,14 +8,14 @@ use wsrt_sync::drop_in::{IS_ON, NO_TIME, OUTSIDE};
 
 use crate::scheduler::Context;
 
-/// Whether a listener also receives a signal that came shortly before it was made, while there was
+/// True if a listener also receives a signal that came shortly before it was made, while there was
 /// none and the netpoller has had no turn since. Code written for tokio may make its listener late.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) const HEARS_WHAT_NO_TURN_HAS_SEEN: bool = IS_ON;
 
 /// # Panics
 ///
-/// In the place of tokio, if the current thread's runtime was built without I/O.
+/// In the drop-in, panics if the current thread's runtime was built without I/O.
 #[cfg(all(unix, feature = "signal"))]
 #[inline]
 #[track_caller]
@@ -25,7 +25,7 @@ pub(crate) fn require_io() {
 
 /// # Panics
 ///
-/// In the place of tokio, if the current thread has no runtime, or one that was built without
+/// In the drop-in, panics if the current thread has no runtime, or one that was built without
 /// timers.
 #[inline]
 #[track_caller]

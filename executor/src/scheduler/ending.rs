@@ -23,13 +23,13 @@ impl Shutdown {
         Self { presence: Presence::new(), finished: Mutex::new(false), on_finished: Condvar::new() }
     }
 
-    /// Whether the end has begun.
+    /// Returns whether the end has begun.
     #[inline]
     pub(crate) fn has_begun(&self) -> bool {
         self.presence.has_begun()
     }
 
-    /// Whether the last machine has cleaned up.
+    /// Returns whether the last machine has cleaned up.
     pub(crate) fn has_finished(&self) -> bool {
         *self.finished.lock()
     }
@@ -67,7 +67,7 @@ pub(crate) struct Drains(pub(in crate::scheduler) Mutex<Vec<Drain>>);
 #[derive(Debug)]
 pub(in crate::scheduler) struct Drain {
     pub(in crate::scheduler) number: Id,
-    /// The tasks that await it. None if it is awaited outside of the runtime.
+    /// The tasks that await it. None if it is awaited outside the runtime.
     pub(in crate::scheduler) awaited_by: Vec<Id>,
     pub(in crate::scheduler) is_over: bool,
 }
@@ -99,7 +99,7 @@ impl EndingSignal {
     }
 }
 
-/// Tells whether the value that is waited for, made at `place`, is the signal of a runtime.
+/// Returns whether the value that is waited for, made at `place`, is the signal of a runtime.
 pub(crate) fn is_made_at(place: &Location<'_>) -> bool {
     place.file() == file!()
 }

@@ -8,7 +8,7 @@ use crate::scheduler::core::processor::Processor;
 use crate::scheduler::worker::start::try_start_with;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 
-/// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an
+/// Runs `wait` with the processor in another machine's hands. Afterwards the task continues with an
 /// idle processor, or, if all are busy, without one until its poll ends.
 pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
     // Counted before anything else: to hand over may start a thread, whose name a user's function
@@ -36,7 +36,7 @@ impl Drop for Afterwards {
 }
 
 impl Context {
-    /// Whether there are other machines that could take this one's processor.
+    /// Returns whether there are other machines that could take this one's processor.
     pub(crate) fn has_stand_ins(&self) -> bool {
         self.machine().is_some() && self.scheduler().config.flavor == RuntimeFlavor::MultiThread
     }

@@ -23,7 +23,7 @@ impl Scheduler {
     /// Returns what a machine sleeps beside, while none is on its way: no machine searches, nor
     /// ends its search with a look for more, and all that are listed are asleep.
     ///
-    /// Read word by word while the others go on: so that both ends of the look have to agree. It
+    /// Read word by word while the others continue: so that both ends of the look have to agree. It
     /// may still find a thread that has made a task ready, or has filled a mailbox, and is a few
     /// instructions short of the wake.
     pub(crate) fn overslept(&self) -> Option<Overslept> {
@@ -61,7 +61,7 @@ impl Scheduler {
 }
 
 impl Machine {
-    /// Whether it sleeps, and no wake is pending, with a processor in its mailbox.
+    /// Returns whether it sleeps, and no wake is pending, with a processor in its mailbox.
     fn sleeps_on_a_processor(&self) -> bool {
         self.has_mail() && self.parker().is_asleep()
     }

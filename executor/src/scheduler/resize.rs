@@ -57,8 +57,8 @@ impl Scheduler {
     }
 
     /// Takes processors out of play that are due and idle. The holders of the others do when their
-    /// polls are over; one that becomes idle meanwhile is found by the watcher, or by the machine
-    /// that takes it up.
+    /// polls are over; a processor that becomes idle before that is found by the watcher, or by the
+    /// machine that takes it up.
     pub(crate) fn take_due_from_idle(&self) {
         while self.processors.is_retirement_due() {
             let Some(idle) = self.idle.remove_from(self.processors.regular()) else { return };

@@ -210,7 +210,7 @@ impl Scheduler {
         }
     }
 
-    /// Does the same for a batch.
+    /// Places a batch in the same way.
     pub(crate) fn push_all_in_line(&self, processor: &mut Processor, mut batch: TaskQueue) {
         if self.injector.is_empty() {
             processor.push_last_batch(&mut batch);
@@ -237,7 +237,7 @@ impl Scheduler {
     }
 
     /// Empties a processor's queues into the injector, before it is given up for other reasons than
-    /// want of work. Where tasks run in order they stay: they would come behind those that are in
+    /// lack of work. Where tasks run in order they stay: they would come behind those that are in
     /// the injector.
     pub(crate) fn part_with(&self, processor: &mut Processor) {
         if !self.config.keeps_order() {

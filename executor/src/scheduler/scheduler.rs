@@ -72,7 +72,7 @@ pub enum RuntimeFlavor {
 pub(crate) struct Config {
     pub(crate) flavor: RuntimeFlavor,
     pub(crate) processors: usize,
-    /// Whether that number changes with the quota of the control group.
+    /// True if that number changes with the quota of the control group.
     pub(crate) follows_quota: bool,
     /// The name of the runtime, for its user.
     pub(crate) name: Option<Arc<str>>,
@@ -94,8 +94,7 @@ pub(crate) struct Config {
     /// The injector has its turn after so many ticks at most, and for a number of polls that goes
     /// by this.
     pub(crate) global_queue_interval: u32,
-    /// Whether it may be used for I/O, and for timers: always, but where it is in the place of
-    /// tokio's.
+    /// True if it may be used for I/O, and for timers: always, except in the drop-in.
     pub(crate) has_io: bool,
     pub(crate) has_time: bool,
     /// A busy processor looks at the netpoller at one tick in so many.
@@ -107,11 +106,11 @@ pub(crate) struct Config {
     /// The one thread that runs its tasks, if it has a home; then local tasks are spawned there
     /// whenever the thread is inside the runtime.
     pub(crate) home: Option<ThreadId>,
-    /// Whether it runs one test, which ends with its root future.
+    /// True if it runs one test, which ends with its root future.
     pub(crate) is_test: bool,
     /// Returns a report if nothing can wake the root future, nor any task, any more.
     pub(crate) no_progress: NoProgress,
-    /// Whether its machines are simulated, and how.
+    /// How its machines are simulated, if they are.
     pub(crate) simulation: Option<Settings>,
 }
 
@@ -120,15 +119,15 @@ pub(crate) struct Config {
 const MOST_PROCESSORS: usize = 16_384;
 
 impl Config {
-    /// Whether tasks run in the order in which they were spawned and woken. Then there is one
-    /// processor: all that its holder readies goes to the ring's tail, but behind the injector
+    /// Returns whether tasks run in the order in which they were spawned and woken. Then there is
+    /// one processor: all that its holder wakes goes to the ring's tail, but behind the injector
     /// while that holds any, and the ring is filled from there.
     #[inline]
     pub(crate) fn keeps_order(&self) -> bool {
         self.flavor == RuntimeFlavor::CurrentThread
     }
 
-    /// Whether `thread` may run tasks in `block_on` of a current-thread runtime.
+    /// Returns whether `thread` may run tasks in `block_on` of a current-thread runtime.
     pub(crate) fn may_be_driven_by(&self, thread: impl FnOnce() -> ThreadId) -> bool {
         self.home.is_none_or(|home| home == thread())
     }
@@ -139,7 +138,7 @@ impl Config {
         self.flavor == RuntimeFlavor::MultiThread && self.simulation.is_none()
     }
 
-    /// Spares serve machines, of which a current-thread runtime has none of its own.
+    /// Spares serve machines, and a current-thread runtime has none.
     fn most_processors(&self) -> usize {
         match self.flavor {
             RuntimeFlavor::MultiThread => self.most_machines().min(MOST_PROCESSORS),
@@ -211,7 +210,7 @@ pub(crate) struct Scheduler {
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
     pub(crate) clock: Clock,
-    /// That of the machines, where they are simulated.
+    /// The simulation of the machines, where they are simulated.
     pub(crate) simulation: Option<Simulation>,
     /// The sockets by which signals wake its tasks.
     #[cfg(all(unix, feature = "signal"))]
@@ -286,22 +285,22 @@ impl Scheduler {
         self.me.upgrade().expect("the caller holds the scheduler whose method this is")
     }
 
-    /// Whether a task waits where an idle processor could find it, or a timer is due.
+    /// Returns whether a task waits where an idle processor could find it, or a timer is due.
     pub(crate) fn work_is_visible(&self) -> bool {
         !self.injector.is_empty()
             || self.processors.iter().any(|processor| !processor.ring().is_empty())
             || self.timer_is_due()
     }
 
-    /// Whether no machine blocks in the netpoller at the time `now`, or looks at it while helping,
-    /// though there is something to wait for.
+    /// Returns whether no machine blocks in the netpoller at the time `now`, or looks at it while
+    /// helping, though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
         let is_attended = self.poll_owner.is_present() || self.helpers.watch_network(now);
         !is_attended && (!self.netpoller.is_unused() || self.processors.earliest_deadline() != u64::MAX)
     }
 
-    /// Whether a socket may have become ready that only a busy processor would see, since no
-    /// machine blocks in the netpoller.
+    /// Returns whether a socket may have become ready that only a busy processor would see, since
+    /// no machine blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
     }

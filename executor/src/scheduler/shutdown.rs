@@ -53,8 +53,8 @@ pub(crate) fn outstay_others(scheduler: &Scheduler, period: Duration) {
     }
 }
 
-/// Calls `f`, which drops futures, on a thread that is inside this runtime meanwhile, and
-/// inside of tokio's: destructors may spawn, and find that nothing is run any more.
+/// Calls `f`, which drops futures, on a thread that is inside this runtime for that time, and
+/// inside tokio's: destructors may spawn, and find that nothing is run any more.
 fn inside(scheduler: &Scheduler, f: impl FnOnce()) {
     let scheduler = scheduler.counted();
     let _tokio = scheduler.tokio.enter();
@@ -83,8 +83,8 @@ pub(crate) fn wait(scheduler: &Scheduler, deadline: Option<Instant>) -> bool {
 /// queue. Those whose polls are running are marked, and dropped when the poll ends. Others may
 /// do the same at the same time.
 ///
-/// Waits for a socket or a timer of this runtime outside of its tasks are woken, to return an
-/// error: those of a blocking job, a poll that blocks in a `block_on` of its own, other threads.
+/// Waits for a socket or a timer of this runtime outside its tasks are woken, to return an
+/// error: waits of a blocking job, of a poll that blocks in a nested `block_on`, of other threads.
 fn drop_waiting_tasks(scheduler: &Scheduler) {
     let mut wakers = Vec::new();
     scheduler.netpoller.shut_down(&mut wakers);

@@ -33,7 +33,7 @@ impl Scheduler {
     {
         let (future, origin) = (ThreadBound::new(future), origin.into());
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
-        // there it leaks its inside, which lies in a box of its own.
+        // there it leaks its inside, which lies in its own box.
         Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "local", origin) }).handle()
     }
 
@@ -73,7 +73,7 @@ impl Scheduler {
         Spawned::new(handle, self.launch(here, shard, task, runnable))
     }
 
-    /// An id for a new task, and the shard that lists it: those of the current processor, which
+    /// An id for a new task, and the shard that lists it: the current processor's, which
     /// no other thread uses now.
     #[inline]
     fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
@@ -162,7 +162,7 @@ impl<T> Spawned<T> {
         Self { handle, refused }
     }
 
-    /// The handle, which says cancelled if the task was not let in. To be called outside of
+    /// The handle, which says cancelled if the task was not let in. To be called outside
     /// [`Context::with`](super::Context::with), since it may drop the future.
     #[inline]
     pub(crate) fn handle(self) -> JoinHandle<T> {

@@ -22,8 +22,8 @@ use crate::util::thread_key::ThreadKey;
 pub(crate) struct Threads {
     /// Machines that have not been let go. Relaxed throughout: a count, it guards nothing.
     alive: AtomicUsize,
-    /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as
-    /// others are started.
+    /// To be joined when the runtime is dropped. The handles of threads that have ended are dropped
+    /// as others are started.
     handles: Mutex<Vec<JoinHandle<()>>>,
     /// Machines that have begun, for observers.
     machines: Mutex<Vec<Weak<Machine>>>,
@@ -90,7 +90,7 @@ impl Threads {
         self.alive.fetch_update(Relaxed, Relaxed, fewer).is_ok()
     }
 
-    /// Whether `most` threads run tasks, as many as may.
+    /// Returns whether `most` threads run tasks, as many as may.
     pub(crate) fn is_at_limit(&self, most: usize) -> bool {
         self.alive() >= most
     }
@@ -160,8 +160,8 @@ impl From<NoThread> for io::Error {
 }
 
 impl Refusals {
-    /// Whether no thread is to be asked for at the time `now`, in nanoseconds of the scheduler's
-    /// clock. A hint: `ask` decides.
+    /// Returns whether no thread is to be asked for at the time `now`, in nanoseconds of the
+    /// scheduler's clock. A hint: `ask` decides.
     pub(crate) fn are_recent(&self, now: u64) -> bool {
         self.latest.time().is_some_and(|refused| now.saturating_sub(refused) < PAUSE)
     }
@@ -196,8 +196,8 @@ impl LatestRefusal {
         Some(self.0.load(Relaxed)).filter(|&refused| refused > 0)
     }
 
-    /// Whether the caller may ask at the time `now`. After a refusal, one at a time: the answer is
-    /// for the others to wait for.
+    /// Returns whether the caller may ask at the time `now`. After a refusal, one at a time: the
+    /// answer is for the others to wait for.
     #[must_use]
     fn may_ask(&self, now: u64) -> bool {
         let Some(refused) = self.time() else { return true };
@@ -240,7 +240,7 @@ impl RootThread {
         self.0.compare_exchange(NONE, key, Relaxed, Relaxed).is_ok().then(|| InRoot(self))
     }
 
-    /// Whether it is the current thread.
+    /// Returns whether it is the current thread.
     pub(crate) fn is_current(&self) -> bool {
         self.0.load(Relaxed) == ThreadKey::of_this_thread().number()
     }

@@ -17,7 +17,7 @@ use crate::task::JoinHandle;
 const LAST_DEADLINE: u64 = u64::MAX - 1;
 
 impl Context {
-    /// Moves the clock on, and readies the tasks of the timers that have come due, in the order of
+    /// Moves the clock on, and wakes the tasks of the timers that have come due, in the order of
     /// their deadlines and behind everything that waits already. Spawns `last` behind them.
     #[track_caller]
     pub(crate) fn advance_clock(

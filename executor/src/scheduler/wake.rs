@@ -37,7 +37,7 @@ impl Scheduler {
         }
     }
 
-    /// Sends another to search in place of a machine that was chosen while it is in a hook of the
+    /// Sends another to search instead of a machine that was chosen while it is in a hook of the
     /// user's. It keeps the processor: the watcher sees that as it sees a long poll.
     pub(crate) fn excuse_from_search(&self, machine: &Machine) {
         if machine.excuse_from_search() && self.idle.stop_searching() && self.work_is_visible() {

@@ -15,7 +15,7 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, fence};
 use crate::util::thread_key::ThreadKey;
 
-/// The references to a wakeup that a post has: its own, and that of its waker.
+/// The references to a wakeup that a cached root has: its own, and its waker's.
 const OWN_REFERENCES: usize = 2;
 
 /// A machine, which belongs to its thread, and the waker of the root that is polled there.
@@ -44,14 +44,14 @@ impl CachedRoot {
         }
     }
 
-    /// Returns a post for a root that `machine` polls, which is that of this thread.
+    /// Returns a post for a root that `machine`, this thread's machine, polls.
     pub(in crate::scheduler) fn of(machine: Arc<Machine>, scheduler: &Arc<Scheduler>) -> Box<Self> {
         let wakeup = Arc::new(RootWakeup::new(machine, scheduler));
         let waker = Waker::from(Arc::clone(&wakeup));
         Box::new(Self { thread: ThreadKey::of_this_thread(), wakeup, waker })
     }
 
-    /// Makes it that of another root.
+    /// Prepares it for another root.
     fn renew(&mut self, scheduler: &Arc<Scheduler>) {
         self.machine().status().set_off_processor(OffProcessor::No);
         if self.count_wakers() > 0 {
@@ -91,7 +91,7 @@ impl CachedRoot {
 
 // The wakeup of a root future: what its wakers share, for any thread at any time.
 
-/// Whether the root future is to be polled, and the machine that does it.
+/// Says whether the root future is to be polled, and by which machine.
 pub(in crate::scheduler) struct RootWakeup {
     woken: AtomicBool,
     machine: Arc<Machine>,
@@ -120,8 +120,7 @@ impl RootWakeup {
         self.is_woken() && self.woken.swap(false, AcqRel)
     }
 
-    /// Makes it that of a new root: whatever the one before has left is no wake. No waker of that
-    /// one is anywhere any more.
+    /// Clears the flag for a new root. Sound because no waker of the old root is left.
     pub(in crate::scheduler) fn clear(&self) {
         // Relaxed: wakers of the new root are made after it, by this thread.
         self.woken.store(false, Relaxed);

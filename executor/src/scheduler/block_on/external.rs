@@ -15,11 +15,11 @@ use crate::scheduler::spin_time::SpinTime;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
 thread_local! {
-    /// That of this thread, unless it is in use: to make one takes longer than many a wait.
+    /// This thread's sleeper, unless it is in use: to make one takes longer than many a wait.
     static KEPT: Cell<Option<OwnSleeper>> = const { Cell::new(None) };
 }
 
-/// The references to a sleeper that its thread has: its own, and that of its waker.
+/// The references to a sleeper that its thread has: its own, and its waker's.
 const OWN_REFERENCES: usize = 2;
 
 /// The sleeper of a thread, and the waker that ends its sleep.
@@ -48,7 +48,7 @@ impl OwnSleeper {
         Self { sleeper, waker, spin_time: SpinTime::default() }
     }
 
-    /// Whether no waker of an earlier wait is somewhere still.
+    /// Returns whether no waker of an earlier wait is left.
     fn is_free(&self) -> bool {
         let is_free = Arc::strong_count(&self.sleeper) == OWN_REFERENCES;
         // Pairs with the Release of the thread that dropped the last of them.

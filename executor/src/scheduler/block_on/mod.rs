@@ -28,14 +28,14 @@ pub(crate) mod root;
 mod cached;
 mod external;
 
-/// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
-/// machines of its own.
+/// Waits for `future`, polled on this thread, and drives the runtime during the wait if it has no
+/// machines.
 #[cfg_attr(feature = "console", track_caller)]
 pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
     block_on_unwatched(scheduler, console::watch_block_on(future, || Id::next().as_u64()))
 }
 
-/// Waits as `block_on` does, without a place of its own in the console: for a future that only
+/// Waits as `block_on` does, without its own place in the console: for a future that only
 /// waits for a task.
 pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
     assert!(
@@ -98,8 +98,8 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
 }
 
 /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a task
-/// or a root future in the middle of its poll. The state of that poll is set aside meanwhile: the
-/// contexts that it has entered above that one, its budget, and its task-local values.
+/// or a root future in the middle of its poll. The state of that poll is set aside during the wait:
+/// the contexts that it has entered above that one, its budget, and its task-local values.
 fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) -> F::Output {
     // The machine loop is in the middle of its rounds, and holds the processor itself.
     assert!(

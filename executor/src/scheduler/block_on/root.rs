@@ -1,6 +1,6 @@
 //! The root of a loop: the future that the thread in `block_on` waits for, or nothing.
 //!
-//! A task of a current-thread runtime that blocks runs a loop of its own, nested in the loop that
+//! A task of a current-thread runtime that blocks runs its own loop, nested in the loop that
 //! polls the task. The inner loop serves the roots of the outer ones too: the task may wait for one
 //! of them. A root whose own poll has led to the call is left out, for it is being polled.
 
@@ -34,14 +34,14 @@ pub(crate) trait Root {
     /// Polls the root future if it was woken. `true` when it is done, and the loop with it.
     fn poll_if_woken(&self, context: &Context) -> bool;
 
-    /// Whether a wake waits to be answered, so that the machine must not sleep.
+    /// Returns whether a wake waits to be answered, so that the machine must not sleep.
     fn is_woken(&self) -> bool;
 
-    /// No task waits for its turn: a root that has yielded may go on.
+    /// No task waits for its turn: a root that has yielded may continue.
     fn end_wait(&self);
 
-    /// Whether the root ends without a result, since nothing can ever wake it, nor any task: asked
-    /// before the machine sleeps, without a processor.
+    /// Returns whether the root ends without a result, since nothing can ever wake it, nor any
+    /// task: asked before the machine sleeps, without a processor.
     fn gives_up(&self, _: &Context) -> bool {
         false
     }
@@ -67,7 +67,7 @@ pub(crate) trait OuterRoot {
     /// Polls the root future if it was woken, and keeps its result for its own loop.
     fn poll_from_within(&self, context: &Context);
 
-    /// Whether it was woken, and is not being polled.
+    /// Returns whether the root was woken and is not being polled.
     fn may_be_polled(&self) -> bool;
 
     #[cfg(feature = "sim")]
@@ -104,18 +104,18 @@ impl RootRef {
         self.each().filter(|root| root.get().may_be_polled()).for_each(|root| root.get().poll_from_within(context));
     }
 
-    /// Whether any of them may be polled.
+    /// Returns whether any of them may be polled.
     pub(in crate::scheduler) fn is_any_woken(self) -> bool {
         self.each().any(|root| root.get().may_be_polled())
     }
 
-    /// Whether one of them is done, and its loop has yet to see that.
+    /// Returns whether one of them is done, and its loop has yet to see that.
     #[cfg(feature = "sim")]
     pub(in crate::scheduler) fn is_any_done(self) -> bool {
         self.each().any(|root| root.get().is_done())
     }
 
-    /// Whether the outermost of them is done.
+    /// Returns whether the outermost of them is done.
     #[cfg(feature = "sim")]
     pub(in crate::scheduler) fn is_last_done(self) -> bool {
         self.each().last().is_some_and(|root| root.get().is_done())
@@ -155,7 +155,7 @@ pub(in crate::scheduler) struct RootFuture<'a, F: Future> {
     /// `None` until it is done.
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
-    /// Whether it has yet to be polled for the first time, which takes no wake.
+    /// True if it has yet to be polled for the first time, which takes no wake.
     is_new: Cell<bool>,
     /// The polls that are still to be let in.
     waits_for: Cell<usize>,
@@ -188,7 +188,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         Self::owned_by(future, post, context, owner)
     }
 
-    /// The root of a loop inside of another poll.
+    /// The root of a loop inside another poll.
     pub(in crate::scheduler) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
         let machine = context.machine().expect("a driving thread is a machine");
         let post = CachedRoot::of(Arc::clone(machine), context.scheduler());
@@ -196,7 +196,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 
     /// The root of a simulation, whose thread in `block_on` is no machine, and has only its parker.
-    /// `is_inside` says that it is inside of another poll or a job: see [`nested`](Self::nested).
+    /// `is_inside` says that it is inside another poll or a job: see [`nested`](Self::nested).
     #[cfg(feature = "sim")]
     pub(in crate::scheduler) fn beside(future: Pin<&'a mut F>, context: &Context, is_inside: bool) -> Self {
         let post = CachedRoot::of(Machine::new(), context.scheduler());
@@ -245,7 +245,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         }
     }
 
-    /// Whether it lets no more polls in. Counts one that it does.
+    /// Returns whether another poll is let in, and counts it.
     fn has_turn(&self) -> bool {
         let left = self.waits_for.get();
         if left > 0 {
@@ -265,7 +265,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         if let Some(aside) = self.aside.take() {
             Context::put_back(&aside);
         }
-        // The loop must end in good order, so the panic goes on when it has.
+        // The loop must end in good order, so the panic continues when it has.
         let poll = || catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
         let result = match here.with_root(true, poll) {
             Ok(Poll::Pending) => {
@@ -293,7 +293,7 @@ fn more_to_let_in(scheduler: &Scheduler) -> usize {
 impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Context) -> bool {
         if self.has_turn() && (self.is_new.replace(false) || self.post.wakeup().take()) {
-            // Not being polled: each loop inside of that poll has ended.
+            // Not being polled: each loop inside that poll has ended.
             let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
             if is_done {
                 return true;

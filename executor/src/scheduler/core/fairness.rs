@@ -1,4 +1,4 @@
-//! Whose turn it is on a busy processor: that of its own tasks, or that of those in the injector.
+//! Whose turn it is on a busy processor: its own tasks', or the injector's.
 //!
 //! Neither may starve, be its tasks many or long. So the two take turns that are bounded in polls
 //! and in time:
@@ -28,7 +28,7 @@ use crate::scheduler::core::limits::LONGEST_TURN;
 /// The injector's turn has the interval times this at most, in polls.
 const SPAN: u32 = 8;
 
-/// Comes round at one tick in so many.
+/// Is due at one tick in so many.
 ///
 /// Counted up, since a remainder at each poll costs more than the rest of the look at the clock.
 #[derive(Debug, Default)]
@@ -142,7 +142,7 @@ impl InjectorsTurn {
 mod tests {
     use super::*;
 
-    /// Which side gets each of `polls` polls, of which the injector's take `injected` ns and the
+    /// Says which side gets each of `polls` polls, where the injector's take `injected` ns and the
     /// processor's own `own` ns, with always something to do for both: `true` for the injector. The
     /// clock is read at each.
     fn shares(interval: u32, polls: usize, own: u64, injected: u64) -> Vec<bool> {

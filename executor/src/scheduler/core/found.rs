@@ -21,9 +21,9 @@ impl FoundIn {
     /// stolen or taken from the injector, from the netpoller, or by a timer.
     pub(crate) const RING: Self = Self(TaskSource::Ring as u32);
     pub(crate) const INJECTOR: Self = Self(TaskSource::Injector as u32);
-    /// Readied just before, by a turn of the netpoller or the timers that were fired with it.
+    /// Woken just before, by a turn of the netpoller or the timers that were fired with it.
     pub(crate) const NETWORK: Self = Self(TaskSource::Network as u32);
-    /// Readied just before, by a timer of another processor that this machine fired.
+    /// Woken just before, by a timer of another processor that this machine fired.
     pub(crate) const TIMER: Self = Self(TaskSource::Timer as u32);
 
     /// The number of kinds.

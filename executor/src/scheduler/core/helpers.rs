@@ -22,7 +22,7 @@ pub(crate) struct Helpers {
     netpolls: AtomicU64,
     /// When the last of these looks was, in nanoseconds of the scheduler's clock.
     polled_network: AtomicU64,
-    /// Whether a thread is being started that is to help and has not come yet: one at a time.
+    /// True if a thread is being started that is to help and has not come yet: one at a time.
     starting: AtomicBool,
 }
 
@@ -59,8 +59,8 @@ impl Helpers {
         self.present.load(Relaxed)
     }
 
-    /// Whether a helper spins, and so will look at the open regions before it sleeps. To be asked
-    /// after the epoch of the open regions was advanced.
+    /// Returns whether a helper spins, and so will look at the open regions before it sleeps. To be
+    /// asked after the epoch of the open regions was advanced.
     #[must_use]
     pub(crate) fn will_look(&self) -> bool {
         // Pairs with the fence in `end_spin`: one of the two sees the other.
@@ -79,8 +79,8 @@ impl Helpers {
         fence(SeqCst);
     }
 
-    /// Whether it is the caller's turn to look at the netpoller: `period` has passed since a helper
-    /// did.
+    /// Returns whether it is the caller's turn to look at the netpoller: `period` has passed since
+    /// a helper did.
     #[must_use]
     pub(crate) fn take_turn_at_network(&self, now: u64, period: u64) -> bool {
         let last = self.polled_network.load(Relaxed);
@@ -102,14 +102,15 @@ impl Helpers {
         self.watching.fetch_sub(1, Relaxed);
     }
 
-    /// Whether there are helpers that look at the netpoller, if they are not in a long piece of
-    /// work.
+    /// Returns whether there are helpers that look at the netpoller, if they are not in a long
+    /// piece of work.
     #[must_use]
     pub(crate) fn any_watch(&self) -> bool {
         self.watching.load(Relaxed) > 0
     }
 
-    /// Whether a helper has looked at the netpoller a short while before `now`, and may again.
+    /// Returns whether a helper has looked at the netpoller a short while before `now`, and may
+    /// again.
     #[must_use]
     pub(crate) fn watch_network(&self, now: u64) -> bool {
         self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < HELPERS_ABSENT

@@ -28,7 +28,7 @@ pub(crate) struct Idle {
     mask: IdleMask,
     waiting: Mutex<Waiting>,
     watcher: WatcherSleep,
-    /// Whether there is a watcher.
+    /// True if there is a watcher.
     is_watched: bool,
     /// Processors in play, spares included. Relaxed: it bounds a count of thieves.
     in_play: AtomicU32,
@@ -60,10 +60,10 @@ pub(crate) struct Chosen {
 pub(crate) enum Resume {
     /// It has a processor again, and searches.
     With(Box<Processor>),
-    /// A waker chose it meanwhile: a processor is in its mailbox, or about to be, and a wake in
+    /// A waker chose it first: a processor is in its mailbox, or about to be, and a wake in
     /// its parker.
     Chosen,
-    /// No processor is idle: the machines that hold them will come by the work. The machine is
+    /// No processor is idle: the machines that hold them will find the work. The machine is
     /// still on the list, and may be chosen yet by a waker that has reserved a processor and not
     /// taken it.
     NoneIdle,
@@ -194,7 +194,7 @@ impl Idle {
         is_wanted
     }
 
-    /// Ends the hold of `processor`, which goes idle. Returns whether it was that of a searcher.
+    /// Ends the hold of `processor`, which goes idle. Returns whether its holder was a searcher.
     fn checked_in(&self, processor: &mut Processor) -> bool {
         debug_assert!(processor.may_go_idle(), "a processor goes idle with empty queues");
         let searched = processor.is_searching();
@@ -301,8 +301,8 @@ impl Idle {
         self.waiting.lock().machines.len()
     }
 
-    /// Whether there are machines on the list, and each is asleep: none of them is about to look at
-    /// all queues, or was woken.
+    /// Returns whether there are machines on the list, and each is asleep: none of them is about to
+    /// look at all queues, or was woken.
     pub(crate) fn are_all_asleep(&self) -> bool {
         let waiting = self.waiting.lock();
         !waiting.machines.is_empty() && waiting.machines.iter().all(|machine| machine.parker().is_asleep())

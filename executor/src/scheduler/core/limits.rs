@@ -69,7 +69,7 @@ pub(crate) const LONG_POLL: u64 = 400_000;
 /// A processor that had a long poll in the last 10 ms is likely to be in one.
 pub(crate) const LONG_POLLS_LATELY: u64 = 10_000_000;
 
-/// An errand is for tasks that events and timers have readied, and these are light. It ends after 1
+/// An errand is for tasks that events and timers have woken, and these are light. It ends after 1
 /// ms: what is left is work like any other.
 pub(crate) const LONGEST_ERRAND: u64 = 1_000_000;
 

@@ -17,7 +17,7 @@ pub(crate) struct Machine {
     /// The processor it is to run next. Filled by the thread that chose this machine, just before
     /// the wake; the lock is held for a move only, and never contended.
     mailbox: Mutex<Option<Box<Processor>>>,
-    /// Whether its thread is in a hook of the user's, so that it begins its work at an unknown
+    /// True if its thread is in a hook of the user's, so that it begins its work at an unknown
     /// time.
     ///
     /// Relaxed: the mailbox's lock orders it. The thread that chooses the machine fills the mailbox
@@ -60,7 +60,7 @@ impl Machine {
         self.mailbox.lock().take()
     }
 
-    /// Whether a processor was left that it has not taken out.
+    /// Returns whether a processor is in the mailbox.
     pub(crate) fn has_mail(&self) -> bool {
         self.mailbox.lock().is_some()
     }
@@ -69,13 +69,13 @@ impl Machine {
         self.in_hook.store(in_hook, Relaxed);
     }
 
-    /// Whether its own thread, which asks, is in a hook.
+    /// Returns whether the machine's thread, which is the caller, is in a hook.
     pub(crate) fn is_in_hook(&self) -> bool {
         self.in_hook.load(Relaxed)
     }
 
     /// Marks a processor that was left for a machine in a hook as one that does not search. `true`
-    /// if it did: then the caller stops searching in its stead. To be called after `deliver`, and
+    /// if it did: then the caller stops searching instead of it. To be called after `deliver`, and
     /// after `set_in_hook`.
     #[must_use]
     pub(crate) fn excuse_from_search(&self) -> bool {

@@ -101,32 +101,33 @@ impl Parker {
         self.state.fall_asleep(POLLING)
     }
 
-    /// The thread is back from the netpoller. `true` if it was notified meanwhile.
+    /// The thread is back from the netpoller. Returns `true` if it was notified there.
     pub(crate) fn end_polling(&self) -> bool {
         self.state.wake_up()
     }
 
-    /// Whether a wake is pending. A hint.
+    /// Returns whether a wake is pending. A hint.
     pub(crate) fn is_notified(&self) -> bool {
         self.state.is_one_of([NOTIFIED])
     }
 
-    /// Whether it is neither notified nor in the netpoller. A hint.
+    /// Returns whether the thread is neither notified nor in the netpoller. A hint.
     pub(crate) fn is_quiet(&self) -> bool {
         self.state.is_one_of([AWAKE, PARKED])
     }
 
-    /// Whether it is asleep on its own token. A hint.
+    /// Returns whether the thread is asleep on its own token. A hint.
     pub(crate) fn is_parked(&self) -> bool {
         self.state.is_one_of([PARKED])
     }
 
-    /// Whether it sleeps, there or in the netpoller, with no wake pending. A hint.
+    /// Returns whether the thread sleeps, on its token or in the netpoller, with no wake pending. A
+    /// hint.
     pub(crate) fn is_asleep(&self) -> bool {
         self.state.is_one_of([PARKED, POLLING])
     }
 
-    /// Whether it is in the netpoller. A hint.
+    /// Returns whether the thread is in the netpoller. A hint.
     pub(crate) fn is_polling(&self) -> bool {
         self.state.is_one_of([POLLING])
     }
@@ -177,7 +178,7 @@ impl State {
         self.0.compare_exchange(NOTIFIED, AWAKE, Acquire, Relaxed).is_ok()
     }
 
-    /// `any → AWAKE`, when the sleep ended for a reason of its own. `true` if a wake was consumed
+    /// `any → AWAKE`, when the sleep ended for its own reason. `true` if a wake was consumed
     /// by the way.
     fn wake_up(&self) -> bool {
         // Acquire pairs with the Release in `notify`.

@@ -6,7 +6,7 @@ use crate::util::sync::atomic::{AtomicU64, fence};
 
 const NOBODY: u64 = 0;
 
-/// Whether a machine blocks in the netpoller, and until when.
+/// Says whether a machine blocks in the netpoller, and until when.
 ///
 /// Timers that are armed from outside, or left behind by a processor that goes idle, may be due
 /// before the poll owner meant to wake up. The two sides meet here as they do in the sleeping

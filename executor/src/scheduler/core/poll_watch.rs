@@ -15,11 +15,11 @@ pub(crate) struct PollWatch {
     /// The id of the task in the current poll, or the last.
     task: AtomicU64,
     spawned_at: SpawnSite,
-    /// Whether the holder is inside `block_in_place`.
+    /// True if the holder is inside `block_in_place`.
     blocking: AtomicBool,
-    /// Whether the holder has opened a region of fork-join, and works in it.
+    /// True if the holder has opened a region of fork-join, and works in it.
     computing: AtomicBool,
-    /// Whether the holder is out of work and looks for some.
+    /// True if the holder is out of work and looks for some.
     searching: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
@@ -71,7 +71,7 @@ impl PollWatch {
         self.blocking.store(false, Relaxed);
     }
 
-    /// The holder works in a region of its own, or has left it.
+    /// The holder works in its own region, or has left it.
     pub(crate) fn set_computing(&self, computing: bool) {
         self.computing.store(computing, Relaxed);
     }
@@ -85,7 +85,7 @@ impl PollWatch {
         self.long_poll_ended.store(now, Relaxed);
     }
 
-    /// Whether one was, not long before `now`.
+    /// Returns whether there were long polls not long before `now`.
     pub(crate) fn had_long_polls_lately(&self, now: u64) -> bool {
         match self.long_poll_ended.load(Relaxed) {
             0 => false,
@@ -137,7 +137,7 @@ impl SpawnSite {
     fn read(&self) -> Option<&'static Location<'static>> {
         // Acquire pairs with the Release in `note`.
         let site = self.0.load(Acquire);
-        // SAFETY: it is null, or was made of a reference that is good for ever.
+        // SAFETY: it is null, or was made of a reference that is good forever.
         unsafe { site.as_ref() }
     }
 }

@@ -3,7 +3,7 @@
 use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 
-/// Whether the end has begun, and how many have yet to leave.
+/// Says whether the end has begun, and how many have yet to leave.
 #[derive(Debug)]
 pub(crate) struct Presence {
     begun: AtomicBool,

@@ -29,7 +29,7 @@ pub(crate) use shared::Shared;
 /// The half that only the holder touches. Holding the box is the right to run tasks.
 pub(crate) struct Processor {
     index: usize,
-    /// Whether there is no other, nor ever will be.
+    /// True if the runtime has only this processor, now and later.
     is_only: bool,
     shared: Arc<CachePadded<Shared>>,
     ring: RingOwner<Header>,
@@ -38,14 +38,14 @@ pub(crate) struct Processor {
     ids: IdBlock,
     /// When the slice of the chain that runs now began.
     slice_began: u64,
-    /// Whether the machine that holds this is out of own work and looking: counted in
+    /// True if the machine that holds this is out of own work and looking: counted in
     /// [`Idle`](crate::scheduler::core::idle::Idle).
     searching: bool,
-    /// Whether the ring holds a task that was not announced to the idle processors.
+    /// True if the ring holds a task that was not announced to the idle processors.
     unannounced: bool,
-    /// Whether any observation is on, as far as this processor has seen.
+    /// True if any observation is on, as far as this processor has seen.
     observed: bool,
-    /// Whether the task in the ring is one that yielded with no other to run: before its turn the
+    /// True if the task in the ring is one that yielded with no other to run: before its turn the
     /// netpoller is looked at.
     lone: bool,
     fairness: Fairness,
@@ -170,7 +170,7 @@ impl Processor {
         &mut self.ids
     }
 
-    /// Whether the next poll is not one like most: something has to be seen to before it.
+    /// Returns whether something has to be done before the next poll.
     #[inline]
     pub(crate) fn is_special(&self) -> bool {
         self.searching | self.unannounced | self.observed
@@ -193,13 +193,13 @@ impl Processor {
         self.shared.watch().set_searching(searching);
     }
 
-    /// Whether nothing waits here that would be forgotten if the processor went idle.
+    /// Returns whether nothing waits here that would be forgotten if the processor went idle.
     pub(crate) fn has_no_task(&self) -> bool {
         self.ring.is_empty() && self.shared.runnext().is_empty()
     }
 
-    /// Whether nothing is forgotten if it goes idle now. Tasks in the ring of the only processor
-    /// there is can be seen there, and a machine that looks for work takes that one.
+    /// Returns whether nothing is forgotten if it goes idle now. Tasks in the ring of the only
+    /// processor there is can be seen there, and a machine that looks for work takes that one.
     pub(in crate::scheduler) fn may_go_idle(&self) -> bool {
         self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
     }
@@ -218,12 +218,13 @@ impl Processor {
         1
     }
 
-    /// Whether a task in the ring is still unknown to the idle; it counts as announced from now on.
+    /// Returns whether a task in the ring is still unknown to the idle; it counts as announced from
+    /// now on.
     pub(crate) fn take_unannounced(&mut self) -> bool {
         std::mem::take(&mut self.unannounced) && !self.ring.is_empty()
     }
 
-    /// Puts a task that was just readied or spawned in runnext; the displaced task goes to the
+    /// Puts a task that was just woken or spawned in runnext; the displaced task goes to the
     /// ring's tail.
     #[inline]
     pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
@@ -307,7 +308,7 @@ impl Processor {
         None
     }
 
-    /// Does the same for a batch, as far as there is room. The rest stays with the caller.
+    /// Pushes a batch, as far as there is room. The rest stays with the caller.
     pub(crate) fn push_last_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) {
         let _ = self.ring.push_batch(&mut tasks.map(Runnable::into_raw));
     }
@@ -341,7 +342,7 @@ impl Processor {
         Some(runnable(oldest).found(FoundIn::RING))
     }
 
-    /// Takes the oldest task in the ring; it has a time slice of its own.
+    /// Takes the oldest task in the ring; it has its own time slice.
     pub(crate) fn pop(&mut self) -> Option<Runnable> {
         let raw = self.ring.pop()?;
         self.begin_slice();
@@ -353,8 +354,8 @@ impl Processor {
         self.set_aside = self.runnext_address();
     }
 
-    /// Whether something is in runnext that was not there when the injector's turn began: then a
-    /// task of that turn has put it there.
+    /// Returns whether something is in runnext that was not there when the injector's turn began:
+    /// then a task of that turn has put it there.
     pub(crate) fn has_more_in_runnext(&self) -> bool {
         let now = self.runnext_address();
         now != 0 && now != self.set_aside
@@ -426,9 +427,9 @@ impl fmt::Debug for Processor {
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-// Where a task goes that a processor's holder has readied.
+// Where a task goes that a processor's holder has woken.
 
-/// Where a task that was readied by this processor's holder has gone.
+/// Where a task that was woken by this processor's holder has gone.
 #[must_use]
 pub(crate) enum Placed<'a> {
     /// In runnext, or behind other tasks that were announced to the idle: no machine needs a wake.
@@ -466,7 +467,7 @@ impl Processor {
         self.errand = Errand(end);
     }
 
-    /// Whether it was on one, which is over now.
+    /// Ends an errand, and returns whether there was one.
     #[must_use]
     pub(in crate::scheduler) fn end_errand(&mut self) -> bool {
         std::mem::replace(&mut self.errand, Errand::NONE) != Errand::NONE
@@ -477,7 +478,7 @@ impl Processor {
         self.errand != Errand::NONE
     }
 
-    /// Whether this is on an errand that has lasted long enough.
+    /// Returns whether this is on an errand that has lasted long enough.
     #[inline]
     pub(crate) fn is_errand_over(&self, now: u64) -> bool {
         now > self.errand.0

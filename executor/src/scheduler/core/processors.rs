@@ -27,7 +27,7 @@ pub(crate) struct Processors {
     /// Slots below this are filled and to be looked at.
     scan_len: AtomicUsize,
     parked: Mutex<Parked>,
-    /// Whether anything is due, for holders to look at without the lock. Relaxed: the
+    /// True if anything is due, for holders to look at without the lock. Relaxed: the
     /// count under the lock decides.
     is_retirement_due: AtomicBool,
     /// Where timers armed by threads without a processor went last: they take turns. Relaxed: it
@@ -39,7 +39,7 @@ pub(crate) struct Processors {
     /// How many were regular at the start.
     built: usize,
     /// How many were regular at most. Threads that read the number some time ago arm timers in the
-    /// queues of all of these, so that they are looked at for ever. Changed under the lock; Relaxed
+    /// queues of all of these, so that they are looked at forever. Changed under the lock; Relaxed
     /// suffices.
     most_regular: AtomicUsize,
 }
@@ -56,7 +56,7 @@ struct Parked {
     /// How many others are to be taken out of play, by their holders or the thread that finds them
     /// idle.
     retirements_due: usize,
-    /// Whether the runtime ends, so that processors which are made from now on take no timers.
+    /// True if the runtime ends, so that processors which are made from now on take no timers.
     takes_no_timers: bool,
 }
 
@@ -125,7 +125,7 @@ impl Processors {
         self.spares_of(parked) - parked.errands - parked.retirements_due
     }
 
-    /// Whether there is no spare to be put into play.
+    /// Returns whether there is no spare to be put into play.
     pub(crate) fn are_all_in_play(&self) -> bool {
         self.parked.lock().in_play() == self.capacity()
     }
@@ -221,7 +221,7 @@ impl Processors {
         }
     }
 
-    /// Whether a holder of a processor beyond the regular ones should give it up.
+    /// Returns whether a holder of a processor beyond the regular ones should give it up.
     #[inline]
     pub(crate) fn is_retirement_due(&self) -> bool {
         self.is_retirement_due.load(Relaxed)
@@ -229,7 +229,7 @@ impl Processors {
 
     /// Takes a processor out of play, its queues empty, if one is due or its errand is over. Else
     /// gives it back, to be put on the list of the idle: another thread was quicker, or it counts
-    /// as regular, since the runtime has grown meanwhile. As many others are in play then as are
+    /// as regular, since the runtime has grown. As many others are in play then as are
     /// due.
     #[must_use = "a processor that stays has to be found by others"]
     pub(crate) fn take_out_of_play(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
@@ -280,8 +280,8 @@ mod tests;
 //
 // Processors in play are the regular ones and the spares. To shrink is to call one of them a spare
 // that is due, and leave it to the protocol for spares: the thread that finds it idle takes it out
-// of play, or its holder does when its poll is over. To grow is to take such a call back, or to
-// put one into play. A processor on an errand goes and comes by itself, so neither waits for one.
+// of play, or its holder does when its poll is over. To grow is to take such a call back, or to put
+// one into play. A processor on an errand leaves and returns by itself, so neither waits for one.
 
 impl Processors {
     /// How many processors were regular when the runtime was built.
@@ -348,7 +348,7 @@ pub(crate) struct Resizes(pub(in crate::scheduler) Mutex<Resized>);
 /// How the number of processors was set last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::scheduler) enum Resized {
-    /// By the builder, or by a quota.
+    /// Set by the builder, or by a quota.
     Found,
     ByHand,
 }

@@ -35,7 +35,7 @@ impl TickClock {
         self.tick = self.tick.wrapping_add(1);
     }
 
-    /// Whether a new reading is due.
+    /// Returns whether a new reading is due.
     pub(crate) fn is_due(&self) -> bool {
         // The difference is taken first, so that the wrap of the tick does no harm.
         self.tick.wrapping_sub(self.next_reading) as i32 >= 0
@@ -56,7 +56,7 @@ impl TickClock {
         was_long
     }
 
-    /// Whether the last polls took next to no time: some three microseconds each at most.
+    /// Returns whether the last polls took next to no time: some three microseconds each at most.
     pub(crate) fn polls_are_light(&self) -> bool {
         self.stride == MAX_STRIDE
     }

@@ -13,7 +13,7 @@ pub(super) type Due = (u64, u64);
 pub(super) struct Agenda(RefCell<BinaryHeap<Reverse<(Due, usize)>>>);
 
 impl Agenda {
-    /// Notes the due of the machine with this index, unless it waits for ever.
+    /// Notes the due of the machine with this index, unless it waits forever.
     pub(super) fn note(&self, due: Due, machine: usize) {
         if due.0 < u64::MAX {
             self.0.borrow_mut().push(Reverse((due, machine)));

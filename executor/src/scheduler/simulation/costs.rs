@@ -15,7 +15,7 @@ use crate::scheduler::core::processors::Processors;
 pub struct Costs {
     /// A round of a processor's loop that finds a task, and a poll of the task that does nothing.
     pub poll: u64,
-    /// A steal: some ten cache lines that another core has written, those of the ring and of the
+    /// A steal: some ten cache lines that another core has written, including the ring's and the
     /// task that runs next.
     pub steal: u64,
     /// The system call that wakes a thread, for the thread that makes the call.
@@ -37,7 +37,7 @@ impl Default for Costs {
 /// The costs of a run, and everything that was paid for.
 pub(super) struct Accounts {
     pub(super) costs: Costs,
-    /// By the index of the processor.
+    /// The costs, by processor.
     paid: Vec<Counts>,
     /// Events that were found without a processor.
     paid_elsewhere: u64,

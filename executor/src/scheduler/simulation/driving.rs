@@ -11,7 +11,7 @@ use super::Simulation;
 use crate::task::{ListedPanics, give_ids, list_panics};
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
-/// the time on its clocks and the names of hosts come from the simulation meanwhile.
+/// the time on its clocks and the names of hosts come from the simulation during the run.
 pub(super) struct Driving<'a> {
     simulation: &'a Simulation,
     entropy: Given,
@@ -55,7 +55,7 @@ impl Drop for Driving<'_> {
         self.simulation.next_id.store(self.ids.next(), Relaxed);
         self.simulation.is_staged.store(false, Relaxed);
         self.simulation.world.driver().leave();
-        // The clock of `sim::run` goes on from here: no runtime ends before its run.
+        // The clock of `sim::run` continues from here: no runtime ends before its run.
         let ends_at = virtual_time::uptime();
         self.time = None;
         ends_at.into_iter().for_each(virtual_time::move_to_uptime);

@@ -73,7 +73,7 @@ impl Simulation {
         self.state.lock().bounds.invariants.push(Invariant { name, holds });
     }
 
-    /// The run fails if it goes on for longer.
+    /// The run fails if it takes longer.
     pub(crate) fn set_deadline(&self, deadline: Duration) {
         self.state.lock().bounds.deadline = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
     }

@@ -1,4 +1,4 @@
-//! Waits inside of turns, of a task or a job in `block_on`, and how they end.
+//! Waits inside turns, of a task or a job in `block_on`, and how they end.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -15,9 +15,9 @@ use crate::util::report::report;
 /// How a run of the stage has ended.
 pub(super) enum RunEnd {
     RootDone,
-    /// Nothing can go on, or the run has failed, says the report.
+    /// Nothing can continue, or the run has failed, says the report.
     Stuck(String),
-    /// Of a wait inside of a turn: it has lost its sense.
+    /// A wait inside a turn that no longer has a purpose.
     Left,
 }
 
@@ -29,7 +29,7 @@ impl RunEnd {
     }
 }
 
-/// A wait inside of a turn.
+/// A wait inside a turn.
 pub(super) struct InnerWait {
     /// Where the task or job that waits belongs.
     member: Member,
@@ -39,7 +39,7 @@ pub(super) struct InnerWait {
     buried_since: Cell<Option<u64>>,
 }
 
-/// A wait that is over may be kept from going on for so long, in nanoseconds: ten minutes.
+/// A wait that is over may be kept waiting for so long, in nanoseconds: ten minutes.
 const LONG: u64 = 600_000_000_000;
 
 const BURIED: &str = "a blocking wait of a task or job is over, and cannot return: another began inside of it, has not \
@@ -51,9 +51,9 @@ impl InnerWait {
         Self { member: simulation.world.network().current_member(), outer, buried_since: Cell::new(None) }
     }
 
-    /// Whether it has lost its sense: its host has crashed, or the run is over.
+    /// Returns whether the wait has no purpose any more: its host has crashed, or the run is over.
     ///
-    /// A thread that unwinds could not leave it: it goes on then.
+    /// A thread that unwinds could not leave the wait, which continues then.
     pub(super) fn is_over(&self, simulation: &Simulation) -> bool {
         (self.has_crashed(simulation) || self.outer.is_some_and(RootRef::is_last_done)) && !panicking()
     }
@@ -75,8 +75,8 @@ impl InnerWait {
         })
     }
 
-    /// Ends it, since nothing can go on, which fails the run. Where the future of a wait further
-    /// out is done, that is for the limits of a simulation: on threads it would go on.
+    /// Ends it, since nothing can continue, which fails the run. Where the future of a wait further
+    /// out is done, that is for the limits of a simulation: on threads it would continue.
     pub(super) fn get_stuck(&self, simulation: &Simulation, report: String) -> RunEnd {
         let why = report.strip_prefix("wsrt: ").unwrap_or(&report);
         let is_buried = self.outer.is_some_and(RootRef::is_any_done);
@@ -86,7 +86,7 @@ impl InnerWait {
     }
 
     /// Fails the run if the future of a wait further out has been done for long, and this one still
-    /// keeps it from going on.
+    /// keeps it from continuing.
     pub(super) fn check_outer(&self, simulation: &Simulation, now: u64) {
         if !self.outer.is_some_and(RootRef::is_any_done) {
             self.buried_since.set(None);
@@ -111,7 +111,7 @@ const FAILED: i32 = 101;
 
 impl LeftWaits {
     /// Counts one. Ends the process after too many: the program catches the panic by which it is to
-    /// leave them, and would wait for ever.
+    /// leave them, and would wait forever.
     pub(super) fn count(&self, simulation: &Simulation) {
         self.0.set(self.0.get() + 1);
         if self.0.get() == MOST_LEFT_WAITS {

@@ -7,7 +7,7 @@ use crate::task::Runnable;
 struct Job {
     at: u64,
     runnable: Runnable,
-    /// Whether it runs even if the runtime ends before.
+    /// True if it runs even if the runtime ends before.
     is_promised: bool,
 }
 
@@ -33,7 +33,7 @@ impl Jobs {
         Some(self.waiting.remove(index).runnable)
     }
 
-    /// Has the next job be due later by so much: it is a call on a disk.
+    /// Delays the next job by so much: it is a call on a disk.
     pub(super) fn delay_next(&mut self, nanos: u64) {
         self.delay = nanos;
     }

@@ -48,11 +48,11 @@ use crate::util::sync::Mutex;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) seed: u64,
-    /// Those of the scheduler's work, if it has any.
+    /// The costs of the scheduler's work, if it has any.
     pub(crate) costs: Option<Costs>,
-    /// The faults of the run, in place of those of the seed.
+    /// The faults of the run, instead of the seed's.
     pub(crate) plan: Option<&'static Plan>,
-    /// Returns a report on a runtime none of whose tasks can go on.
+    /// Returns a report on a runtime none of whose tasks can continue.
     pub(crate) report: fn(&Scheduler) -> String,
     /// Tells the program that runs this one, if one does, of a failure.
     pub(crate) tell_runner: fn(&str),
@@ -77,9 +77,9 @@ pub(crate) struct Simulation {
     /// The reading of the system's clock when it was made, in nanoseconds.
     began: u64,
     world: World,
-    /// Whether machines can be started: while it is driven, but for the end. Relaxed, as the next.
+    /// True if machines can be started: while it is driven, but for the end. Relaxed, as the next.
     is_staged: AtomicBool,
-    /// Whether the netpoller was interrupted. Relaxed, as the next: written and read by the driver.
+    /// True if the netpoller was interrupted. Relaxed, as the next: written and read by the driver.
     interrupted: AtomicBool,
     state: Mutex<SimulationState>,
 }
@@ -95,13 +95,13 @@ struct SimulationState {
     bounds: Bounds,
     accounts: Option<Accounts>,
     computing: Computing,
-    /// For how long tasks have computed.
+    /// How long tasks have computed.
     computed: u64,
     /// Machines that were woken since the stage looked, by their addresses.
     roused: Vec<usize>,
 }
 
-/// A time for which a machine computes, and the tasks that go on then.
+/// A time for which a machine computes, and the tasks that continue then.
 #[derive(Default)]
 pub(super) struct Computing {
     pub(super) nanos: u64,
@@ -137,12 +137,12 @@ impl Simulation {
         }
     }
 
-    /// Whether machines can be started: not while no thread drives it.
+    /// Returns whether machines can be started: not while no thread drives it.
     pub(crate) fn is_staged(&self) -> bool {
         self.is_staged.load(Relaxed)
     }
 
-    /// Whether this thread does.
+    /// Returns whether this thread drives the simulation.
     pub(crate) fn is_driven_here(&self) -> bool {
         self.world.driver().is_this()
     }
@@ -152,7 +152,7 @@ impl Simulation {
         self.world.driver().note_caller();
     }
 
-    /// An id for a task that is spawned outside of processors, and the number by which its shard is
+    /// An id for a task that is spawned outside processors, and the number by which its shard is
     /// chosen, which is the same in each run.
     pub(crate) fn next_id(&self) -> (Id, usize) {
         let id = if self.is_driven_here() { Id::next() } else { Id::from_u64(self.next_id.fetch_add(1, Relaxed)) };
@@ -170,7 +170,7 @@ impl Simulation {
         self.interrupted.store(true, Relaxed);
     }
 
-    /// Whether that was asked for.
+    /// Returns whether an interrupt was requested.
     fn is_interrupted(&self) -> bool {
         self.interrupted.load(Relaxed)
     }
@@ -183,7 +183,7 @@ impl Simulation {
         self.world.driver().is_disturbed()
     }
 
-    /// Puts a machine on the stage, in place of a thread of its own.
+    /// Puts a machine on the stage, instead of its own thread.
     pub(crate) fn start(&self, machine: Arc<Machine>) {
         self.state.lock().newcomers.push(machine);
     }
@@ -239,8 +239,8 @@ impl Simulation {
         scheduler.clock.timer_now() + lasts
     }
 
-    /// Whether the task in a victim's runnext stays there for longer than a hand-off takes: the
-    /// system may have taken the victim's core away at this moment, or not.
+    /// Returns whether the task in a victim's runnext stays there for longer than a hand-off takes:
+    /// the system may have taken the victim's core away at this moment, or not.
     pub(crate) fn is_victim_held_up(&self) -> bool {
         self.with_dice(Dice::is_victim_held_up)
     }
@@ -250,8 +250,8 @@ impl Simulation {
         self.state.lock().record.note(now, step);
     }
 
-    /// Has the clock of the runtime moved by its turns from now on, and the netpoller take no
-    /// sockets but those of the simulated network.
+    /// Takes over the clock of the runtime, which its turns move from now on, and makes the
+    /// netpoller take no sockets other than the simulated network's.
     pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
         clock.simulate();
         netpoller.lend(self.world.lent_network(), of_system);
@@ -262,7 +262,7 @@ impl Simulation {
         &self.world
     }
 
-    /// Has the next blocking job take the time of a call on a host's disk.
+    /// Lets the next blocking job take the time of a call on a host's disk.
     pub(crate) fn take_disk_time(&self, host: usize, cost: Cost) {
         let time = self.world.draw_disk_time(host, cost);
         self.state.lock().jobs.delay_next(time);
@@ -296,14 +296,14 @@ impl Simulation {
         self.state.lock().record
     }
 
-    /// Waits for `future`, which this thread polls, and runs the simulated machines meanwhile.
+    /// Waits for `future`, which this thread polls, while it runs the simulated machines.
     pub(crate) fn block_on<F: Future>(&self, scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> F::Output {
         stage::block_on(self, scheduler, future)
     }
 }
 
 /// Refuses to wait for another runtime on a thread that drives a simulation, whose clock stands
-/// meanwhile.
+/// during that time.
 ///
 /// # Panics
 ///

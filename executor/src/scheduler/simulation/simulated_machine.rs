@@ -25,9 +25,9 @@ pub(super) struct SimulatedMachine {
     /// Taken during a turn.
     loop_state: Option<LoopState>,
     state: TurnState,
-    /// The tasks that have computed until the next turn, and go on in it.
+    /// The tasks that have computed until the next turn, and continue in it.
     computing: Vec<Waker>,
-    /// Whether it sleeps, and was seen to have been woken.
+    /// True if it sleeps, and was seen to have been woken.
     is_roused: bool,
     /// When its next turn begins, in nanoseconds; `u64::MAX` if it sleeps until it is woken.
     due: u64,
@@ -80,7 +80,7 @@ impl SimulatedMachine {
         self.state == TurnState::Gone
     }
 
-    /// Whether it sleeps and was woken, which it has not been seen to be. It has been, from now on.
+    /// Returns whether the machine sleeps and was woken since the last call.
     #[must_use]
     pub(super) fn see_wake(&mut self, simulation: &Simulation) -> bool {
         let is_notified = || self.context.machine().is_some_and(|machine| machine.parker().is_notified());
@@ -99,7 +99,7 @@ impl SimulatedMachine {
         (self.due, self.tie) = (self.due.min(at), tie);
     }
 
-    /// Has one turn. The context of the simulation is to be made the innermost again.
+    /// Makes one turn. The context of the simulation is to be made the innermost again.
     pub(super) fn take_turn(&mut self, simulation: &Simulation) {
         Context::put_back(&self.context);
         self.is_roused = false;
@@ -174,7 +174,7 @@ fn call_start_hook(context: &Context) {
 }
 
 impl MachineLoop<'_> {
-    /// Does one step; or goes on with tasks that have computed until now, which are polled before
+    /// Does one step; or continues with tasks that have computed until now, which are polled before
     /// anything else, as if their polls had lasted.
     fn step_with(&mut self, computing: Vec<Waker>) -> Step {
         let processor = if computing.is_empty() || self.is_over() { None } else { self.processor() };

@@ -1,7 +1,7 @@
 //! The stage: the machines of a simulation, on the thread that is in `block_on`, and the choice of
 //! the one that has the next turn.
 //!
-//! A task or a blocking job that blocks, in a `block_on` of its own say, runs the stage inside of
+//! A task or a blocking job that blocks, in a nested `block_on` say, runs the stage inside
 //! that call, without the machine that it is on: that is in the middle of its turn.
 
 use std::cell::{Cell, RefCell};
@@ -41,7 +41,7 @@ thread_local! {
 /// The machines, and the thread that waits in `block_on`.
 pub(super) struct Stage {
     scheduler: Arc<Scheduler>,
-    /// That of the thread in `block_on`: the innermost while no machine has its turn.
+    /// The context of the thread in `block_on`: the innermost while no machine has its turn.
     base: Rc<Context>,
     /// `None` is a machine in the middle of its turn, which has nested another run of this stage;
     /// or a place to be filled again.
@@ -53,7 +53,7 @@ pub(super) struct Stage {
     polling: Cell<Option<usize>>,
     /// When the root future is polled, once it was seen to have been woken.
     root_due: Cell<Option<(u64, u64)>>,
-    /// The waits inside of turns.
+    /// The waits inside turns.
     nested: Cell<u32>,
     left_waits: LeftWaits,
 }
@@ -68,7 +68,7 @@ enum Next {
     Fault,
 }
 
-/// Waits for `future`, and runs the machines meanwhile.
+/// Waits for `future`, while it runs the machines.
 pub(super) fn block_on<F: Future>(
     simulation: &Simulation,
     scheduler: &Arc<Scheduler>,
@@ -106,7 +106,7 @@ fn output_of<T>(simulation: &Simulation, ended: Ended<T>) -> T {
     }
 }
 
-/// A stage is among those of this thread, until this is dropped.
+/// Keeps a stage among this thread's stages, until it is dropped.
 struct OnStage;
 
 impl OnStage {
@@ -153,7 +153,7 @@ impl Stage {
         let end = self.run(simulation, &root, None);
         let (ended, _) = root.end(&self.base);
         let ended = match (ended, end) {
-            // It has waited inside of its own poll, and was to leave that wait.
+            // It has waited inside its own poll, and was to leave that wait.
             (Ended::Done(Err(panic)), RunEnd::Stuck(report)) if panic.is::<WaitLeft>() => Ended::Stuck(report),
             (ended @ Ended::Done(Err(_)), _) => ended,
             (_, RunEnd::Stuck(report)) => Ended::Stuck(report),
@@ -165,7 +165,7 @@ impl Stage {
         ended
     }
 
-    /// Waits inside of a turn.
+    /// Waits inside a turn.
     fn wait_inside<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> F::Output {
         ask_for_room();
         let outer = Context::current();
@@ -192,7 +192,7 @@ impl Stage {
         }
     }
 
-    /// Runs until the root is done, or nothing can ever go on.
+    /// Runs until the root is done, or nothing can ever continue.
     fn run<F: Future>(&self, simulation: &Simulation, root: &RootFuture<'_, F>, inner: Option<&InnerWait>) -> RunEnd {
         let _outer_budget = budget::keep();
         let was_async = self.base.replace_async(true);
@@ -303,7 +303,7 @@ impl Stage {
         }
     }
 
-    /// Has a machine run in a while if it was woken.
+    /// Schedules a machine's turn if it was woken.
     fn see_wake(&self, simulation: &Simulation, index: usize) {
         let mut machines = self.machines.borrow_mut();
         let Some(machine) = machines[index].as_mut() else { return };

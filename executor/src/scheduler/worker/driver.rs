@@ -1,8 +1,8 @@
-//! The driver: the one place where the netpoller is turned and timers are fired, and where the
-//! readied tasks are counted, shown, and collected into a batch, which is then spread over several
+//! The driver: the one place where the netpoller is turned and timers are fired, and where the the
+//! woken tasks are counted, shown, and collected into a batch, which is then spread over several
 //! processors.
 //!
-//! Each thread that does so has a driver of its own: a machine, in its loop, while it helps and
+//! Each thread that does so has its own driver: a machine, in its loop, while it helps and
 //! while it blocks in the netpoller, and the watcher. The netpoller itself is shared: one thread at
 //! a time turns it.
 //!
@@ -28,14 +28,14 @@ use crate::util::unwind::wake_quietly;
 /// One thread's collection from the netpoller and the timers.
 pub(crate) struct Driver<'a> {
     context: &'a Context,
-    /// The wakers that were found and not woken yet, those of the netpoller first. Kept for its
+    /// The wakers that were found and not woken yet, the netpoller's first. Kept for its
     /// allocation.
     wakers: Vec<Waker>,
     /// How many of them are of the netpoller.
     from_network: usize,
 }
 
-/// Whether the netpoller is turned before the timers are fired.
+/// Says whether the netpoller is turned before the timers are fired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// Not at all: only tasks that an earlier turn has found are woken.
@@ -55,7 +55,7 @@ impl<'a> Driver<'a> {
 
     /// Turns the netpoller, if anything is registered there and `wait` allows it, and fires the
     /// timers that are due, whichever processor they belong to, but not more than `most` of them.
-    /// Counts both in `counts`, wakes all, and returns the tasks that this readied.
+    /// Counts both in `counts`, wakes all, and returns the tasks that were woken.
     pub(crate) fn collect(&mut self, counts: &Arrivals<impl Count>, wait: Wait, most: usize) -> WakeBatch {
         let scheduler = self.scheduler();
         if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
@@ -68,7 +68,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Fires up to `most` timers of `processors` that are due at the time `now`, and returns the
-    /// tasks that this readied.
+    /// tasks that this has woken.
     pub(crate) fn collect_timers<'p>(
         &mut self,
         counts: &Arrivals<impl Count>,
@@ -81,7 +81,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Fires every timer that is due, wakes their tasks in the order of the deadlines, calls
-    /// `then`, and returns the tasks that either readied.
+    /// `then`, and returns the tasks that either has woken.
     pub(crate) fn collect_timers_and(&mut self, then: impl FnOnce()) -> WakeBatch {
         let scheduler = self.scheduler();
         let counts = &*scheduler.elsewhere;
@@ -142,7 +142,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Turns the netpoller without blocking, in place of a block: the caller is a simulated poll
+    /// Turns the netpoller without blocking, instead of a block: the caller is a simulated poll
     /// owner, and [collects](Self::collect) the tasks found once it has left.
     #[cfg(feature = "sim")]
     pub(crate) fn look(&mut self) {
@@ -187,7 +187,7 @@ impl<'a> Driver<'a> {
         turned.unwrap_or_else(|error| self.fail(&error))
     }
 
-    /// A machine cannot go on without the poller. The watcher can: the machine that turns the
+    /// A machine cannot continue without the poller. The watcher can: the machine that turns the
     /// netpoller next meets with the failure too, and reports it.
     #[cold]
     fn fail(&self, error: &io::Error) -> Turn {
@@ -210,13 +210,13 @@ fn shared_wake(scheduler: &Scheduler, deadline: u64) -> u64 {
     deadline
 }
 
-/// Tasks that were readied and are in no queue yet. Dropping it cancels them.
+/// Tasks that were woken and are in no queue yet. Dropping it cancels them.
 #[derive(Default)]
 #[must_use = "the tasks of a batch have to be placed"]
 pub(crate) struct WakeBatch(TaskQueue);
 
 impl WakeBatch {
-    /// Runs `wake`, which does not panic, and collects the tasks that it readies on this thread.
+    /// Runs `wake`, which does not panic, and collects the tasks that it wakes on this thread.
     pub(crate) fn collect(context: &Context, wake: impl FnOnce()) -> Self {
         let placing = context.open_batch();
         wake();

@@ -1,4 +1,4 @@
-//! Errands: what events and timers have readied runs at once, though every processor is in a long
+//! Errands: what events and timers have woken runs at once, though every processor is in a long
 //! poll.
 //!
 //! A machine that comes back from the netpoller with tasks and finds no processor idle leaves them
@@ -19,8 +19,8 @@ use crate::scheduler::core::processor::Processor;
 use crate::scheduler::{RuntimeFlavor, Scheduler};
 
 impl Scheduler {
-    /// Whether, at the time `now`, no processor is idle, and each has long polls. Never on a
-    /// current-thread runtime, where no other thread may run tasks.
+    /// Returns whether, at the time `now`, no processor is idle, and each has long polls. Never on
+    /// a current-thread runtime, where no other thread may run tasks.
     pub(crate) fn is_held_up(&self, now: u64) -> bool {
         let mut processors = self.processors.iter().enumerate();
         self.config.flavor == RuntimeFlavor::MultiThread

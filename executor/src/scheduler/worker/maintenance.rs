@@ -1,5 +1,5 @@
 //! Maintenance between polls: due timers, and the netpoller, for a processor that is never out of
-//! work. The tasks that they have readied are spread over the processors.
+//! work. The tasks that they have woken are spread over the processors.
 
 use std::iter::once;
 
@@ -50,7 +50,7 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// Tasks that the network has readied, and a root future that it has woken, come before a task
+    /// Tasks that the network has woken, and a root future that it has woken, come before a task
     /// that yielded when there was no other to run.
     #[inline(never)]
     fn poll_network_on_tick(&mut self, processor: &mut Processor) -> NetworkTick {
@@ -69,9 +69,9 @@ impl MachineLoop<'_> {
         self.context.root().is_some_and(RootRef::is_any_woken)
     }
 
-    /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where
-    /// tasks run in order all that are due come together, before the tasks that the first of them
-    /// spawns.
+    /// Returns how many due timers to fire now, if the first is `late` by so many nanoseconds.
+    /// Where tasks run in order all that are due come together, before the tasks that the first of
+    /// them spawns.
     pub(crate) fn timers_at_once(&self, processor: &mut Processor, late: u64) -> usize {
         if self.scheduler.config.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
     }
@@ -88,7 +88,7 @@ impl MachineLoop<'_> {
         self.place_with_timers(processor, batch);
     }
 
-    /// Places a batch that due timers have readied, or the network with them.
+    /// Places a batch that due timers have woken, or the network with them.
     ///
     /// Where polls are long it goes to the injector, whose turn comes after one poll at most, and
     /// not behind the tasks in the ring, which would each make it later by a poll.
@@ -108,7 +108,7 @@ impl MachineLoop<'_> {
         Some(processor.pop()?.found(FoundIn::NETWORK))
     }
 
-    /// One turn of the netpoller that does not block; the readied tasks are spread over this
+    /// One turn of the netpoller that does not block; the woken tasks are spread over this
     /// processor and the idle ones. `true` if timers fire one by one, and it is the turn of the
     /// task of one.
     pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {

@@ -45,12 +45,12 @@ pub(crate) struct MachineLoop<'a> {
 
 /// The part of a loop that is kept between two steps of a simulated machine.
 pub(crate) struct LoopState {
-    /// Whether the machine stands on the list of the idle, or was chosen from the list and has yet
+    /// True if the machine stands on the list of the idle, or was chosen from the list and has yet
     /// to collect its processor.
     listed: bool,
-    /// Whether the polls on the machine's last processor took next to no time.
+    /// True if the polls on the machine's last processor were very short.
     light: bool,
-    /// Whether the machine has slept so long that the runtime can do without the machine.
+    /// True if the machine has slept so long that the runtime can do without it.
     surplus: bool,
     pub(crate) spinner: Spinner,
     spin_time: SpinTime,
@@ -89,7 +89,7 @@ impl<'a> MachineLoop<'a> {
         Self::with_state(context, LoopState::new())
     }
 
-    /// Creates a loop for the current thread, which goes on from `state`.
+    /// Creates a loop for the current thread, which continues from `state`.
     pub(crate) fn with_state(context: &'a Context, state: LoopState) -> Self {
         Self {
             scheduler: context.scheduler(),

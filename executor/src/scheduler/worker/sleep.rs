@@ -29,7 +29,7 @@ use crate::util::backoff::Backoff;
 enum GivenUp {
     /// The machine has found no task. The processor is idle, and the machine goes to sleep.
     ToSleep,
-    /// The processor goes out of play: a stuck poll that it stood in for has returned, or the
+    /// The processor goes out of play: a stuck poll that it replaced has returned, or the
     /// runtime has shrunk, or an errand is over. The machine stays.
     ForGood,
     /// The loop ends. The processor is idle, and the machine is no more.
@@ -67,8 +67,8 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// Ends the loop inside a task: the task goes on with a processor, if there is one. Nothing is
-    /// owed, for the thread is in a poll again, with the processor or without.
+    /// Ends the loop inside a task: the task continues with a processor, if there is one. Nothing
+    /// is owed, for the thread is in a poll again, with the processor or without.
     pub(crate) fn leave_to_task(&mut self) {
         if let Some(processor) = self.leave_list() {
             self.context.take_up(processor);
@@ -130,13 +130,13 @@ impl MachineLoop<'_> {
         }
         // Not only if none was woken: a machine that was finds work, and may be busy with the work
         // for longer than until the timers are due. Nor is it left to the sleep of a machine that
-        // stays, which may find another processor idle, and go on.
+        // stays, which may find another processor idle, and continue.
         self.watch_own_deadlines();
     }
 
     /// Waits for a moment if the machine comes back without having polled anything, and there is
     /// something in the injector: then the task lies behind a push under way, and the pusher may
-    /// need this core to go on.
+    /// need this core to continue.
     pub(super) fn wait_at_gap(&mut self, given_up: usize, polls: u64) {
         let before = std::mem::replace(&mut self.state.retired, (given_up, polls));
         if before != self.state.retired || self.scheduler.injector.is_empty() {
@@ -228,7 +228,7 @@ impl MachineLoop<'_> {
         self.get_up(root, batch, false);
     }
 
-    /// The steps after a sleep, which has readied `batch`, or has lasted for the keep-alive time.
+    /// The steps after a sleep, which has woken `batch`, or has lasted for the keep-alive time.
     pub(in crate::scheduler) fn get_up(&mut self, root: &impl Root, batch: WakeBatch, timed_out: bool) {
         let scheduler = self.scheduler;
         let batch = self.call_unpark_hook(batch);
@@ -314,7 +314,7 @@ impl MachineLoop<'_> {
         Some(published)
     }
 
-    /// The poll owner leaves, and returns the tasks that the netpoller and the timers have readied.
+    /// The poll owner leaves, and returns the tasks that the netpoller and the timers have woken.
     fn end_own_poll(&mut self) -> WakeBatch {
         self.scheduler.poll_owner.leave();
         let most = if self.state.light { 0 } else { usize::MAX };

@@ -1,7 +1,7 @@
 //! Tasks behind a poll that takes long, for a machine that is never out of work.
 //!
 //! Events of the network come before stealing. So while each of its looks at the netpoller finds
-//! some, a machine never comes round to steal; and the tasks in the ring of another wait for as
+//! some, a machine never gets to steal; and the tasks in the ring of another wait for as
 //! long as that one is stuck in a poll, or its thread waits for a core: Linux may take 4 ms to give
 //! it back. Hence such a machine looks at one victim now and then, and robs it if that has polled
 //! nothing since the look before.

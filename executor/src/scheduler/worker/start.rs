@@ -77,7 +77,7 @@ fn report_missing_machine(scheduler: &Scheduler, why: &NoThread) {
 }
 
 /// Puts a processor that no machine can run back among the idle ones. A machine that came
-/// meanwhile has found none there, and is woken now.
+/// before that has found none there, and is woken now.
 fn give_back(scheduler: &Scheduler, mut processor: Box<Processor>) {
     scheduler.part_with(&mut processor);
     scheduler.idle.give_up(processor, None);
@@ -102,7 +102,7 @@ pub(crate) fn start_idle_machine(scheduler: &Scheduler) {
     }
 }
 
-/// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile,
+/// Takes a machine whose thread could not be started off the list. If it was chosen before that,
 /// its processor goes back.
 pub(crate) fn dismiss(scheduler: &Scheduler, machine: &Arc<Machine>) {
     if scheduler.idle.delist(machine) {

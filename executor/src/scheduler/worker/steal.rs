@@ -16,7 +16,7 @@ const PASSES: usize = 4;
 
 /// How long a thief watches a task in runnext before it takes it. A hand-off, from the push into
 /// runnext to its poll, takes a fraction of a microsecond when the task that did it is about to
-/// wait; a victim that has stayed in one poll for this long will not come round to it soon. Go
+/// wait; a victim that has stayed in one poll for this long will not reach it soon. Go
 /// sleeps for 3 µs here, which Linux stretches to some 55.
 const LONGER_THAN_A_HAND_OFF: Duration = Duration::from_micros(5);
 
@@ -63,7 +63,7 @@ impl MachineLoop<'_> {
         processor.is_searching()
     }
 
-    /// An idle processor has no tasks, but its timers go on.
+    /// An idle processor has no tasks, but its timers continue.
     fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Found> {
         let scheduler = self.scheduler;
         if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }

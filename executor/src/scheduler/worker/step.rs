@@ -50,7 +50,7 @@ impl MachineLoop<'_> {
 
     /// Polls the root if it was woken. `true` when the root is done.
     ///
-    /// The machine is on no list during the poll: the root may block, in a loop of its own, which
+    /// The machine is on no list during the poll: the root may block, in its own loop, which
     /// puts the machine on the list of the idle again.
     #[inline]
     fn poll_root(&mut self, root: &impl Root) -> bool {
@@ -64,7 +64,7 @@ impl MachineLoop<'_> {
     }
 
     /// The processor that this machine holds: the one it had, unless the last task has handed that
-    /// processor over, or one that the machine was given meanwhile.
+    /// processor over, or another one that the machine was given.
     pub(in crate::scheduler) fn processor(&mut self) -> Option<Box<Processor>> {
         self.context.take_processor().or_else(|| self.collect_processor())
     }
@@ -102,9 +102,9 @@ impl MachineLoop<'_> {
     ///
     /// The nearest work comes first, and work that would starve behind it comes first now and then:
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
-    /// Ticks count polls, those of a chain through runnext too, so that no chain can hold anything
-    /// off. The netpoller comes before stealing, since its events wait for no other machine to be
-    /// done; but not before tasks of a machine that has polled nothing for a while.
+    /// Ticks count polls, including the polls of a chain through runnext, so that no chain can hold
+    /// anything off. The netpoller comes before stealing, since its events wait for no other
+    /// machine to be done; but not before tasks of a machine that has polled nothing for a while.
     pub(super) fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         if self.keep_time(processor) {
@@ -199,7 +199,7 @@ impl MachineLoop<'_> {
         match processor.fairness().grant(interval, now) {
             Grant::Own => return None,
             Grant::First => processor.set_runnext_aside(),
-            // The turn goes on with the tasks that its tasks have readied.
+            // The turn continues with the tasks that its tasks have woken.
             Grant::Another if processor.has_more_in_runnext() => return None,
             Grant::Another => {}
         }
@@ -208,7 +208,7 @@ impl MachineLoop<'_> {
             processor.fairness().end(now);
             return None;
         }
-        // Where a push is under way there may be none for a moment; the turn goes on.
+        // Where a push is under way there may be none for a moment; the turn continues.
         let task = injector.take()?;
         processor.begin_slice_unless_in_chain();
         Some(task.found(FoundIn::INJECTOR))
@@ -231,7 +231,7 @@ impl MachineLoop<'_> {
         Some(first.found(FoundIn::INJECTOR))
     }
 
-    /// Goes on with the root future, which yielded: all others have had their turn, and the
+    /// Continues with the root future, which yielded: all others have had their turn, and the
     /// netpoller was looked at.
     fn hold_for_root(&self, mut processor: Box<Processor>) {
         if processor.is_searching() {
@@ -243,7 +243,8 @@ impl MachineLoop<'_> {
     /// Spins for a moment before the machine sleeps, if it has just woken a thread that waits
     /// beside the machines: that may send the next request. Returns whether there is work.
     ///
-    /// Only as a searcher, which finds all that is submitted meanwhile, and which others rely on.
+    /// Only as a searcher, which finds all that is submitted during the search, and which others
+    /// rely on.
     fn spin_beside_sleepers(&mut self, processor: &Processor) -> bool {
         let scheduler = self.scheduler;
         self.context.take_woken_sleeper()

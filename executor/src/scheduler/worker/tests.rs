@@ -19,7 +19,7 @@ fn current_thread() -> Arc<Scheduler> {
     Builder::new_current_thread().scheduler().expect("a netpoller")
 }
 
-/// Of a multi-thread runtime, with `processors` and room for a spare.
+/// Returns the scheduler of a multi-thread runtime with `processors` and room for a spare.
 fn multi_thread(processors: usize) -> Arc<Scheduler> {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(processors).max_machines(processors + 1);
@@ -41,7 +41,7 @@ fn begin_to_keep(scheduler: &Scheduler) {
     assert!(scheduler.poll_owner.take_over(u64::MAX));
 }
 
-/// Whether a machine that sleeps in the netpoller was interrupted.
+/// Returns whether a machine that sleeps in the netpoller was interrupted.
 fn is_poll_owner_interrupted(scheduler: &Scheduler) -> bool {
     let turn = scheduler.netpoller.turn(Some(Duration::from_millis(1)), &mut Vec::new());
     matches!(turn.expect("it works"), Turn::Polled { interrupted: true, .. })
@@ -72,7 +72,7 @@ fn a_machine_that_retires_its_processor_hands_over_its_timers() {
     shutdown::begin(&scheduler);
 }
 
-/// It goes on busy: then only the poll owner looks at the timers of the processor that it gave
+/// It stays busy: then only the poll owner looks at the timers of the processor that it gave
 /// up.
 #[test]
 fn a_machine_back_with_another_processor_hands_over_its_timers() {

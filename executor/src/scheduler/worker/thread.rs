@@ -1,4 +1,4 @@
-//! The thread of a machine: it runs the loop's steps, and obeys each by going on or sleeping.
+//! The thread of a machine: it runs the loop's steps, and obeys each by continuing or sleeping.
 
 use std::sync::Arc;
 

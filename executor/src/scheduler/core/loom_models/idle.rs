@@ -169,7 +169,7 @@ fn work_published_while_a_machine_retires_is_seen() {
     assert_eq!(met, [true; 3], "the model has not met all cases");
 }
 
-/// A push behind a task that was announced needs no announcement of its own, even if that task is
+/// A push behind a task that was announced needs no announcement, even if that task is
 /// then taken: from the announcement on the ring was never empty.
 #[test]
 fn work_pushed_behind_announced_work_is_seen_with_it() {

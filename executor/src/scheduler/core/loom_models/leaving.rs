@@ -203,8 +203,8 @@ fn work_left_behind_meets_the_machine_that_comes() {
     assert!(BY.iter().all(|tally| tally.load(Counting) > 0), "by itself, and by the leaving one");
 }
 
-/// The payer goes on with another processor that it finds idle, so that it does not notify the poll
-/// owner as it goes to sleep.
+/// The payer continues with another processor that it finds idle, so that it does not notify the
+/// poll owner as it goes to sleep.
 #[test]
 fn timers_of_a_retiring_machine_reach_the_poll_owner() {
     static CASES: Cases = Cases::new();

@@ -1,5 +1,5 @@
 //! Machines as they live: they find and run work, retire, sleep on their parkers, and are woken. A
-//! machine that slept beside work would sleep for ever, which loom reports as a deadlock.
+//! machine that slept beside work would sleep forever, which loom reports as a deadlock.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -118,7 +118,7 @@ impl Scene {
     }
 }
 
-/// How often a model came by the rarer turns of the protocol.
+/// How often a model took the rarer turns of the protocol.
 struct Cases {
     resumed: Tally,
     chosen: Tally,

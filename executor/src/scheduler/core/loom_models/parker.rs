@@ -9,7 +9,7 @@ use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, thread};
 
-/// A parker and two things to wait for, both written and read without any order of their own.
+/// A parker and two things to wait for, both written and read without any ordering.
 struct Scene {
     parker: Parker,
     done: [AtomicBool; 2],

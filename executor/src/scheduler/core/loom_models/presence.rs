@@ -78,7 +78,7 @@ fn a_driver_that_comes_late_leaves_or_is_refused() {
             thread::spawn(move || scene.drive(1))
         };
         scene.end();
-        // A driver that is not woken sleeps for ever, which loom reports.
+        // A driver that is not woken sleeps forever, which loom reports.
         let was_there = driver.join().expect("it ends in good order");
         assert_eq!(scene.ends.load(Relaxed), 1, "there is one last one out");
         assert_eq!(scene.found.load(Relaxed), 1 + usize::from(was_there));

@@ -1,5 +1,5 @@
 //! A runtime that shrinks and grows: as many processors stay in play as it says, and a task that is
-//! queued meanwhile meets one of them.
+//! queued at that time meets one of them.
 
 use std::ptr::NonNull;
 
@@ -186,7 +186,7 @@ fn a_processor_that_comes_meets_the_task_that_waits() {
     });
 }
 
-/// The processor that goes leaves a task, and the other goes idle meanwhile: the one finds that
+/// The processor that goes leaves a task while the other goes idle: the one finds that
 /// idle, or the other finds the task when it looks again.
 #[test]
 fn a_processor_that_goes_leaves_its_task_to_others() {

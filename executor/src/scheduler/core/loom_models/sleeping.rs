@@ -2,7 +2,7 @@
 //! the idle after *every* sleep, whichever thread ended it, and on it again before the next.
 //!
 //! So a machine that was called for nothing is on no list for a while, and work that comes then
-//! finds no machine to wake. A machine that slept beside work would sleep for ever, which loom
+//! finds no machine to wake. A machine that slept beside work would sleep forever, which loom
 //! reports as a deadlock, or, in the netpoller, as a loop without an end.
 
 use std::ptr::NonNull;
@@ -36,7 +36,7 @@ struct Scene {
     met: &'static Met,
 }
 
-/// How often the models came by the rarer turns.
+/// How often the models took the rarer turns.
 #[derive(Default)]
 struct Met {
     /// Work came while the machine was on no list: found by its look after it came on again.
@@ -88,7 +88,7 @@ impl Scene {
                 machine.deliver(processor);
                 self.rouse(&machine);
             }
-            // As on a current-thread runtime, whose machines are the threads that came by
+            // As on a current-thread runtime, whose machines are the threads that happened to be
             // themselves.
             None => self.give_back(processor),
         }

@@ -13,7 +13,7 @@ use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, Mutex, thread};
 
-/// Were the wake lost, the watcher would sleep for ever, which loom reports as a deadlock.
+/// Were the wake lost, the watcher would sleep forever, which loom reports as a deadlock.
 #[test]
 fn the_watcher_wakes_when_a_processor_is_taken() {
     explore(3, || {
@@ -114,8 +114,8 @@ fn an_errand_ends_without_the_request_for_a_spare() {
     });
 }
 
-/// The stuck poll returns and its holder goes on with its ring, while the spare steals from it, has
-/// to go, and leaves its loot to all: each task is found once.
+/// The stuck poll returns and its holder continues with its ring, while the spare steals from it,
+/// has to go, and leaves its loot to all: each task is found once.
 #[test]
 fn a_spare_that_goes_leaves_what_it_stole() {
     explore(3, || {

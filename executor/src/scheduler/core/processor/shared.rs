@@ -15,11 +15,11 @@ use crate::task::{Header, Runnable};
 pub(crate) struct Shared {
     ring: RingThief<Header>,
     timers: TimerQueue,
-    /// On lines of its own: thieves write to the fields beside it.
+    /// On separate cache lines: thieves write to the fields beside it.
     counters: CachePadded<Counters>,
     /// Written at the ends of a hold.
     busy: BusyTime,
-    /// On lines of its own: each look of each searcher reads the fields beside it.
+    /// On separate cache lines: each look of each searcher reads the fields beside it.
     written: CachePadded<Written>,
 }
 
@@ -65,8 +65,8 @@ impl Shared {
         &self.written.watch
     }
 
-    /// Whether the holder is, at the time `now`, in a long poll, or had one lately and is likely to
-    /// be in another.
+    /// Returns whether the holder is, at the time `now`, in a long poll, or had one lately and is
+    /// likely to be in another.
     pub(crate) fn has_long_polls(&self, now: u64) -> bool {
         self.watch().had_long_polls_lately(now) || self.watch().under_way_since(self.counters.polls()).is_some()
     }

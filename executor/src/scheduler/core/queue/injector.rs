@@ -73,7 +73,7 @@ unsafe impl Queued for Runnable {
     }
 }
 
-/// The queue. Both ends are at work at the same time, so each has cache lines of its own.
+/// The queue. Both ends are at work at the same time, so each has its own cache lines.
 pub(crate) struct Injector<P: Queued> {
     back: CachePadded<Back<P::Node>>,
     front: CachePadded<Front<P::Node>>,
@@ -147,7 +147,7 @@ impl<P: Queued> Injector<P> {
         Batch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
     }
 
-    /// Whether everything that was pushed has been taken.
+    /// Returns whether everything that was pushed has been taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.back.is_empty()
     }
@@ -190,7 +190,7 @@ impl<N> Back<N> {
     /// Makes `last` the newest, and returns the one before, to link it behind that.
     ///
     /// Release pairs with the Acquire of the next push: its link into our node comes after our own
-    /// null there. It also pairs with that of `swap_out`. Acquire pairs with the Release of
+    /// null there. It also pairs with `swap_out`'s. Acquire pairs with the Release of
     /// `swap_out`: a push that finds nothing comes after the taker's last write to `oldest`.
     #[must_use]
     fn swap_in(&self, last: NonNull<N>, count: usize) -> Option<NonNull<N>> {
@@ -232,14 +232,15 @@ impl<N> Front<N> {
     }
 
     /// Puts the first task in, for the thread that has swapped one in for none. No other writes
-    /// here meanwhile: takers find nothing, and other pushes find something to be linked behind.
+    /// here in the meantime: takers find nothing, and other pushes find something to be linked
+    /// behind.
     fn begin_with(&self, first: NonNull<N>) {
         // Release pairs with the Acquire in `Batch::next`.
         self.oldest.store(first.as_ptr(), Release);
     }
 }
 
-/// Tasks on their way out of the injector, from which no other thread takes meanwhile.
+/// Tasks on their way out of the injector, from which no other thread takes at that time.
 #[must_use = "what is not taken out stays in"]
 pub(crate) struct Batch<'a, P: Queued> {
     injector: &'a Injector<P>,

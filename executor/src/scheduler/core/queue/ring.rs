@@ -22,8 +22,8 @@
 //!   and the end has not moved.
 //! * the word could come back to an old value only if `version` went all the way round, 2^23
 //!   claims, between one thief's load and its compare-and-swap, with `head` at rest and the same
-//!   `len`: eight million steals from one processor that runs nothing meanwhile. `head` alone needs
-//!   2^32 pops.
+//!   `len`: eight million steals from one processor that runs nothing during them. `head` alone
+//!   needs 2^32 pops.
 //!
 //! Go steals from the head instead, and so its owner and its thieves meet at the same end; with the
 //! tail the owner keeps the oldest tasks, which have waited longest and are next in turn anyway.
@@ -124,7 +124,7 @@ pub(crate) fn ring<T>() -> (Owner<T>, Thief<T>) {
     ring_at(Word::EMPTY)
 }
 
-/// Makes a ring whose word begins as `word`, which is that of an empty ring.
+/// Makes a ring whose word begins as `word`, the word of an empty ring.
 fn ring_at<T>(word: Word) -> (Owner<T>, Thief<T>) {
     let shared = Arc::new(Shared {
         word: AtomicU64::new(word.0),
@@ -134,7 +134,7 @@ fn ring_at<T>(word: Word) -> (Owner<T>, Thief<T>) {
 }
 
 /// The owner's end. There is one for a ring, and its methods take `&mut self`: so the owner's reads
-/// of its own slots are safe from its own writes.
+/// slots are safe from its own writes.
 pub(crate) struct Owner<T> {
     shared: Arc<Shared<T>>,
 }
@@ -260,8 +260,8 @@ impl<T> fmt::Debug for Owner<T> {
     }
 }
 
-/// Whether the ring was empty before a push: if it was not, the push before it was announced to the
-/// idle processors already.
+/// Says whether the ring was empty before a push: if it was not, the push before it was announced
+/// to the idle processors already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WasEmpty(pub(crate) bool);
 

@@ -1,7 +1,7 @@
-//! runnext: the slot for the one task that the running task readied or spawned last.
+//! runnext: the slot for the one task that the running task woke or spawned last.
 //!
 //! Only the processor's owner fills it; any thread may empty it, the owner to run the task, a thief
-//! when the owner has plainly not come round to it. It is tried before the ring, so that two tasks
+//! when the owner has plainly not reached it. It is tried before the ring, so that two tasks
 //! that exchange messages run in turn on one processor with everything in its caches.
 
 use std::fmt;

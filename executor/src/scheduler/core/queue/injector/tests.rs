@@ -35,7 +35,7 @@ impl Drop for QueuedTask {
     }
 }
 
-// SAFETY: nodes live for ever, and nothing here uses their links.
+// SAFETY: nodes live forever, and nothing here uses their links.
 unsafe impl Queued for QueuedTask {
     type Node = Node;
 
@@ -46,7 +46,7 @@ unsafe impl Queued for QueuedTask {
     }
 
     unsafe fn from_node(node: NonNull<Node>) -> Self {
-        // SAFETY: nodes live for ever.
+        // SAFETY: nodes live forever.
         Self(unsafe { node.as_ref() })
     }
 

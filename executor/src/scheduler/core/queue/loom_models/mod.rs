@@ -25,7 +25,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// The state of an item, written without any synchronization of its own: the queue has to provide
+/// The state of an item, written without any synchronization: the queue has to provide
 /// that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
