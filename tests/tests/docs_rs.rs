@@ -12,8 +12,11 @@ use wsrt_tests::not_checked;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The packages that users name, their folders, and the features that docs.rs does not show.
-const PACKAGES: [(&str, &str, &[&str]); 3] =
-    [("wsrt", "executor", &["default", "drop-in"]), ("wsrt-hyper", "hyper", &[]), ("wsrt-metrics", "metrics", &[])];
+const PACKAGES: [(&str, &str, &[&str]); 3] = [
+    ("wsrt", "executor", &["default", "drop-in", "loom", "schedule"]),
+    ("wsrt-hyper", "hyper", &[]),
+    ("wsrt-metrics", "metrics", &[]),
+];
 
 /// Pages that a reader looks for, and words that each has to have.
 const PAGES: [(&str, &str); 27] = [
