@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::file_system::FileSystem;
 use crate::io::offload::offload;
-use crate::util::file_calls::Cost;
+use crate::util::world::Cost;
 
 /// Calls `call` with the file system and `path` on a thread of the blocking pool.
 pub(super) async fn on_path<T: Send + 'static>(

@@ -1,5 +1,5 @@
 //! The file system that a call goes to: the system's, or in a simulation the disk of the current
-//! task's host. Without feature `sim` there is only the first.
+//! task's host.
 
 use std::fs::{FileType, Metadata, Permissions};
 use std::io;
@@ -7,26 +7,18 @@ use std::path::{Path, PathBuf};
 
 use super::open_options::OpenOptions;
 use super::opened::Opened;
-#[cfg(feature = "sim")]
 use crate::scheduler::Context;
-use crate::util::file_calls::Cost;
+use crate::scheduler::simulation::Simulation;
+use crate::util::world::{self, Cost, Either, Mounted, either};
 
-#[derive(Debug)]
-pub(super) enum FileSystem {
-    System,
-    #[cfg(feature = "sim")]
-    Simulated(wsrt_world::Mounted),
-}
+pub(super) type FileSystem = Either<(), Mounted>;
 
 /// The functions of std, by the same names on a simulated disk.
 macro_rules! calls {
     ($($name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => { $(
         pub(super) fn $name(&self, path: &Path $(, $argument: $type)*) -> io::Result<$output> {
-            match self {
-                Self::System => std::fs::$name(path $(, $argument)*),
-                #[cfg(feature = "sim")]
-                Self::Simulated(disk) => disk.$name(path $(, $argument)*),
-            }
+            either!(self,
+                System(()) => std::fs::$name(path $(, $argument)*), Simulated(disk) => disk.$name(path $(, $argument)*))
         }
     )* };
 }
@@ -34,24 +26,14 @@ macro_rules! calls {
 impl FileSystem {
     /// That of the task that calls. It fails in the tasks of a host that has crashed.
     pub(super) fn of_current_task() -> io::Result<Self> {
-        #[cfg(feature = "sim")]
-        if let Some(context) = Context::of_simulation() {
-            let simulation = context.scheduler().simulation.as_ref();
-            if let Some(disk) = simulation.map(|it| it.world().disk_of_current_task()).transpose()?.flatten() {
-                return Ok(Self::Simulated(disk));
-            }
-        }
-        Ok(Self::System)
+        let disk = with_simulation(Simulation::disk_of_current_task).transpose()?.flatten();
+        Ok(disk.map_or(Self::System(()), Self::Simulated))
     }
 
     /// Has the next blocking job of this thread take the time of a call. The job is to be begun
     /// right after it.
     pub(super) fn take_time(&self, cost: Cost) {
-        match self {
-            Self::System => _ = cost,
-            #[cfg(feature = "sim")]
-            Self::Simulated(disk) => take_time(disk.host(), cost),
-        }
+        either!(self, System(()) => _ = cost, Simulated(disk) => take_time(disk.host(), cost))
     }
 
     calls! {
@@ -76,94 +58,69 @@ impl FileSystem {
 
     #[cfg(unix)]
     pub(super) fn symlink(&self, from: &Path, to: &Path) -> io::Result<()> {
-        match self {
-            Self::System => std::os::unix::fs::symlink(from, to),
-            #[cfg(feature = "sim")]
-            Self::Simulated(disk) => disk.symlink(from, to),
-        }
+        either!(self,
+            System(()) => std::os::unix::fs::symlink(from, to), Simulated(disk) => disk.symlink(from, to))
     }
 
     pub(super) fn make_dir(&self, path: &Path, is_recursive: bool, mode: Option<u32>) -> io::Result<()> {
-        match self {
-            Self::System => {
-                let mut builder = std::fs::DirBuilder::new();
-                builder.recursive(is_recursive);
-                #[cfg(unix)]
-                if let Some(mode) = mode {
-                    std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
-                }
-                builder.create(path)
+        let make = || {
+            let mut builder = std::fs::DirBuilder::new();
+            builder.recursive(is_recursive);
+            #[cfg(unix)]
+            if let Some(mode) = mode {
+                std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
             }
-            #[cfg(feature = "sim")]
-            Self::Simulated(disk) => disk.make_dir(path, is_recursive, mode),
-        }
+            builder.create(path)
+        };
+        either!(self, System(()) => make(), Simulated(disk) => disk.make_dir(path, is_recursive, mode))
     }
 
     pub(super) fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<Opened> {
-        match self {
-            Self::System => options.std().open(path).map(Opened::System),
-            #[cfg(feature = "sim")]
-            Self::Simulated(disk) => disk.open(path, &options.wish().into()).map(Opened::Simulated),
-        }
+        either!(self,
+            System(()) => options.std().open(path).map(Opened::System),
+            Simulated(disk) => disk.open(path, options.wish()).map(Opened::Simulated))
     }
 
     pub(super) fn read_dir(&self, path: &Path) -> io::Result<Entries> {
-        match self {
-            Self::System => std::fs::read_dir(path).map(Entries::System),
-            #[cfg(feature = "sim")]
-            Self::Simulated(disk) => Ok(Entries::Simulated(disk.read_dir(path)?.into_iter())),
-        }
+        either!(self,
+            System(()) => std::fs::read_dir(path).map(Entries::System),
+            Simulated(disk) => Ok(Entries::Simulated(disk.read_dir(path)?.into_iter())))
     }
+}
+
+/// Asks the simulation that this thread drives, if it does.
+fn with_simulation<R>(ask: impl FnOnce(&Simulation) -> R) -> Option<R> {
+    Context::of_simulation()?.scheduler().simulation.as_ref().map(ask)
 }
 
 /// Has the next blocking job of this thread, which drives a simulation, take the time of a call on
 /// this host's disk.
-#[cfg(feature = "sim")]
+#[allow(dead_code, reason = "only calls on a simulated disk take time")]
 pub(super) fn take_time(host: usize, cost: Cost) {
-    if let Some(context) = Context::of_simulation() {
-        if let Some(simulation) = &context.scheduler().simulation {
-            simulation.take_disk_time(host, cost.into());
-        }
-    }
+    with_simulation(|simulation| simulation.take_disk_time(host, cost));
 }
 
 /// The entries of a directory that were not returned yet.
-#[derive(Debug)]
-pub(super) enum Entries {
-    System(std::fs::ReadDir),
-    #[cfg(feature = "sim")]
-    Simulated(std::vec::IntoIter<wsrt_world::Entry>),
-}
+pub(super) type Entries = Either<std::fs::ReadDir, world::Entries>;
 
 impl Iterator for Entries {
     type Item = io::Result<Entry>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::System(entries) => entries.next().map(|entry| entry.map(Entry::System)),
-            #[cfg(feature = "sim")]
-            Self::Simulated(entries) => entries.next().map(|entry| Ok(Entry::Simulated(entry))),
-        }
+        either!(self,
+            System(entries) => entries.next().map(|entry| entry.map(Entry::System)),
+            Simulated(entries) => entries.next().map(|entry| Ok(Entry::Simulated(entry))))
     }
 }
 
 /// One of them.
-#[derive(Debug)]
-pub(super) enum Entry {
-    System(std::fs::DirEntry),
-    #[cfg(feature = "sim")]
-    Simulated(wsrt_world::Entry),
-}
+pub(super) type Entry = Either<std::fs::DirEntry, world::Entry>;
 
 /// The methods of std's, by the same names on a simulated disk.
 macro_rules! of_entry {
     ($($name:ident -> $output:ty;)*) => { $(
         pub(super) fn $name(&self) -> $output {
-            match self {
-                Self::System(entry) => entry.$name(),
-                #[cfg(feature = "sim")]
-                Self::Simulated(entry) => entry.$name(),
-            }
+            either!(self, entry => entry.$name())
         }
     )* };
 }
@@ -178,19 +135,13 @@ impl Entry {
 
     #[cfg(unix)]
     pub(super) fn ino(&self) -> u64 {
-        match self {
-            Self::System(entry) => std::os::unix::fs::DirEntryExt::ino(entry),
-            #[cfg(feature = "sim")]
-            Self::Simulated(entry) => entry.ino(),
-        }
+        use std::os::unix::fs::DirEntryExt;
+
+        either!(self, entry => entry.ino())
     }
 
     /// Has the next blocking job of this thread take the time of a call on names.
     pub(super) fn take_time(&self) {
-        match self {
-            Self::System(_) => {}
-            #[cfg(feature = "sim")]
-            Self::Simulated(entry) => take_time(entry.host(), Cost::Name),
-        }
+        either!(self, System(_) => (), Simulated(entry) => take_time(entry.host(), Cost::Name))
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::File;
 use super::call::on_path;
-use crate::util::file_calls::Wish;
+use crate::util::world::Wish;
 
 /// Opens files with the options set on it.
 ///
@@ -216,7 +216,7 @@ impl OpenOptions {
         &self.std
     }
 
-    #[cfg(feature = "sim")]
+    #[allow(dead_code, reason = "only a simulated disk asks")]
     pub(super) fn wish(&self) -> &Wish {
         &self.wish
     }

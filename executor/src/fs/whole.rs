@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::call::on_path_at_cost;
-use crate::util::file_calls::Cost;
+use crate::util::world::Cost;
 
 /// The bytes of a file that is read whole, as far as a guess of its time goes.
 const WHOLE: usize = 4_096;

@@ -4,8 +4,6 @@
 pub(crate) mod backoff;
 #[cfg(not(loom))]
 #[cfg(not(loom))]
-pub(crate) mod file_calls;
-#[cfg(not(loom))]
 pub(crate) mod hook;
 pub(crate) mod inbox;
 #[cfg(not(loom))]
@@ -27,3 +25,8 @@ pub(crate) mod thread_state;
 #[path = "thread_state_scheduled.rs"]
 pub(crate) mod thread_state;
 pub(crate) mod unwind;
+#[cfg(feature = "sim")]
+pub(crate) mod world;
+#[cfg(not(feature = "sim"))]
+#[path = "world_off.rs"]
+pub(crate) mod world;

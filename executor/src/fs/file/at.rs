@@ -8,7 +8,7 @@ use wsrt_sync::OwnedRwLockReadGuard;
 use super::File;
 use crate::fs::opened::Opened;
 use crate::io::offload::offload;
-use crate::util::file_calls::Cost;
+use crate::util::world::Cost;
 
 impl File {
     /// Reads at `offset`, without a look at the file's own position, and returns how many bytes it

@@ -11,7 +11,7 @@ use crate::fs::opened::Opened;
 use crate::io::buffer::Buffer;
 use crate::io::offload::{Lent, begin, promise};
 use crate::io::target::Target;
-use crate::util::file_calls::Cost;
+use crate::util::world::Cost;
 
 #[derive(Debug)]
 pub(super) struct Inner {

@@ -19,7 +19,7 @@ use super::OpenOptions;
 use crate::fs::file::inner::Inner;
 use crate::fs::opened::Opened;
 use crate::io::buffer::MOST_AT_ONCE;
-use crate::util::file_calls::Cost;
+use crate::util::world::{Cost, either};
 
 /// Reads and writes an open file.
 ///
@@ -441,6 +441,7 @@ impl From<std::fs::File> for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct(if IS_ON { "tokio::fs::File" } else { "File" }).field("std", &self.opened).finish()
+        let mut shown = f.debug_struct(if IS_ON { "tokio::fs::File" } else { "File" });
+        either!(&*self.opened, file => shown.field("std", file)).finish()
     }
 }

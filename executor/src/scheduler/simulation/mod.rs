@@ -30,7 +30,7 @@ use std::task::Waker;
 use wsrt_reactor::Netpoller;
 use wsrt_world::entropy::give_entropy;
 use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
-use wsrt_world::{Cost, Given, Inhabitants, Plan, Record, Step, World, lacks_interposition, uptime};
+use wsrt_world::{Cost, Given, Inhabitants, Mounted, Plan, Record, Step, World, lacks_interposition, uptime};
 
 use self::costs::Accounts;
 pub use self::costs::Costs;
@@ -260,6 +260,15 @@ impl Simulation {
     /// The network, disks, clocks and faults.
     pub(crate) fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Returns the disk of the host that the current task belongs to; `None` outside of hosts.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a task of a host that has crashed.
+    pub(crate) fn disk_of_current_task(&self) -> io::Result<Option<Mounted>> {
+        self.world.disk_of_current_task()
     }
 
     /// Lets the next blocking job take the time of a call on a host's disk.

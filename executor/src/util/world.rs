@@ -1,0 +1,30 @@
+//! The simulated world, as the rooms ask it: the one seam between them. Its twin without feature
+//! `sim` knows that nothing is simulated, so that each question compiles to nothing.
+
+pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, Wish};
+
+/// The entries of a directory on a simulated disk.
+pub(crate) type Entries = std::vec::IntoIter<Entry>;
+
+/// A thing of the system's, or one of the simulated world in its place.
+#[derive(Debug)]
+pub(crate) enum Either<S, W> {
+    System(S),
+    Simulated(W),
+}
+
+/// Matches on either kind, for which the same is done if one expression is given. Without feature
+/// `sim` the second kind is never there, and its expression is not compiled.
+macro_rules! either {
+    ($value:expr, System($system:pat) => $call:expr, Simulated($simulated:pat) => $other:expr) => {
+        match $value {
+            $crate::util::world::Either::System($system) => $call,
+            $crate::util::world::Either::Simulated($simulated) => $other,
+        }
+    };
+    ($value:expr, $each:pat => $call:expr) => {
+        $crate::util::world::either!($value, System($each) => $call, Simulated($each) => $call)
+    };
+}
+
+pub(crate) use either;

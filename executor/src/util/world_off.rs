@@ -1,0 +1,62 @@
+//! The twin of `world.rs` without feature `sim`: there is no simulated world.
+
+/// A thing that is never there.
+#[derive(Debug)]
+pub(crate) enum Never {}
+
+impl Never {
+    pub(crate) fn never(&self) -> ! {
+        match *self {}
+    }
+}
+
+pub(crate) type Entries = Never;
+pub(crate) type Entry = Never;
+pub(crate) type Mounted = Never;
+pub(crate) type OpenFile = Never;
+
+/// A call of a file system, by which a simulated disk would draw how long it takes.
+#[derive(Debug, Clone, Copy)]
+#[expect(dead_code, reason = "only a simulated disk reads them")]
+pub(crate) enum Cost {
+    Name,
+    Read(usize),
+    Write(usize),
+    Sync,
+}
+
+/// The options of an opening, which those of std keep to themselves.
+#[derive(Debug, Clone, Default)]
+#[expect(dead_code, reason = "only a simulated disk reads them")]
+pub(crate) struct Wish {
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    pub(crate) append: bool,
+    pub(crate) truncate: bool,
+    pub(crate) create: bool,
+    pub(crate) create_new: bool,
+    pub(crate) mode: Option<u32>,
+    pub(crate) flags: i32,
+    pub(crate) is_unknown: bool,
+}
+
+/// A thing of the system's.
+#[derive(Debug)]
+pub(crate) enum Either<S, W> {
+    System(S),
+    Simulated(W),
+}
+
+macro_rules! either {
+    ($value:expr, System($system:pat) => $call:expr, Simulated($simulated:pat) => $other:expr) => {
+        match $value {
+            $crate::util::world::Either::System($system) => $call,
+            $crate::util::world::Either::Simulated(never) => never.never(),
+        }
+    };
+    ($value:expr, $each:pat => $call:expr) => {
+        $crate::util::world::either!($value, System($each) => $call, Simulated($each) => $call)
+    };
+}
+
+pub(crate) use either;
