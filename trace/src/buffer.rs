@@ -125,7 +125,6 @@ impl EventWriter {
 
     /// Writes both events, or drops and counts the second if there is no room for both. Returns
     /// whether they were written.
-    #[cfg(feature = "sim")]
     pub fn write_both(&mut self, first: Event, second: Event) -> bool {
         let fit = self.has_room_for_two();
         if fit {
@@ -139,13 +138,11 @@ impl EventWriter {
 
     /// Returns whether one of two events would be dropped now though it need not be: the buffer has
     /// no room, and there is a reader.
-    #[cfg(feature = "sim")]
     #[inline]
     pub fn may_wait(&mut self) -> bool {
         !self.has_room_for_two() && Arc::strong_count(&self.buffer) > 1
     }
 
-    #[cfg(feature = "sim")]
     #[inline]
     fn has_room_for_two(&mut self) -> bool {
         if self.written.wrapping_sub(self.read) + 2 > EVENT_CAPACITY {
@@ -283,7 +280,6 @@ mod tests {
         assert_eq!((events.len(), events.last().map(|event| event.stamp)), (EVENT_CAPACITY + 1, Some(7)));
     }
 
-    #[cfg(feature = "sim")]
     #[test]
     fn of_two_events_both_are_written_or_neither() {
         let (mut writer, mut reader) = event_buffer();

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn converted_stamps_are_close_to_the_clock() {
-        StampCounter::choose();
+        StampCounter::choose(None);
         let mut clock = ClockSync::begin();
         for _ in 0..20 {
             let (before, stamp, after) = (monotonic_nanos(), StampCounter::read(), monotonic_nanos());

@@ -14,7 +14,6 @@ use std::time::Instant;
 static FROM_CPU: AtomicBool = AtomicBool::new(false);
 
 /// Returns the time of a simulation that the current thread drives, in nanoseconds.
-#[cfg(feature = "sim")]
 static OF_SIMULATION: OnceLock<fn() -> Option<u64>> = OnceLock::new();
 
 /// The counter that events are stamped with; the whole process uses one.
@@ -22,21 +21,23 @@ static OF_SIMULATION: OnceLock<fn() -> Option<u64>> = OnceLock::new();
 pub struct StampCounter;
 
 impl StampCounter {
-    /// Chooses the counter. To be called before the first stamp that is compared with others.
-    pub fn choose() -> Self {
+    /// Chooses the counter. To be called before the first stamp that is compared with others; the
+    /// first call decides.
+    ///
+    /// In a program that may have simulations `of_simulation` answers on the threads on which it
+    /// returns a number, of nanoseconds, and all stamps of the process have that unit.
+    pub fn choose(of_simulation: Option<fn() -> Option<u64>>) -> Self {
         static CHOSEN: OnceLock<bool> = OnceLock::new();
         // Relaxed: the start of the recorder publishes it to the threads that stamp events.
-        // A simulation counts nanoseconds, and the stamps of a process have one unit.
-        let is_from_cpu = *CHOSEN.get_or_init(|| !cfg!(feature = "sim") && cpu::is_trusted());
+        let is_from_cpu = *CHOSEN.get_or_init(|| match of_simulation {
+            Some(time) => {
+                let _ = OF_SIMULATION.set(time);
+                false
+            }
+            None => cpu::is_trusted(),
+        });
         FROM_CPU.store(is_from_cpu, Relaxed);
         Self
-    }
-
-    /// Makes `time` answer instead of the clock, on the threads on which it returns a number.
-    /// The first function that is given stays.
-    #[cfg(feature = "sim")]
-    pub fn ask_first(time: fn() -> Option<u64>) {
-        let _ = OF_SIMULATION.set(time);
     }
 
     /// Returns whether it is the CPU's own counter; else it counts nanoseconds.
@@ -48,11 +49,10 @@ impl StampCounter {
     /// Returns the counter's value now. Its unit is known only by [`ClockSync`](crate::ClockSync).
     #[inline]
     pub fn read() -> u64 {
-        #[cfg(feature = "sim")]
-        if let Some(nanos) = OF_SIMULATION.get().and_then(|time| time()) {
-            return nanos;
+        if FROM_CPU.load(Relaxed) {
+            return cpu::read();
         }
-        if FROM_CPU.load(Relaxed) { cpu::read() } else { monotonic_nanos() }
+        OF_SIMULATION.get().and_then(|time| time()).unwrap_or_else(monotonic_nanos)
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_counter_runs_at_one_rate_on_every_thread() {
-        let counter = StampCounter::choose();
+        let counter = StampCounter::choose(None);
         let (began, began_nanos) = (StampCounter::read(), monotonic_nanos());
         thread::sleep(Duration::from_millis(20));
         let other = thread::spawn(StampCounter::read).join().expect("it only reads");

@@ -17,8 +17,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::core::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 use crate::util::sync;
-#[cfg(feature = "sim")]
-use wsrt_world::task_hosts;
+use crate::util::world::host_name_of;
 
 /// How long the system is asked for sockets' addresses, at a microsecond or so for each: it
 /// would be the longest part of a dump with many sockets.
@@ -29,7 +28,6 @@ const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 pub(crate) struct SeenTask {
     pub(crate) snapshot: TaskSnapshot,
     /// The simulated host that it belongs to.
-    #[cfg(feature = "sim")]
     pub(crate) host: Option<String>,
     pub(crate) kind: TaskKind,
     pub(crate) running: Running,
@@ -219,8 +217,7 @@ impl Crowd {
             let elapsed = snapshot.counts.and_then(|counts| counts.in_poll);
             let running = Running { elapsed, ..Running::default() };
             self.tasks.push(SeenTask {
-                #[cfg(feature = "sim")]
-                host: task_hosts::host_name_of(snapshot.id.as_u64()),
+                host: host_name_of(snapshot.id.as_u64()),
                 snapshot,
                 kind,
                 running,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
+use crate::scheduler::simulation::Settings;
 use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
 use crate::util::sync::thread::{self, ThreadId, available_parallelism};
@@ -128,7 +129,7 @@ impl Builder {
         };
         let follows_quota = may_follow && self.config.follows_quota;
         self.refuse_impossible(processors)?;
-        let simulation = environment::simulation(self.config.simulation)?;
+        let simulation = self.config.simulation.map(Settings::by_environment).transpose()?;
         let stall_threshold = environment::stall_threshold();
         Ok(Config { processors, follows_quota, stall_threshold, simulation, ..self.config.clone() })
     }

@@ -31,7 +31,7 @@ use crate::tokio_compat::Choice;
 pub struct Builder {
     /// `processors` and `stall_threshold` are set by `config`, which may read the environment for
     /// them.
-    pub(super) config: Config,
+    pub(crate) config: Config,
     pub(super) worker_threads: Option<usize>,
     pub(super) start_paused: bool,
     pub(super) latency_histograms: bool,

@@ -1,8 +1,5 @@
 //! Reads and checks the environment variables.
 
-#[cfg(feature = "sim")]
-mod simulated;
-
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
@@ -16,11 +13,7 @@ use std::time::Duration;
 
 use wsrt_sync::drop_in;
 
-#[cfg(feature = "sim")]
-pub(crate) use self::simulated::{simulated_report, simulated_seed, simulated_seeds, simulation, tell_runner};
 use crate::runtime::schedtrace;
-#[cfg(not(feature = "sim"))]
-use crate::scheduler::simulation::Settings;
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
 use crate::util::numbered_path::numbered;
@@ -48,12 +41,6 @@ pub(crate) fn worker_threads() -> io::Result<Option<usize>> {
             .map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message)),
         None => Ok(None),
     }
-}
-
-/// Returns the settings of a simulation: there is none.
-#[cfg(not(feature = "sim"))]
-pub(crate) fn simulation(settings: Option<Settings>) -> io::Result<Option<Settings>> {
-    Ok(settings)
 }
 
 /// Reports an invalid value, once in the process: a switch for observation must not keep a program

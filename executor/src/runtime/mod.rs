@@ -21,8 +21,6 @@ mod runtime;
 pub(crate) mod schedtrace;
 pub(crate) mod services;
 mod shutdown_token;
-#[cfg(feature = "sim")]
-mod simulated;
 #[cfg(feature = "futures-task")]
 mod spawner;
 mod task_hooks;

@@ -7,6 +7,7 @@ use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 
 use super::Sim;
+use crate::runtime::TaskDump;
 use wsrt_world::Network;
 
 impl Sim {
@@ -161,5 +162,14 @@ impl Sim {
 
     fn start(&self, host: usize) {
         self.network().begin_life(host);
+    }
+}
+
+impl TaskDump {
+    /// Returns the name of the simulated host that it belongs to, if the dump was taken in the
+    /// simulation.
+    #[must_use]
+    pub fn host(&self) -> Option<&str> {
+        self.host_name()
     }
 }

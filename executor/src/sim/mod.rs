@@ -96,7 +96,9 @@
 //!
 //! [`Builder::new_simulated`]: crate::runtime::Builder::new_simulated
 
+mod builder;
 mod disk;
+mod environment;
 mod faults;
 mod handle;
 mod hosts;

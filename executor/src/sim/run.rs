@@ -5,8 +5,8 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use crate::runtime::Builder;
-use crate::runtime::environment::simulated_seed;
 use crate::sim::Sim;
+use crate::sim::environment::simulated_seed;
 use wsrt_world::entropy::give_entropy;
 use wsrt_world::virtual_time::give_time;
 

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use crate::runtime::environment::{simulated_report, simulated_seed, simulated_seeds, tell_runner};
+use crate::sim::environment::{simulated_report, simulated_seed, simulated_seeds, tell_runner};
 
 /// Runs `test` with each of the seeds, on all cores, and panics with the number of a seed that
 /// fails.

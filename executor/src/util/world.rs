@@ -1,7 +1,11 @@
 //! The simulated world, as the rooms ask it: the one seam between them. Its twin without feature
 //! `sim` knows that nothing is simulated, so that each question compiles to nothing.
 
+pub(crate) use wsrt_world::task_hosts::host_name_of;
 pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, Wish};
+
+/// The clock since the start of the computer, where a simulation gives one: for stamps.
+pub(crate) const UPTIME: Option<fn() -> Option<u64>> = Some(wsrt_world::virtual_time::uptime);
 
 /// The entries of a directory on a simulated disk.
 pub(crate) type Entries = std::vec::IntoIter<Entry>;

@@ -10,6 +10,13 @@ impl Never {
     }
 }
 
+/// Returns the name of the simulated host that a task belongs to: none.
+pub(crate) fn host_name_of(_: u64) -> Option<String> {
+    None
+}
+
+pub(crate) const UPTIME: Option<fn() -> Option<u64>> = None;
+
 pub(crate) type Entries = Never;
 pub(crate) type Entry = Never;
 pub(crate) type Mounted = Never;

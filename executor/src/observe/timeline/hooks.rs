@@ -8,7 +8,8 @@ use std::task::Waker;
 use wsrt_reactor::Turn;
 use wsrt_trace::{Activity, EventKind, TaskSource, WokenBy};
 
-use super::thread_writer::{ThreadWriter, is_simulated};
+use super::hosts::{OnHost, is_simulated};
+use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;
 use crate::sysmon::stall::Stall;
@@ -20,8 +21,7 @@ use crate::util::unwind::wake_quietly;
 pub(crate) struct RecordedPoll<'a> {
     observer: &'a Observer,
     has_begun: bool,
-    #[cfg(feature = "sim")]
-    on_host: Option<super::hosts::OnHost>,
+    on_host: Option<OnHost>,
 }
 
 impl Drop for RecordedPoll<'_> {
@@ -31,8 +31,7 @@ impl Drop for RecordedPoll<'_> {
             // A poll that has begun ends, even if the timeline was turned off during it.
             ThreadWriter::with(ThreadWriter::end_poll);
         }
-        #[cfg(feature = "sim")]
-        drop(self.on_host.take());
+        self.on_host = None;
         if take_panic() {
             self.observer.write_flight_record_of_own_accord();
         }
@@ -81,23 +80,16 @@ impl Observer {
         at_once: bool,
         processor: impl FnOnce(&ThreadWriter) -> u16,
     ) -> RecordedPoll<'_> {
-        #[cfg(feature = "sim")]
         let mut on_host = None;
         let begun = self.with_writer(|writer| {
             // A task of a `LocalSet` is polled by another, on that one's host.
-            #[cfg(feature = "sim")]
             if source != TaskSource::Local as u32 {
                 on_host = self.go_to_host_of(writer, task.id().as_u64());
             }
             let processor = processor(writer);
             writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor, source, at_once);
         });
-        RecordedPoll {
-            observer: self,
-            has_begun: begun.is_some(),
-            #[cfg(feature = "sim")]
-            on_host,
-        }
+        RecordedPoll { observer: self, has_begun: begun.is_some(), on_host }
     }
 }
 
@@ -264,7 +256,6 @@ impl Observer {
     pub(crate) fn record_completed(&self, task: Id) {
         self.with_writer(|writer| {
             // One that is cancelled ends in the midst of another's poll, or of none.
-            #[cfg(feature = "sim")]
             let _on_host = self.go_to_host_of(writer, task.as_u64());
             writer.complete(task.as_u64());
         });

@@ -15,6 +15,9 @@ mod flight;
 mod hooks;
 #[cfg(feature = "sim")]
 mod hosts;
+#[cfg(not(feature = "sim"))]
+#[path = "hosts_off.rs"]
+mod hosts;
 mod recorded_threads;
 mod recorder;
 mod thread_writer;
@@ -41,6 +44,7 @@ use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
 use crate::observe::timeline::recorder::{Recorder, Requests};
 use crate::task::OwnedTasks;
+use crate::util::world::UPTIME;
 
 /// The timeline of one runtime.
 #[derive(Debug, Default)]
@@ -134,9 +138,7 @@ impl Observer {
             recorder.request(request);
             return Ok(());
         }
-        StampCounter::choose();
-        #[cfg(feature = "sim")]
-        StampCounter::ask_first(wsrt_world::virtual_time::uptime);
+        StampCounter::choose(UPTIME);
         let recorder = Recorder::new();
         let own = Arc::clone(&recorder);
         let thread = thread::Builder::new().name("wsrt-timeline".into());

@@ -39,7 +39,7 @@ pub(crate) struct Recorder {
     /// Tasks with a name that were spawned since the last batch.
     new_names: Mutex<Vec<(u64, Arc<str>)>>,
     /// The names of a simulation's hosts, by their numbers.
-    hosts: Mutex<BTreeMap<u32, String>>,
+    pub(super) hosts: Mutex<BTreeMap<u32, String>>,
     requests: Mutex<Requests>,
     on_request: Condvar,
 }
@@ -91,12 +91,6 @@ impl Recorder {
 
     pub(crate) fn name_task(&self, task: u64, name: Arc<str>) {
         self.new_names.lock().push((task, name));
-    }
-
-    /// Names a host, before its first event is written.
-    #[cfg(feature = "sim")]
-    pub(crate) fn name_host(&self, host: u32, name: String) {
-        self.hosts.lock().insert(host, name);
     }
 
     fn host_name(&self, host: u32) -> String {

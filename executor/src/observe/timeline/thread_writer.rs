@@ -9,6 +9,7 @@ use wsrt_trace::{
     Activity, Awaited, Event, EventKind, EventWriter, NO_PROCESSOR, PollOutcome, PollStart, StampCounter, WokenBy,
 };
 
+use super::hosts::{WriterHosts, is_simulated};
 use super::recorder::Recorder;
 use crate::task::{current_id, take_panic};
 
@@ -43,7 +44,7 @@ pub(crate) struct ThreadWriter {
     /// How many polls it is in that were recorded when their processor was handed over.
     handed_over: Cell<u32>,
     /// When the last poll ended, if there was no event since; else 0.
-    ended_at: Cell<u64>,
+    pub(super) ended_at: Cell<u64>,
     /// The last stamp, or the beginning of the poll, whichever is later.
     last_stamp: Cell<u64>,
     /// Light polls since the last other one.
@@ -52,12 +53,11 @@ pub(crate) struct ThreadWriter {
     /// The task that has completed in the innermost poll.
     completed: Cell<u64>,
     /// The processor that this thread is known to hold.
-    held: Cell<u16>,
+    pub(super) held: Cell<u16>,
     /// The source of wakes at present, where that is no task.
     waking: Cell<Option<WokenBy>>,
     turn: Cell<Option<OpenTurn>>,
-    #[cfg(feature = "sim")]
-    hosts: super::hosts::WriterHosts,
+    pub(super) hosts: WriterHosts,
 }
 
 /// A poll that has begun.
@@ -81,34 +81,6 @@ impl OpenPoll {
     const NONE: Self = Self { stamp: 0, start: PollStart::new(0, NO_PROCESSOR, 0, None), opened: false, is_over: true };
 }
 
-/// How often, and after which pauses, a simulation looks whether there is room for an event: for
-/// some seconds, in case the recorder waits for a lock of the simulation.
-#[cfg(feature = "sim")]
-const MOST_LOOKS: u32 = 20_000;
-#[cfg(feature = "sim")]
-const BETWEEN_LOOKS: std::time::Duration = std::time::Duration::from_micros(100);
-
-/// Lets the thread of a simulation wait for the recorder, which takes no virtual time: all its
-/// events are recorded, however many there are. Other threads never wait.
-#[cfg(feature = "sim")]
-#[inline]
-fn wait_for_room(events: &mut EventWriter) {
-    if events.may_wait() && wsrt_world::virtual_time::shown().is_some() {
-        let mut looks = 0..MOST_LOOKS;
-        while looks.next().is_some() && events.may_wait() {
-            std::thread::sleep(BETWEEN_LOOKS);
-        }
-    }
-}
-
-/// Returns whether this thread drives a simulation.
-pub(super) fn is_simulated() -> bool {
-    #[cfg(feature = "sim")]
-    return wsrt_world::virtual_time::shown().is_some();
-    #[cfg(not(feature = "sim"))]
-    false
-}
-
 impl ThreadWriter {
     const fn new() -> Self {
         Self {
@@ -126,8 +98,7 @@ impl ThreadWriter {
             held: Cell::new(NO_PROCESSOR),
             waking: Cell::new(None),
             turn: Cell::new(None),
-            #[cfg(feature = "sim")]
-            hosts: super::hosts::WriterHosts::new(),
+            hosts: WriterHosts::new(),
         }
     }
 
@@ -151,23 +122,9 @@ impl ThreadWriter {
         self.held.set(NO_PROCESSOR);
         self.ended_at.set(0);
         self.turn.set(None);
-        #[cfg(feature = "sim")]
         self.hosts.begin_anew();
         // A panic from before there was a recorder.
         let _ = take_panic();
-    }
-
-    /// Another machine of a simulation has its turn on this thread, at another time, or has had it.
-    /// Returns the processor of the one before.
-    #[cfg(feature = "sim")]
-    pub(crate) fn turn_to_another(&self, holds: u16) -> u16 {
-        self.ended_at.set(0);
-        self.held.replace(holds)
-    }
-
-    #[cfg(feature = "sim")]
-    pub(crate) fn hosts(&self) -> &super::hosts::WriterHosts {
-        &self.hosts
     }
 
     /// Returns the processor that the thread is known to hold, or none.
@@ -178,15 +135,7 @@ impl ThreadWriter {
     #[inline(always)]
     fn write(&self, event: Event) {
         if let Some(events) = &mut *self.events.borrow_mut() {
-            #[cfg(feature = "sim")]
-            {
-                wait_for_room(events);
-                if let Some(host) = self.hosts.untold() {
-                    // Without room for both, an event would be shown on another host.
-                    return self.hosts.note_told(events.write_both(host, event));
-                }
-            }
-            events.write(event);
+            self.hosts.write(events, event);
         }
     }
 
@@ -398,30 +347,6 @@ impl ThreadWriter {
 mod tests {
     use super::Awaited;
     use wsrt_sync::wait::WaitKind;
-
-    #[cfg(feature = "sim")]
-    #[test]
-    fn a_simulation_waits_for_room_in_a_full_buffer() {
-        use wsrt_trace::{EVENT_CAPACITY, Event, EventKind, event_buffer};
-        let (mut writer, mut reader) = event_buffer();
-        let event = Event::new(1, EventKind::Overflow { processor: 0, tasks: 1 });
-        (0..EVENT_CAPACITY).for_each(|_| writer.write(event));
-        let (full, is_full) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            is_full.recv().expect("it is sent");
-            reader.read(&mut Vec::new());
-            reader
-        });
-        let _time = wsrt_world::virtual_time::give_time(0, 0);
-        full.send(()).expect("it is received");
-        super::wait_for_room(&mut writer);
-        writer.write(event);
-        let reader = thread.join().expect("it only reads");
-        assert_eq!(reader.dropped(), 0);
-        drop(reader);
-        (0..EVENT_CAPACITY).for_each(|_| writer.write(event));
-        super::wait_for_room(&mut writer);
-    }
 
     #[test]
     fn each_kind_of_wait_has_its_own_name() {

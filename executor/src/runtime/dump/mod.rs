@@ -12,8 +12,6 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 pub(super) use self::no_progress::no_progress;
-#[cfg(feature = "sim")]
-pub(super) use self::no_progress::report_on;
 use super::{Handle, Running, TaskKind, WaitsOn};
 use crate::observe::dump::{self, Seen, SeenTask};
 use crate::task::{Id, Phase, StatsRead};
@@ -89,7 +87,7 @@ impl Handle {
 
 impl Dump {
     /// The dump of the tasks that were seen since `began`.
-    fn of(seen: Seen, began: Instant) -> Self {
+    pub(crate) fn of(seen: Seen, began: Instant) -> Self {
         let Seen { tasks, cycles } = seen;
         let tasks: Vec<_> = tasks.into_iter().map(TaskDump).collect();
         let of_tasks = |cycle: Vec<usize>| Cycle { tasks: cycle.into_iter().map(|at| tasks[at].clone()).collect() };
@@ -237,11 +235,7 @@ impl TaskDump {
         self.0.snapshot.name.as_deref()
     }
 
-    /// Returns the name of the simulated host that it belongs to, if the dump was taken in the
-    /// simulation.
-    #[cfg(feature = "sim")]
-    #[must_use]
-    pub fn host(&self) -> Option<&str> {
+    pub(crate) fn host_name(&self) -> Option<&str> {
         self.0.host.as_deref()
     }
 

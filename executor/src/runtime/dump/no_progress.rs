@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use super::Dump;
-#[cfg(feature = "sim")]
-use crate::observe::dump;
 use crate::observe::no_progress::look;
 use crate::runtime::WaitsOn;
 use crate::scheduler::Scheduler;
@@ -32,12 +30,6 @@ pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSee
         ));
     });
     None
-}
-
-/// Returns a dump, for a simulation none of whose tasks can continue.
-#[cfg(feature = "sim")]
-pub(in crate::runtime) fn report_on(scheduler: &Scheduler) -> String {
-    Dump::of(dump::look(scheduler), sync::now()).to_string()
 }
 
 fn in_words(waits: &[WaitsOn]) -> String {

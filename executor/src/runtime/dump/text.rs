@@ -49,8 +49,7 @@ impl fmt::Display for TaskDump {
             write!(f, " {name:?}")?;
         }
         write!(f, ", spawned at {}", self.spawned_at())?;
-        #[cfg(feature = "sim")]
-        if let Some(host) = self.host() {
+        if let Some(host) = self.host_name() {
             write!(f, ", of the host `{host}`")?;
         }
         f.write_str(": ")?;

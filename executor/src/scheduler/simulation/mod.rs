@@ -52,13 +52,20 @@ pub(crate) struct Settings {
     pub(crate) costs: Option<Costs>,
     /// The faults of the run, instead of the seed's.
     pub(crate) plan: Option<&'static Plan>,
-    /// Returns a report on a runtime none of whose tasks can continue.
+    /// Replaces the settings that the environment has.
+    pub(crate) replace: fn(Self) -> io::Result<Self>,
+    /// Returns a report on a runtime none of whose tasks can go on.
     pub(crate) report: fn(&Scheduler) -> String,
     /// Tells the program that runs this one, if one does, of a failure.
     pub(crate) tell_runner: fn(&str),
 }
 
 impl Settings {
+    /// Returns the settings, with those of the environment in place of its own.
+    pub(crate) fn by_environment(self) -> io::Result<Self> {
+        (self.replace)(self)
+    }
+
     /// Gives this thread random numbers and a clock that the seed decides, until the guards are
     /// dropped: while it makes the processors and their clock, which begins with what the system's
     /// shows now.

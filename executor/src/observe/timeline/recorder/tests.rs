@@ -9,6 +9,7 @@ use crate::observe::observer::Observer;
 use crate::observe::timeline::FlightRecorder;
 use crate::observe::timeline::thread_writer::ThreadWriter;
 use crate::task::OwnedTasks;
+use crate::util::world::UPTIME;
 
 enum NoRuntime {}
 
@@ -32,7 +33,7 @@ impl Recorded for NoRuntime {
 
 #[test]
 fn the_flight_recorder_forgets_tasks_with_their_last_batch() {
-    StampCounter::choose();
+    StampCounter::choose(UPTIME);
     let recorder = Recorder::new();
     let mut writer = recorder.register_current_thread();
     let mut thread = RecorderThread::new(Arc::clone(&recorder), Weak::<NoRuntime>::new());
@@ -50,7 +51,7 @@ fn the_flight_recorder_forgets_tasks_with_their_last_batch() {
 
 #[test]
 fn events_wait_for_no_poll_that_was_handed_over() {
-    StampCounter::choose();
+    StampCounter::choose(UPTIME);
     let recorder = Recorder::new();
     ThreadWriter::with(|writer| {
         writer.write_for(&recorder);
@@ -73,28 +74,27 @@ fn events_wait_for_no_poll_that_was_handed_over() {
     assert_eq!(seen.collect::<Vec<_>>(), [(1, 0), (3, 1), (2, 0), (4, 0)]);
 }
 
-/// Writes wakes in many light polls, and returns how many of them are untimed.
-#[cfg(feature = "sim")]
-fn untimed_wakes() -> usize {
-    let recorder = Recorder::new();
-    ThreadWriter::with(|writer| {
-        writer.write_for(&recorder);
-        for _ in 0..100 {
-            writer.begin_poll(1, Location::caller(), 0, 0, false);
-            writer.ready(2, Location::caller(), false);
-            writer.end_poll();
-        }
-    });
-    let mut thread = RecorderThread::new(recorder, Weak::<NoRuntime>::new());
-    thread.collect(u64::MAX);
-    assert_eq!(thread.batch.entries.len(), 200);
-    thread.batch.entries.iter().filter(|entry| entry.event.is_untimed()).count()
-}
-
 #[cfg(feature = "sim")]
 #[test]
 fn each_wake_of_a_simulation_is_timed() {
-    StampCounter::choose();
+    /// Writes wakes in many light polls, and returns how many of them are untimed.
+    fn untimed_wakes() -> usize {
+        let recorder = Recorder::new();
+        ThreadWriter::with(|writer| {
+            writer.write_for(&recorder);
+            for _ in 0..100 {
+                writer.begin_poll(1, Location::caller(), 0, 0, false);
+                writer.ready(2, Location::caller(), false);
+                writer.end_poll();
+            }
+        });
+        let mut thread = RecorderThread::new(recorder, Weak::<NoRuntime>::new());
+        thread.collect(u64::MAX);
+        assert_eq!(thread.batch.entries.len(), 200);
+        thread.batch.entries.iter().filter(|entry| entry.event.is_untimed()).count()
+    }
+
+    StampCounter::choose(UPTIME);
     let time = wsrt_world::virtual_time::give_time(0, 0);
     assert_eq!(untimed_wakes(), 0);
     drop(time);
@@ -104,7 +104,7 @@ fn each_wake_of_a_simulation_is_timed() {
 
 #[test]
 fn a_name_is_kept_until_the_poll_around_is_over() {
-    StampCounter::choose();
+    StampCounter::choose(UPTIME);
     let recorder = Recorder::new();
     let mut writer = recorder.register_current_thread();
     let mut thread = RecorderThread::new(Arc::clone(&recorder), Weak::<NoRuntime>::new());

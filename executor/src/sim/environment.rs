@@ -18,16 +18,14 @@ const SIM_SEEDS: &str = "WSRT_SIM_SEEDS";
 const SIM_PLAN: &str = "WSRT_SIM_PLAN";
 const SIM_REPORT: &str = "WSRT_SIM_REPORT";
 
-/// Returns the settings of a simulation, with the seed and plan of the environment, if there are
-/// any.
-pub(crate) fn simulation(settings: Option<Settings>) -> io::Result<Option<Settings>> {
-    let Some(settings) = settings else { return Ok(None) };
+/// Returns the settings with the seed and plan of the environment, if there are any.
+pub(super) fn replace_settings(settings: Settings) -> io::Result<Settings> {
     let seed = simulated_seed()?.unwrap_or(settings.seed);
-    Ok(Some(Settings { seed, plan: simulated_plan()?.or(settings.plan), ..settings }))
+    Ok(Settings { seed, plan: simulated_plan()?.or(settings.plan), ..settings })
 }
 
 /// Returns the seed that the environment has for simulations, if it has one.
-pub(crate) fn simulated_seed() -> io::Result<Option<u64>> {
+pub(super) fn simulated_seed() -> io::Result<Option<u64>> {
     let Some(value) = env::var_os(SIM_SEED) else { return Ok(None) };
     let seed = value.to_str().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
         invalid(format!("{SIM_SEED}={} is not a seed: it has to be a whole number", value.to_string_lossy()))
@@ -36,7 +34,7 @@ pub(crate) fn simulated_seed() -> io::Result<Option<u64>> {
 }
 
 /// Returns the seeds that the environment has for tests over many, if it has some.
-pub(crate) fn simulated_seeds() -> io::Result<Option<Range<u64>>> {
+pub(super) fn simulated_seeds() -> io::Result<Option<Range<u64>>> {
     let Some(value) = env::var_os(SIM_SEEDS) else { return Ok(None) };
     parse_range(&value).map(Some).ok_or_else(|| {
         let value = value.to_string_lossy();
@@ -71,12 +69,12 @@ fn read_plan(value: &OsStr) -> Result<Plan, String> {
 }
 
 /// Returns the file in which `wsrt-sim` wants to be told of failures, if it runs this program.
-pub(crate) fn simulated_report() -> Option<PathBuf> {
+pub(super) fn simulated_report() -> Option<PathBuf> {
     env::var_os(SIM_REPORT).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// Writes lines to that file, if there is one, in one piece.
-pub(crate) fn tell_runner(lines: &str) {
+pub(super) fn tell_runner(lines: &str) {
     let Some(path) = simulated_report() else { return };
     let file = OpenOptions::new().create(true).append(true).open(&path);
     if let Err(error) = file.and_then(|mut file| file.write_all(format!("{lines}\n").as_bytes())) {

@@ -1,9 +1,11 @@
 //! The builder of a simulated runtime.
 
-use super::Builder;
-use super::dump::report_on;
-use super::environment::tell_runner;
+use super::environment::{replace_settings, tell_runner};
+use crate::observe::dump;
+use crate::runtime::{Builder, Dump};
+use crate::scheduler::Scheduler;
 use crate::scheduler::simulation::{Costs, Settings};
+use crate::util::sync;
 
 impl Builder {
     /// Creates a builder for a simulated runtime. Its processors run on the thread in `block_on`,
@@ -31,7 +33,7 @@ impl Builder {
     /// ```
     pub fn new_simulated(seed: u64) -> Self {
         let mut builder = Self::new_multi_thread();
-        let settings = Settings { seed, plan: None, costs: None, report: report_on, tell_runner };
+        let settings = Settings { seed, plan: None, costs: None, replace: replace_settings, report, tell_runner };
         builder.config.simulation = Some(settings);
         builder
     }
@@ -70,4 +72,9 @@ impl Builder {
         }
         self
     }
+}
+
+/// Returns a dump, for a runtime none of whose tasks can continue.
+fn report(scheduler: &Scheduler) -> String {
+    Dump::of(dump::look(scheduler), sync::now()).to_string()
 }

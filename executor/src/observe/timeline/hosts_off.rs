@@ -1,0 +1,39 @@
+//! The twin of `hosts.rs` without feature `sim`: no event is a host's.
+
+use wsrt_trace::{Event, EventWriter};
+
+use super::thread_writer::ThreadWriter;
+use crate::observe::observer::Observer;
+
+/// Returns whether this thread drives a simulation.
+pub(super) fn is_simulated() -> bool {
+    false
+}
+
+/// The hosts of the events that a thread writes: none.
+#[derive(Debug)]
+pub(crate) struct WriterHosts;
+
+impl WriterHosts {
+    pub(super) const fn new() -> Self {
+        Self
+    }
+
+    pub(super) fn begin_anew(&self) {}
+
+    #[inline(always)]
+    pub(super) fn write(&self, events: &mut EventWriter, event: Event) {
+        events.write(event);
+    }
+}
+
+/// The thread is on a host: never.
+#[derive(Debug)]
+pub(crate) enum OnHost {}
+
+impl Observer {
+    #[inline]
+    pub(super) fn go_to_host_of(&self, _: &ThreadWriter, _: u64) -> Option<OnHost> {
+        None
+    }
+}
