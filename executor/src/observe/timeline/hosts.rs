@@ -69,8 +69,8 @@ impl WriterHosts {
             events.write(event);
             return;
         }
-        // The time of an event that is not shown: the batch that it comes in does not matter. Without
-        // room for both, the event would be shown on another host.
+        // The time of an event that is not shown: the batch that it comes in does not matter.
+        // Without room for both, the event would be shown on another host.
         if events.write_both(Event::new(0, EventKind::Host(host)), event) {
             self.told.set(host);
         }
