@@ -1,6 +1,5 @@
 //! The address of a socket, as dumps show it.
 
-#[cfg(feature = "sim")]
 use crate::lent::Place;
 use socket2::SockAddr;
 use std::fmt;
@@ -26,7 +25,6 @@ impl Address {
     }
 
     /// Returns the name of a lent socket, or `None` if it has none.
-    #[cfg(feature = "sim")]
     pub(crate) fn of_place(place: Place) -> Option<Self> {
         match place {
             Place::Ip(address) => Some(Self::Ip(address)),

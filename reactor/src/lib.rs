@@ -33,11 +33,7 @@ mod evented;
 mod handle;
 mod interest;
 #[doc(hidden)]
-#[cfg(feature = "sim")]
 pub mod lent;
-#[cfg(not(feature = "sim"))]
-#[path = "lent_off.rs"]
-mod lent;
 #[cfg(all(test, loom))]
 mod loom_models;
 pub mod net;

@@ -58,7 +58,6 @@ impl EventBits {
     pub(crate) const WRITABLE: EventBits = EventBits(WRITABLE);
 
     /// The bits of an event that a lent socket has reported.
-    #[cfg(feature = "sim")]
     pub(crate) fn of_lent(ready: Ready) -> EventBits {
         EventBits(usize::from(ready.0))
     }

@@ -24,7 +24,6 @@ pub trait Services: Send + Sync {
 
     /// Returns the network that lends the sockets, in a simulated runtime.
     #[doc(hidden)]
-    #[cfg(feature = "sim")]
     fn network(&self) -> Option<std::sync::Arc<dyn crate::lent::Network>> {
         None
     }

@@ -9,11 +9,9 @@
 use crate::address::Address;
 use crate::descriptor::{self, RawDescriptor};
 use crate::interest::Interest;
-#[cfg(feature = "sim")]
 use crate::lent::Socket;
 use socket2::SockAddr;
 use std::io;
-#[cfg(feature = "sim")]
 use std::sync::{Arc, Weak};
 
 /// The facts about a source that are known from its registration on.
@@ -31,7 +29,6 @@ enum Descriptor {
     #[cfg(unix)]
     Foreign(RawDescriptor),
     /// A lent one, instead of its bystander's. Its owner may have closed it by now.
-    #[cfg(feature = "sim")]
     Lent(Weak<dyn Socket>),
 }
 
@@ -47,7 +44,7 @@ impl Label {
     }
 
     /// One that a simulated network has lent.
-    #[cfg(feature = "sim")]
+    #[allow(dead_code, reason = "without feature `sim` there is none")]
     pub(crate) fn of_lent(kind: &'static str, socket: &Arc<dyn Socket>) -> Self {
         Self { kind, descriptor: Some(Descriptor::Lent(Arc::downgrade(socket))) }
     }
@@ -58,11 +55,7 @@ impl Label {
 
     /// Returns whether the source belongs to a lent socket.
     pub(crate) fn is_lent(&self) -> bool {
-        #[cfg(feature = "sim")]
-        if let Some(Descriptor::Lent(_)) = self.descriptor {
-            return true;
-        }
-        false
+        matches!(self.descriptor, Some(Descriptor::Lent(_)))
     }
 
     /// Asks the OS whether it is a socket that is not connected to a peer.
@@ -71,7 +64,6 @@ impl Label {
             Some(Descriptor::Socket(raw)) => descriptor::is_unconnected(raw),
             #[cfg(unix)]
             Some(Descriptor::Foreign(raw)) => descriptor::is_unconnected(raw),
-            #[cfg(feature = "sim")]
             Some(Descriptor::Lent(_)) => false,
             None => false,
         }
@@ -117,7 +109,6 @@ impl<'a> WatchedSource<'a> {
             Descriptor::Socket(raw) => *raw,
             #[cfg(unix)]
             Descriptor::Foreign(raw) => *raw,
-            #[cfg(feature = "sim")]
             Descriptor::Lent(_) => return None,
         };
         u64::try_from(raw).ok()
@@ -127,7 +118,6 @@ impl<'a> WatchedSource<'a> {
     /// or is no socket.
     #[must_use]
     pub fn local_addr(&self) -> Option<Address> {
-        #[cfg(feature = "sim")]
         if let Some(lent) = self.lent() {
             return Address::of_place(lent?.local().ok()?);
         }
@@ -138,7 +128,6 @@ impl<'a> WatchedSource<'a> {
     /// connected, its peer has no name, or it is no socket.
     #[must_use]
     pub fn peer_addr(&self) -> Option<Address> {
-        #[cfg(feature = "sim")]
         if let Some(lent) = self.lent() {
             return Address::of_place(lent?.peer().ok()?);
         }
@@ -146,7 +135,6 @@ impl<'a> WatchedSource<'a> {
     }
 
     /// The lent socket, if it is one: `Some(None)` once its owner has closed it.
-    #[cfg(feature = "sim")]
     fn lent(&self) -> Option<Option<Arc<dyn Socket>>> {
         match &self.label.descriptor {
             Some(Descriptor::Lent(socket)) => Some(socket.upgrade()),

@@ -9,9 +9,11 @@ use std::task::{self, Poll};
 use std::time::Duration;
 
 use wsrt_reactor::context::{Delay, Services};
+use wsrt_reactor::lent::Network;
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::blocking::jobs;
+use crate::scheduler::simulation::Simulation;
 use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 
@@ -33,9 +35,8 @@ impl Services for RuntimeServices {
         }
     }
 
-    #[cfg(feature = "sim")]
-    fn network(&self) -> Option<Arc<dyn wsrt_reactor::lent::Network>> {
-        self.0.upgrade()?.simulation.as_ref().map(|simulation| simulation.world().lent_network())
+    fn network(&self) -> Option<Arc<dyn Network>> {
+        self.0.upgrade()?.simulation.as_ref().map(Simulation::lent_network)
     }
 
     fn drops_what_waits(&self) -> bool {

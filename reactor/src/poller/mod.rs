@@ -234,7 +234,6 @@ impl Netpoller {
     /// Registrations of other sources fail with the error that `why` makes from their kind; after
     /// [`shut_down`](Self::shut_down) with that one's.
     #[doc(hidden)]
-    #[cfg(feature = "sim")]
     pub fn lend(&self, network: std::sync::Arc<dyn crate::lent::Network>, why: fn(&str) -> io::Error) {
         self.handle.lender().begin(network);
         self.handle.registry().refuse(why);

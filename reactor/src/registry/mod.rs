@@ -147,7 +147,6 @@ impl Registry {
     }
 
     /// Accepts no source of the system's from now on, and makes the errors by `why`.
-    #[cfg(feature = "sim")]
     pub(crate) fn refuse(&self, why: fn(&str) -> io::Error) {
         self.entries.lock().refused = Some(why);
     }

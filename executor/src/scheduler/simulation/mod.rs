@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
 use wsrt_reactor::Netpoller;
+use wsrt_reactor::lent::Network;
 use wsrt_world::entropy::give_entropy;
 use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
 use wsrt_world::{Cost, Given, Inhabitants, Mounted, Plan, Record, Step, World, lacks_interposition, uptime};
@@ -261,12 +262,17 @@ impl Simulation {
     /// netpoller take no sockets other than the simulated network's.
     pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
         clock.simulate();
-        netpoller.lend(self.world.lent_network(), of_system);
+        netpoller.lend(self.lent_network(), of_system);
     }
 
     /// The network, disks, clocks and faults.
     pub(crate) fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Returns the network in the form in which the reactor makes sockets of it.
+    pub(crate) fn lent_network(&self) -> Arc<dyn Network> {
+        self.world.lent_network()
     }
 
     /// Returns the disk of the host that the current task belongs to; `None` outside of hosts.

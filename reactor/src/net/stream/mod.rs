@@ -29,12 +29,9 @@ mod sockets;
 pub(super) mod tokio_traits;
 mod transfer;
 
-#[cfg(feature = "sim")]
-pub(super) use self::ends::Peek;
-pub(super) use self::ends::StreamSocket;
 // The ends of pipes implement them, and lent sockets.
-#[cfg(any(unix, feature = "sim"))]
-pub(super) use self::ends::{Receive, Transmit};
+#[allow(unused_imports, reason = "some builds have neither")]
+pub(super) use self::ends::{Peek, Receive, StreamSocket, Transmit};
 pub(super) use self::sockets::{end_of_socket, outcome_of_connect, uninterrupted};
 
 /// Implements the reading traits for `$kind`: tokio's, futures-io's and hyper's, with their
