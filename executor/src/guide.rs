@@ -23,84 +23,111 @@
 //! Each chapter has a program that the tests run. The pages are the files of `executor/docs/` in
 //! the repository.
 
-// Each page ends with the definitions of its links, for readers of the file. Those of `links.md`
-// come first here, and the first definition of a link counts.
+// Each page ends with the definitions of its links, for readers of the file. Those of `links!` come
+// first here, and the first definition of a link counts.
 
-#[doc = include_str!("../docs/links.md")]
+/// Expands to the definitions of the pages' links: those of `links.md`, and those into the
+/// repository, whose address only the manifest of the workspace knows.
+macro_rules! links {
+    () => {
+        links! {
+            "ARCHITECTURE.md" "blob" "docs/ARCHITECTURE.md",
+            "BENCHMARKS.md" "blob" "docs/BENCHMARKS.md",
+            "TIMELINE.md" "blob" "docs/TIMELINE.md",
+            "tokio" "tree" "tokio",
+            "tokio-readme" "blob" "tokio/README.md",
+            "drop-in-tests" "tree" "ecosystem/drop-in",
+            "slow-server.png" "raw" "executor/docs/pictures/slow-server.png",
+            "slow-server-mended.png" "raw" "executor/docs/pictures/slow-server-mended.png",
+            "clippy.toml" "blob" "executor/docs/clippy.toml",
+            "console" "tree" "ecosystem/console",
+            "ecosystem" "tree" "ecosystem",
+            "service.rs" "blob" "executor/docs/service.rs",
+        }
+    };
+    ($($label:literal $kind:literal $path:literal,)+) => {
+        concat!(
+            include_str!("../docs/links.md"),
+            $("[", $label, "]: ", env!("CARGO_PKG_REPOSITORY"), "/", $kind, "/main/", $path, "\n",)+
+        )
+    };
+}
+
+#[doc = links!()]
 #[doc = include_str!("../docs/HELLO.md")]
 pub mod hello {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/SERVER.md")]
 pub mod server {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/TIMEOUTS.md")]
 pub mod timeouts {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/SHARING.md")]
 pub mod sharing {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/PARALLEL.md")]
 pub mod parallel {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/BLOCKING.md")]
 pub mod blocking {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/SEEING.md")]
 pub mod seeing {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/METRICS.md")]
 pub mod metrics {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/SHUTDOWN.md")]
 pub mod shutdown {}
 
 // The tests of `ecosystem/` build its program, beside the crates that it names, and use it.
 #[cfg(not(doctest))]
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/SERVICE.md")]
 #[doc = "```rust"]
 #[doc = include_str!("../docs/service.rs")]
 #[doc = "```"]
 pub mod service {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/TESTING.md")]
 pub mod testing {}
 
 // Its program needs the feature.
 #[cfg(any(not(doctest), feature = "sim"))]
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/SIMULATING.md")]
 pub mod simulating {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/TUNING.md")]
 pub mod tuning {}
 
 // The tests of `ecosystem/` compile its programs, beside the crates that they name.
 #[cfg(not(doctest))]
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/FROM_TOKIO.md")]
 pub mod from_tokio {}
 
 // The tests of `ecosystem/` compile its programs, beside the crates that they name.
 #[cfg(not(doctest))]
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/DROP_IN.md")]
 pub mod drop_in {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/FROM_SMOL.md")]
 pub mod from_smol {}
 
-#[doc = include_str!("../docs/links.md")]
+#[doc = links!()]
 #[doc = include_str!("../docs/FROM_RAYON.md")]
 pub mod from_rayon {}

@@ -168,17 +168,18 @@ fn has_anchor(text: &str, anchor: &str) -> bool {
 
 #[test]
 fn links_of_the_guide_lead_into_the_tree() {
-    let manifest = fs::read_to_string(format!("{ROOT}/Cargo.toml")).expect("it is there");
-    let (_, rest) = manifest.split_once("\nrepository = \"").expect("it names its repository");
-    let (repository, _) = rest.split_once('"').expect("a string ends");
-    let known = definitions(&read("links.md"));
-    for (label, target) in &known {
-        let Some(place) = target.strip_prefix(repository) else {
-            assert!(target.starts_with("crate::") || target.starts_with("data:"), "{label} leads out of {repository}");
-            continue;
-        };
-        let path = place.splitn(4, '/').nth(3).expect("/blob/main/ and a path");
-        assert!(Path::new(ROOT).join(path).exists(), "links.md: there is no {path}");
+    let mut known: Vec<String> = Vec::new();
+    for (label, target) in definitions(&read("links.md")) {
+        assert!(target.starts_with("crate::") || target.starts_with("data:"), "{label} leads out of the documentation");
+        known.push(label);
+    }
+    // `"label" "blob" "path",` in the macro `links!`.
+    let guide = fs::read_to_string(format!("{ROOT}/executor/src/guide.rs")).expect("it is there");
+    for line in guide.lines().filter(|line| line.trim_start().starts_with('"')) {
+        let words: Vec<&str> = line.split('"').collect();
+        let [_, label, _, "blob" | "raw" | "tree", _, path, ","] = words[..] else { panic!("no definition: {line}") };
+        assert!(Path::new(ROOT).join(path).exists(), "guide.rs: there is no {path}");
+        known.push(label.to_owned());
     }
     for entry in fs::read_dir(format!("{ROOT}/executor/docs")).expect("the guide is there") {
         let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
@@ -190,9 +191,19 @@ fn links_of_the_guide_lead_into_the_tree() {
         for (label, target) in definitions(&text).into_iter().filter(|(_, target)| !target.contains("://")) {
             let path = target.split('#').next().expect("one part at least");
             assert!(Path::new(ROOT).join("executor/docs").join(path).exists(), "{name}: there is no {path}");
-            assert!(known.iter().any(|(other, _)| *other == label), "{name}: links.md does not define [{label}]");
+            assert!(known.contains(&label), "{name}: neither links.md nor guide.rs defines [{label}]");
         }
     }
+}
+
+#[test]
+fn the_repository_has_one_address() {
+    let address = |manifest: &str| {
+        let text = fs::read_to_string(format!("{ROOT}/{manifest}")).expect("it is there");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("repository = "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(address("ecosystem/Cargo.toml"), address("Cargo.toml"));
 }
 
 fn read(name: &str) -> String {
