@@ -7,7 +7,7 @@ use crate::state::On;
 use crate::{steps, time};
 
 /// A condition variable, each use of which is a step of the schedule. In a schedule only: a wait
-/// outside of one returns at once.
+/// outside one returns at once.
 #[derive(Debug, Default)]
 pub struct Condvar {
     /// Has an address of its own.

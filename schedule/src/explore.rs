@@ -99,7 +99,7 @@ fn outcome() -> State {
         let mut locked = steps::wait_for_outcome(steps::lock(), LONGEST_SILENCE);
         let state = locked.as_mut().expect("a schedule is under way");
         if state.outcome.is_none() && seen == Some(state.steps) {
-            state.outcome = Some(Err(state.failure("the running thread is blocked outside of the schedule")));
+            state.outcome = Some(Err(state.failure("the running thread is blocked outside the schedule")));
         }
         seen = Some(state.steps);
         if state.outcome.is_some() {

@@ -12,7 +12,7 @@
 //! moment that a thread waits for. Descriptors are real; a thread that waits for their events looks
 //! for them whenever no other thread can run, and now and then besides.
 //!
-//! Outside of a schedule everything here works as std's and parking_lot's does.
+//! Outside a schedule everything here works as std's and parking_lot's does.
 //!
 //! # Not guaranteed
 //!

@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// Returns a seed for a random number generator: the schedule's, or the system's outside of one.
+/// Returns a seed for a random number generator: the schedule's, or the system's outside one.
 #[must_use]
 pub fn seed() -> u64 {
     steps::with_state(|state, _| state.random.next()).unwrap_or_else(|| RandomState::new().hash_one(0))

@@ -64,7 +64,7 @@ pub(crate) fn step() {
     }
 }
 
-/// Lets other threads go first. `false` outside of a schedule.
+/// Lets other threads go first. `false` outside a schedule.
 pub(crate) fn give_way() -> bool {
     let Some(number) = current() else { return false };
     go_on(number, State::after_yield);

@@ -207,13 +207,13 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Returns the calling thread's number in the schedule, from 1; 0 outside of one.
+/// Returns the calling thread's number in the schedule, from 1; 0 outside one.
 #[must_use]
 pub fn number() -> u32 {
     steps::current().map_or(0, |number| number as u32 + 1)
 }
 
-/// Returns whether the thread of this [`number`] waits; `None` outside of a schedule.
+/// Returns whether the thread of this [`number`] waits; `None` outside a schedule.
 #[must_use]
 pub fn is_waiting(number: u32) -> Option<bool> {
     let number = (number as usize).checked_sub(1)?;
@@ -221,7 +221,7 @@ pub fn is_waiting(number: u32) -> Option<bool> {
     (status != Status::Ended).then_some(matches!(status, Status::Waiting { .. }))
 }
 
-/// Returns for how many nanoseconds the thread of this [`number`] has run; `None` outside of a
+/// Returns for how many nanoseconds the thread of this [`number`] has run; `None` outside a
 /// schedule.
 #[must_use]
 pub fn time_run(number: u32) -> Option<u64> {

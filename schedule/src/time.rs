@@ -12,7 +12,7 @@ pub(crate) fn origin() -> Instant {
     *ORIGIN.get_or_init(Instant::now)
 }
 
-/// Returns the schedule's time, or the system's outside of a schedule.
+/// Returns the schedule's time, or the system's outside a schedule.
 #[must_use]
 pub fn now() -> Instant {
     match steps::with_state(|state, _| state.now) {

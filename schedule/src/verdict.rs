@@ -7,7 +7,7 @@ use crate::steps;
 /// no stretch of the runtime in which a wake is due has as many.
 const FAR: u64 = 1_000;
 
-/// Ends the schedule, as failed. Outside of a schedule it does nothing.
+/// Ends the schedule, as failed. Outside a schedule it does nothing.
 pub fn fail(reason: std::fmt::Arguments<'_>) {
     if steps::current().is_some() {
         let locked = steps::lock();

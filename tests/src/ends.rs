@@ -42,7 +42,7 @@ where
     })));
     has_begun.recv_timeout(LIMIT).expect("the poll begins");
     let dropping = thread::spawn(move || drop(runtime));
-    // A timer outside of the tasks ends after the netpoller has.
+    // A timer outside the tasks ends after the netpoller has.
     outside.join().expect("it returns the message");
     drop(go);
     dropping.join().expect("the drop does not panic");

@@ -17,7 +17,7 @@ pub fn runtime_with(processors: usize) -> Runtime {
 }
 
 /// Calls `body` in a task of each of several multi-thread runtimes, in a current-thread runtime,
-/// and outside of any.
+/// and outside any.
 ///
 /// # Panics
 ///

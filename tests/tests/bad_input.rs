@@ -17,7 +17,7 @@ use wsrt_tests::{LIMIT, example, in_a_process_of_its_own, panic_message, text_of
 /// The message of an operation without a runtime.
 fn outside(operation: &str) -> String {
     format!(
-        "wsrt: `{operation}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: `{operation}` was called outside a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`, or while the guard of `Handle::enter` is held"
     )
 }
@@ -154,13 +154,13 @@ fn spawning_outside_of_a_runtime_panics() {
 fn asking_for_the_current_runtime_or_task_outside_panics() {
     assert_eq!(
         panic_message(Handle::current),
-        "wsrt: `Handle::current`: this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: `Handle::current`: this thread is outside a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`, or while the guard of `Handle::enter` is held"
     );
     assert!(Handle::try_current().is_err());
     assert_eq!(
         panic_message(task::id),
-        "wsrt: `task::id` was called outside of a task; use `task::try_id` where there may be none"
+        "wsrt: `task::id` was called outside a task; use `task::try_id` where there may be none"
     );
 }
 
@@ -170,10 +170,10 @@ fn sleeping_outside_of_a_runtime_panics_when_it_is_awaited() {
     let sleeping = sleep(Duration::from_millis(1));
     assert_eq!(
         panic_message(|| poll_here(sleeping)),
-        "wsrt: a `Sleep` was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: a `Sleep` was polled outside a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`"
     );
-    // One that was made outside may be polled inside of a runtime.
+    // One that was made outside may be polled inside a runtime.
     let sleeping = sleep(Duration::from_millis(1));
     two_processors().run(sleeping);
 }
@@ -181,12 +181,12 @@ fn sleeping_outside_of_a_runtime_panics_when_it_is_awaited() {
 #[test]
 fn timeouts_and_intervals_outside_of_a_runtime_panic_too() {
     let message = panic_message(|| poll_here(timeout(LIMIT, std::future::pending::<()>())));
-    assert!(message.contains("was polled outside of a wsrt runtime"), "{message}");
+    assert!(message.contains("was polled outside a wsrt runtime"), "{message}");
     let message = panic_message(|| {
         let mut ticks = interval(LIMIT);
         poll_here(ticks.tick()) && poll_here(ticks.tick())
     });
-    assert!(message.contains("was polled outside of a wsrt runtime"), "{message}");
+    assert!(message.contains("was polled outside a wsrt runtime"), "{message}");
     // A future that is ready needs no timer.
     assert!(poll_here(timeout(LIMIT, async {})));
 }

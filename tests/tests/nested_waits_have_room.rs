@@ -20,7 +20,7 @@ fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// Tasks of which each blocks until all have begun, so that each runs inside of the one before.
+/// Tasks of which each blocks until all have begun, so that each runs inside the one before.
 struct Herd {
     begun: Arc<AtomicUsize>,
     all_have_begun: Arc<Semaphore>,

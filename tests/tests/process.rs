@@ -436,6 +436,6 @@ fn outside_a_runtime_starting_panics_and_starts_nothing() {
     let directory = Directory::new();
     let marker = directory.path("marker");
     let message = panic_message(|| drop(Command::new("touch").arg(&marker).spawn()));
-    assert!(message.starts_with("wsrt: `Command::spawn` was called outside of a wsrt runtime"), "{message}");
+    assert!(message.starts_with("wsrt: `Command::spawn` was called outside a wsrt runtime"), "{message}");
     assert!(!marker.exists());
 }

@@ -82,7 +82,7 @@ fn what_cannot_be_handled_is_refused_by_name() {
         for (number, name) in [(9, "SIGKILL"), (19, "SIGSTOP"), (11, "SIGSEGV"), (4, "SIGILL"), (8, "SIGFPE")] {
             let error = signal(SignalKind::from_raw(number)).expect_err(name);
             assert_eq!(error.kind(), ErrorKind::InvalidInput);
-            let wanted = format!("cannot listen for {name}: a program cannot handle it and go on");
+            let wanted = format!("cannot listen for {name}: a program cannot handle it and continue");
             assert_eq!(error.to_string(), wanted);
         }
         for number in [-1, 0, 65, 12_345] {

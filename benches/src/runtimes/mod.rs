@@ -39,7 +39,7 @@ pub trait Runtime: Sized + 'static {
     ///
     /// [`spawn_detached`]: Runtime::spawn_detached
     type Task<T: Send + 'static>: Future<Output = T> + Send + 'static;
-    /// The handle through which a thread outside of the runtime spawns.
+    /// The handle through which a thread outside the runtime spawns.
     type Handle: Clone + Send + Sync + 'static;
     /// A listening TCP socket.
     type Listener: Send + Sync + 'static;
@@ -69,19 +69,19 @@ pub trait Runtime: Sized + 'static {
     /// Returns the handle for threads outside.
     fn handle(&self) -> Self::Handle;
 
-    /// Spawns from outside of the runtime.
+    /// Spawns from outside the runtime.
     fn spawn_on<F: Work>(handle: &Self::Handle, future: F) -> Self::Task<F::Output>;
 
-    /// Spawns from inside of a task or of the root future.
+    /// Spawns from inside a task or of the root future.
     fn spawn<F: Work>(future: F) -> Self::Task<F::Output>;
 
-    /// Spawns from inside of a task; the spawned task is never awaited.
+    /// Spawns from inside a task; the spawned task is never awaited.
     fn spawn_detached<F: Work>(future: F) {
         // With tokio and wsrt this detaches.
         drop(Self::spawn(future));
     }
 
-    /// Calls `job` on a thread for blocking work, from inside of a task that awaits it.
+    /// Calls `job` on a thread for blocking work, from inside a task that awaits it.
     fn spawn_blocking<T: Send + 'static>(
         job: impl FnOnce() -> T + Send + 'static,
     ) -> impl Future<Output = T> + Send + 'static;

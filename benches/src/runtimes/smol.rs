@@ -2,7 +2,7 @@
 //! sockets.
 //!
 //! `smol::spawn` sets up the same under `SMOL_THREADS`: a global executor, and threads that run it
-//! inside of async-io's `block_on`, so that each of them also polls the reactor when it has nothing
+//! inside async-io's `block_on`, so that each of them also polls the reactor when it has nothing
 //! to run. async-executor has two executors to choose from, and so there are two entries.
 
 use std::fmt::Debug;

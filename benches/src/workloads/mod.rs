@@ -1,7 +1,7 @@
 //! The workloads, one a file: the work, its extent, and the operation that is counted.
 //!
 //! A workload checks its own result (sums, counts, bytes), so that a runtime that drops or doubles
-//! work fails loudly. The measured work runs inside of a spawned task, unless the workload's name
+//! work fails loudly. The measured work runs inside a spawned task, unless the workload's name
 //! says where else.
 
 use crate::Failure;

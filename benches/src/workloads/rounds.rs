@@ -48,7 +48,7 @@ impl Round {
     }
 }
 
-/// Repeats a round that is a future, all inside of the task that awaits this.
+/// Repeats a round that is a future, all inside the task that awaits this.
 pub(super) async fn repeat<F, Fut>(rounds: Rounds, mut round: F) -> Round
 where
     F: FnMut() -> Fut,
@@ -64,7 +64,7 @@ where
     total
 }
 
-/// Repeats a round of the workload's size inside of one task, and returns the time of one
+/// Repeats a round of the workload's size inside one task, and returns the time of one
 /// operation.
 pub(crate) fn in_task<R: Runtime, F: Future<Output = Round> + Send + 'static>(
     runtime: &R,

@@ -44,7 +44,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # Panics
 ///
-/// Lookups panic outside of a wsrt runtime.
+/// Lookups panic outside a wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct HickoryOnWsrt;
 

@@ -41,7 +41,7 @@ impl HttpOnWsrt {
     ///
     /// # Panics
     ///
-    /// Panics outside of a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     #[must_use]
     #[track_caller]
     pub fn new() -> Self {

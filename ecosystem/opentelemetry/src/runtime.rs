@@ -15,7 +15,7 @@ use wsrt::time::sleep;
 ///
 /// # Panics
 ///
-/// Making a processor or reader panics outside of a wsrt runtime.
+/// Making a processor or reader panics outside a wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenTelemetryOnWsrt;
 

@@ -40,7 +40,7 @@ use wsrt::time::{Sleep, sleep_until};
 ///
 /// # Panics
 ///
-/// Its methods panic outside of a wsrt runtime, and so does `quinn::Endpoint::new`.
+/// Its methods panic outside a wsrt runtime, and so does `quinn::Endpoint::new`.
 ///
 /// # Errors
 ///

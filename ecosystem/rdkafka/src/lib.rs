@@ -32,7 +32,7 @@ use wsrt::time::{Sleep, sleep};
 ///
 /// # Panics
 ///
-/// Making a consumer panics outside of a wsrt runtime, and so does sending when the producer's
+/// Making a consumer panics outside a wsrt runtime, and so does sending when the producer's
 /// queue is full.
 #[derive(Debug, Clone, Copy)]
 pub struct KafkaOnWsrt;

@@ -24,13 +24,13 @@ macro_rules! calls {
 }
 
 impl FileSystem {
-    /// That of the task that calls. It fails in the tasks of a host that has crashed.
+    /// Returns the file system of the calling task. Fails in the tasks of a host that has crashed.
     pub(super) fn of_current_task() -> io::Result<Self> {
         let disk = with_simulation(Simulation::disk_of_current_task).transpose()?.flatten();
         Ok(disk.map_or(Self::System(()), Self::Simulated))
     }
 
-    /// Has the next blocking job of this thread take the time of a call. The job is to be begun
+    /// Lets the next blocking job of this thread take the time of a call. The job is to be begun
     /// right after it.
     pub(super) fn take_time(&self, cost: Cost) {
         either!(self, System(()) => _ = cost, Simulated(disk) => take_time(disk.host(), cost))
@@ -93,7 +93,7 @@ fn with_simulation<R>(ask: impl FnOnce(&Simulation) -> R) -> Option<R> {
     Context::of_simulation()?.scheduler().simulation.as_ref().map(ask)
 }
 
-/// Has the next blocking job of this thread, which drives a simulation, take the time of a call on
+/// Lets the next blocking job of this thread, which drives a simulation, take the time of a call on
 /// this host's disk.
 #[allow(dead_code, reason = "only calls on a simulated disk take time")]
 pub(super) fn take_time(host: usize, cost: Cost) {
@@ -140,7 +140,7 @@ impl Entry {
         either!(self, entry => entry.ino())
     }
 
-    /// Has the next blocking job of this thread take the time of a call on names.
+    /// Makes the next blocking job of this thread take the time of a call on names.
     pub(super) fn take_time(&self) {
         either!(self, System(_) => (), Simulated(entry) => take_time(entry.host(), Cost::Name))
     }

@@ -129,7 +129,7 @@ pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -152,7 +152,7 @@ pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///

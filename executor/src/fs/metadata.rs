@@ -14,7 +14,7 @@ use super::call::on_path;
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -36,7 +36,7 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -60,7 +60,7 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///

@@ -1,12 +1,12 @@
 //! Asynchronous access to files and directories.
 //!
-//! The names and meanings are those of [`std::fs`], and of `tokio::fs`. The OS offers no way to
+//! The names and meanings are the same as in [`std::fs`] and `tokio::fs`. The OS offers no way to
 //! wait for a file, so each call is made on a thread of the blocking pool (see
 //! [`spawn_blocking`](crate::task::spawn_blocking)), which costs some microseconds more than the
 //! call itself. Many small operations are cheaper as one: [`read`] and [`write()`] for whole files,
 //! or a closure of [`std::fs`] calls given to `spawn_blocking`.
 //!
-//! All of these futures need a runtime, and panic when they are polled outside of one.
+//! All of these futures need a runtime, and panic when they are polled outside one.
 //!
 //! With feature `sim`, tasks of a simulated host reach the host's disk: see `wsrt::sim::Disk`.
 //!

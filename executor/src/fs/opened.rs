@@ -1,4 +1,4 @@
-//! An open file: one of the system's, or in a simulation one of a host's disk.
+//! An open file: of the system, or in a simulation of a host's disk.
 
 use std::fs::{FileTimes, Metadata, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -45,7 +45,7 @@ impl Opened {
             System(file) => file.try_clone().map(Self::System), Simulated(file) => Ok(Self::Simulated(file.clone())))
     }
 
-    /// Has the next blocking job of this thread take the time of a call. The job is to be begun
+    /// Lets the next blocking job of this thread take the time of a call. The job is to be begun
     /// right after it.
     pub(super) fn take_time(&self, cost: Cost) {
         either!(self, System(_) => _ = cost, Simulated(file) => super::file_system::take_time(file.host(), cost))
@@ -57,7 +57,7 @@ impl Opened {
         either!(self, System(file) => file, Simulated(file) => file.stand_in())
     }
 
-    /// Whether it is the system's.
+    /// Returns whether the file is the system's.
     pub(super) fn is_of_system(&self) -> bool {
         matches!(self, Self::System(_))
     }

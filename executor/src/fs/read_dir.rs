@@ -25,7 +25,7 @@ const BATCH: usize = 32;
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -52,7 +52,7 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
 /// Lists the entries of a directory, in no particular order and without `.` and `..`. Returned by
 /// [`read_dir`].
 ///
-/// It is unspecified whether entries that are created or removed meanwhile are listed.
+/// It is unspecified whether entries that are created or removed during the call are listed.
 #[derive(Debug)]
 #[must_use = "nothing is read unless it is asked for entries"]
 pub struct ReadDir(Lent<Batch, ()>);
@@ -86,7 +86,7 @@ impl ReadDir {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: no entry is lost.
+    /// This call is cancel safe: no entry is lost.
     ///
     /// # Examples
     ///
@@ -136,7 +136,7 @@ pub struct DirEntry {
 }
 
 impl DirEntry {
-    /// Called on a thread of the pool: on some file systems the type takes a call of its own.
+    /// Called on a thread of the pool: on some file systems the type takes its own call.
     fn new(entry: Entry) -> Self {
         Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
     }
@@ -185,7 +185,7 @@ impl DirEntry {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the call only reads.
+    /// This call is cancel safe: the call only reads.
     ///
     /// # Examples
     ///
@@ -214,7 +214,7 @@ impl DirEntry {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the call only reads.
+    /// This call is cancel safe: the call only reads.
     ///
     /// # Examples
     ///

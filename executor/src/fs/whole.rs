@@ -17,7 +17,7 @@ const WHOLE: usize = 4_096;
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the call only reads.
+/// This call is cancel safe: the call only reads.
 ///
 /// # Examples
 ///

@@ -346,7 +346,7 @@ impl TryCurrentError {
 }
 
 /// The fault, and the way out.
-const IS_OUTSIDE: &str = "this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+const IS_OUTSIDE: &str = "this thread is outside a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
                           `Runtime::block_on`, or while the guard of `Handle::enter` is held";
 
 impl fmt::Display for TryCurrentError {

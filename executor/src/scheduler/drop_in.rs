@@ -35,6 +35,6 @@ pub(crate) fn require_timers() {
     }
     match Context::with(|here| here.map(|here| here.scheduler().config.has_time)) {
         Some(has_time) => assert!(has_time, "wsrt: {NO_TIME}"),
-        None => panic!("wsrt: {OUTSIDE}a timer was made outside of a runtime"),
+        None => panic!("wsrt: {OUTSIDE}a timer was made outside a runtime"),
     }
 }

@@ -99,8 +99,8 @@ impl Threads {
     pub(crate) fn report_limit(&self, most: usize) {
         self.limit_told.call_once(|| {
             report(format_args!(
-                "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
-                 (said once; `Builder::max_machines` sets the limit)",
+                "the limit of {} threads is reached, and tasks wait because others block, as in `block_on` (reported once; \
+                 `Builder::max_machines` sets the limit)",
                 most
             ));
         });

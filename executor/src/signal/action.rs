@@ -66,7 +66,7 @@ impl fmt::Debug for Action {
 
 fn require_handled(kind: SignalKind) -> io::Result<()> {
     if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
-        let message = format!("cannot listen for {kind}: a program cannot handle it and go on");
+        let message = format!("cannot listen for {kind}: a program cannot handle it and continue");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
     Ok(())

@@ -104,6 +104,6 @@ impl Drop for Attached {
 #[track_caller]
 pub(super) fn needs_runtime(what: &str) -> ! {
     panic!(
-        "wsrt: {OUTSIDE}{what} outside of a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`"
+        "wsrt: {OUTSIDE}{what} outside a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`"
     )
 }

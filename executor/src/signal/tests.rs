@@ -168,7 +168,7 @@ fn a_signal_that_cannot_be_handled_is_a_clear_error() {
     single().block_on(async {
         let error = signal(SignalKind::from_raw(9)).expect_err("no program handles SIGKILL");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-        assert_eq!(error.to_string(), "cannot listen for SIGKILL: a program cannot handle it and go on");
+        assert_eq!(error.to_string(), "cannot listen for SIGKILL: a program cannot handle it and continue");
         let error = signal(SignalKind::from_raw(12_345)).expect_err("there is none");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
@@ -178,7 +178,7 @@ fn a_signal_that_cannot_be_handled_is_a_clear_error() {
 #[test]
 fn outside_a_runtime_listening_panics_and_says_what_to_do() {
     in_own_process(module_path!(), "outside_a_runtime_listening_panics_and_says_what_to_do", || {
-        let advice = "outside of a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`";
+        let advice = "outside a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`";
         let message = panic_message(|| drop(signal(SignalKind::alarm())));
         assert_eq!(message, format!("wsrt: `signal::unix::signal` was called {advice}"));
         let message = panic_message(|| drop(spawn(ctrl_c()).poll()));

@@ -32,7 +32,7 @@ pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) ->
 #[track_caller]
 fn refuse_outside(words: &str, wanted: &str) -> ! {
     panic!(
-        "wsrt: {words}`{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: {words}`{wanted}` was called outside a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`, or while the guard of `Handle::enter` is held"
     )
 }
@@ -307,7 +307,7 @@ impl Future for YieldNow {
 /// ```
 #[track_caller]
 pub fn id() -> Id {
-    try_id().expect("wsrt: `task::id` was called outside of a task; use `task::try_id` where there may be none")
+    try_id().expect("wsrt: `task::id` was called outside a task; use `task::try_id` where there may be none")
 }
 
 /// Returns the id of the running task, if there is one.

@@ -174,7 +174,7 @@ impl Deadline {
             Some(Some(scheduler)) => self.start(&scheduler),
             Some(None) => panic_after_end(owner),
             None => panic!(
-                "wsrt: {OUTSIDE}{owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned \
+                "wsrt: {OUTSIDE}{owner} was polled outside a wsrt runtime: await it inside `#[wsrt::main]`, a spawned \
                  task or `Runtime::block_on`"
             ),
         }

@@ -123,9 +123,7 @@ pub async fn advance(duration: Duration) {
 fn with_context<R>(what: &str, f: impl FnOnce(&Context) -> R) -> R {
     // Counted, for `f` calls wakers, which may drop the guard that keeps the context.
     let Some(context) = Context::current() else {
-        panic!(
-            "wsrt: {OUTSIDE}`time::{what}` was called outside of a wsrt runtime, so that there is no clock to change"
-        );
+        panic!("wsrt: {OUTSIDE}`time::{what}` was called outside a wsrt runtime, so that there is no clock to change");
     };
     assert!(
         context.scheduler().config.flavor == RuntimeFlavor::CurrentThread,

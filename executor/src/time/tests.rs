@@ -68,13 +68,13 @@ fn the_first_poll_outside_a_runtime_panics_with_advice() {
     let message = panic_message(|| spawn(sleep(HOUR)).poll());
     assert_eq!(
         message,
-        "wsrt: a `Sleep` was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: a `Sleep` was polled outside a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`"
     );
     let message = panic_message(|| spawn(timeout(HOUR, pending::<()>())).poll());
-    assert!(message.starts_with("wsrt: a `Timeout` was polled outside of a wsrt runtime"), "{message}");
+    assert!(message.starts_with("wsrt: a `Timeout` was polled outside a wsrt runtime"), "{message}");
     let message = panic_message(|| spawn(interval(HOUR).tick()).poll());
-    assert!(message.starts_with("wsrt: an `Interval` was polled outside of a wsrt runtime"), "{message}");
+    assert!(message.starts_with("wsrt: an `Interval` was polled outside a wsrt runtime"), "{message}");
 }
 
 #[test]

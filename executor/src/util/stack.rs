@@ -31,7 +31,7 @@ pub(crate) fn ask_for_room() {
     let is_known = (low..high).contains(&here);
     assert!(
         !is_known || here - low >= LEFT.min((high - low) / 4),
-        "wsrt: a task blocked inside of others that block, all on one thread, and its stack has no room for one more: await \
+        "wsrt: a task blocked inside others that block, all on one thread, and its stack has no room for one more: await \
          instead, or use a multi-thread runtime, or a thread with a larger stack"
     );
 }

@@ -47,13 +47,13 @@ pub(crate) fn swallow(payload: Payload) {
 }
 
 /// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has
-/// lost its place in the scheduler could not go on.
+/// lost its place in the scheduler could not continue.
 pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
         report(format_args!(
-            "a machine thread panicked outside of any task (in a foreign waker, or by a fault in wsrt); aborting"
+            "a machine thread panicked outside any task (in a foreign waker, or by a fault in wsrt); aborting"
         ));
         std::process::abort();
     }

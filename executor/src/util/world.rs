@@ -10,7 +10,7 @@ pub(crate) const UPTIME: Option<fn() -> Option<u64>> = Some(wsrt_world::virtual_
 /// The entries of a directory on a simulated disk.
 pub(crate) type Entries = std::vec::IntoIter<Entry>;
 
-/// A thing of the system's, or one of the simulated world in its place.
+/// A thing of the system, or its replacement in the simulated world.
 #[derive(Debug)]
 pub(crate) enum Either<S, W> {
     System(S),

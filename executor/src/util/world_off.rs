@@ -32,7 +32,7 @@ pub(crate) enum Cost {
     Sync,
 }
 
-/// The options of an opening, which those of std keep to themselves.
+/// The options of an opening, which std's options do not reveal.
 #[derive(Debug, Clone, Default)]
 #[expect(dead_code, reason = "only a simulated disk reads them")]
 pub(crate) struct Wish {
@@ -47,7 +47,7 @@ pub(crate) struct Wish {
     pub(crate) is_unknown: bool,
 }
 
-/// A thing of the system's.
+/// A thing of the system.
 #[derive(Debug)]
 pub(crate) enum Either<S, W> {
     System(S),

@@ -1,4 +1,4 @@
-//! A run that has failed does not pass, wherever it failed: inside of another's wait, in the last
+//! A run that has failed does not pass, wherever it failed: inside another's wait, in the last
 //! step, in a task without a handle.
 
 use std::env;
@@ -22,7 +22,7 @@ fn failure<F: Future<Output: Send> + Send>(test: impl FnOnce(Sim) -> F + Send) -
     *run.expect_err("the run fails").downcast::<String>().expect("a text")
 }
 
-/// A job that waits inside of the simulation until it is sent something.
+/// A job that waits inside the simulation until it is sent something.
 fn waiting_job() -> (oneshot::Sender<()>, JoinHandle<bool>) {
     let (sender, receiver) = oneshot::channel();
     (sender, spawn_blocking(move || receiver.blocking_recv().is_ok()))
@@ -81,7 +81,7 @@ fn a_deadlock_in_a_job_fails_the_run() {
         drop(sender);
         is_sent
     });
-    assert!(text.contains("nothing in this simulation can go on"), "{text}");
+    assert!(text.contains("nothing in this simulation can continue"), "{text}");
     let text = failure(|_| async {
         let (sender, receiver) = oneshot::channel::<()>();
         let task = wsrt::spawn(async move { Handle::current().block_on(receiver).is_ok() });
@@ -89,7 +89,7 @@ fn a_deadlock_in_a_job_fails_the_run() {
         drop(sender);
         is_sent
     });
-    assert!(text.contains("nothing in this simulation can go on"), "{text}");
+    assert!(text.contains("nothing in this simulation can continue"), "{text}");
 }
 
 #[test]

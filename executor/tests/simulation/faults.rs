@@ -178,7 +178,7 @@ fn points_are_armed_by_some_seeds_and_fire_sometimes() {
     let armed = counts.iter().filter(|&&count| count > 0).count();
     assert!((10..45).contains(&armed), "{counts:?}");
     assert!(counts.iter().all(|&count| count < 30), "{counts:?}");
-    assert!(!sim::maybe("slow disk"), "outside of simulations");
+    assert!(!sim::maybe("slow disk"), "outside simulations");
 }
 
 #[test]

@@ -287,7 +287,7 @@ fn a_stream_of_stds_connects_to_nothing() {
             assert_eq!(kind(timed), Some(ErrorKind::Unsupported), "{at}");
         }
     });
-    net::TcpStream::connect(of_system).expect("outside of simulations it is the system's");
+    net::TcpStream::connect(of_system).expect("outside simulations it is the system's");
 }
 
 /// C programs send and receive nothing at no address, and fill messages with such pieces.

@@ -32,7 +32,7 @@ fn a_run_that_waits_for_ever_names_its_tasks() {
             pending::<()>().await;
         });
     });
-    assert!(message.contains("nothing in this simulation can go on"), "{message}");
+    assert!(message.contains("nothing in this simulation can continue"), "{message}");
     assert!(message.contains("never woken") && message.contains("seed 5"), "{message}");
 }
 
@@ -55,7 +55,7 @@ fn a_deadlock_shows_its_cycle() {
             }
         });
     });
-    assert!(message.contains("nothing in this simulation can go on") && message.contains("cycle"), "{message}");
+    assert!(message.contains("nothing in this simulation can continue") && message.contains("cycle"), "{message}");
 }
 
 /// Only some seeds interleave two tasks in the way that fails.

@@ -66,7 +66,7 @@ fn waits_for_channels_and_locks_are_told_with_their_places() {
         assert!(line.contains("idle, waits for ") && line.contains(" made at "), "{line}");
         assert!(line.contains("executor/tests/simulation/stuck.rs:"), "{line}");
     }
-    assert!(dump.contains("nothing in this simulation can go on") && dump.contains("WSRT_SIM_SEED=5"), "{dump}");
+    assert!(dump.contains("nothing in this simulation can continue") && dump.contains("WSRT_SIM_SEED=5"), "{dump}");
 }
 
 #[test]

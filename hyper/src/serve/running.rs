@@ -54,7 +54,7 @@ where
 async fn asked_to_end(signal: Option<Signal>) {
     let draining = match Handle::try_current() {
         Ok(handle) => handle.shutdown_token(),
-        Err(_) => panic!("wsrt: `serve` was awaited outside of a wsrt runtime: await it in a task, or in `block_on`"),
+        Err(_) => panic!("wsrt: `serve` was awaited outside a wsrt runtime: await it in a task, or in `block_on`"),
     };
     match signal {
         Some(signal) => _ = draining.run_until(signal).await,

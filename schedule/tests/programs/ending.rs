@@ -120,7 +120,7 @@ impl Drop for OpensOnDrop {
     }
 }
 
-/// A runtime that ends in the background, inside of its own task.
+/// A runtime that ends in the background, inside its own task.
 pub(crate) fn ends_in_its_own_task() {
     let ledger = Ledger::default();
     let runtime = if wsrt_schedule::seed() % 2 == 0 { current_thread() } else { runtime(1) };
@@ -253,7 +253,7 @@ pub(crate) fn refused_at_the_end() {
     ledger.assert_balanced();
 }
 
-/// Runtimes are dropped inside of another one: by a job, by a task, and with a task that is
+/// Runtimes are dropped inside another one: by a job, by a task, and with a task that is
 /// aborted.
 pub(crate) fn dropped_inside_another() {
     let (outer, ledger) = (runtime(1), Ledger::default());

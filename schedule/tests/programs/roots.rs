@@ -210,7 +210,7 @@ pub(crate) fn refused_beside_an_idle_thread() {
     beside.join().expect("no panic");
 }
 
-/// A root is woken while its thread is on the list of the idle, and waits inside of the poll. The
+/// A root is woken while its thread is on the list of the idle, and waits inside the poll. The
 /// thread leaves nothing on the list: a task that is spawned later gets the processor.
 pub(crate) fn roots_woken_on_the_list() {
     const WAITS: usize = 4;

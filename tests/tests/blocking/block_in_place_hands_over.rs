@@ -206,7 +206,7 @@ fn a_call_without_a_processor_does_not_get_one() {
 #[test]
 fn elsewhere_it_just_calls() {
     within_a_minute(|| {
-        assert_eq!(block_in_place(|| 1), 1, "outside of a runtime");
+        assert_eq!(block_in_place(|| 1), 1, "outside a runtime");
         let runtime = runtime_with(1);
         assert_eq!(runtime.block_on(async { block_in_place(|| 2) }), 2, "beside the processors");
         let job = runtime.spawn_blocking(|| block_in_place(|| 3));

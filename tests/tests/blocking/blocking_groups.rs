@@ -189,5 +189,5 @@ fn a_limit_of_zero_is_refused() {
     let message = panic_message(|| BlockingGroup::new(0));
     assert!(message.starts_with("wsrt: `BlockingGroup::new(0)`"), "{message}");
     let outside = panic_message(|| BlockingGroup::new(1).spawn(|| ()));
-    assert!(outside.contains("`BlockingGroup::spawn` was called outside of a wsrt runtime"), "{outside}");
+    assert!(outside.contains("`BlockingGroup::spawn` was called outside a wsrt runtime"), "{outside}");
 }

@@ -211,6 +211,6 @@ fn a_waker_that_blocks_on_its_own_driver_panics() {
             wsrt::spawn(sleep(Duration::from_millis(1))).await.expect("all goes on");
         });
         let message = told.try_recv().expect("it was woken");
-        assert!(message.contains("inside of a waker"), "{message}");
+        assert!(message.contains("inside a waker"), "{message}");
     });
 }

@@ -70,7 +70,7 @@ fn flavors() -> [(&'static str, Runtime); 3] {
 }
 
 /// Runs `future` in each way in which the runtime does not drop it: on a plain thread, in a
-/// blocking job, and in a `block_on` inside of a task. It has to end; its outcome does not matter.
+/// blocking job, and in a `block_on` inside a task. It has to end; its outcome does not matter.
 fn waits_outside<F, T>(handle: &Handle, token: &Token, began: &Sender<()>, future: fn() -> F) -> Vec<JoinHandle<()>>
 where
     F: Future<Output = T> + 'static,
@@ -191,7 +191,7 @@ fn children(handle: &Handle, token: &Token, began: &Sender<()>) -> Vec<JoinHandl
     waits_outside(handle, token, began, wait)
 }
 
-/// Waits in a task only: outside of one the wait is for the signal, and for nothing of the
+/// Waits in a task only: outside one the wait is for the signal, and for nothing of the
 /// runtime's.
 fn signals(handle: &Handle, token: &Token, began: &Sender<()>) -> Vec<JoinHandle<()>> {
     let (token, began) = (Arc::clone(token), began.clone());

@@ -269,12 +269,12 @@ fn outside_a_runtime_the_first_poll_panics_naming_the_call() {
     let message = panic_message(|| {
         let _ = tokio_test::task::spawn(fs::read("/dev/null")).poll();
     });
-    assert!(message.starts_with("wsrt: `fs::read` was called outside of a wsrt runtime"), "{message}");
+    assert!(message.starts_with("wsrt: `fs::read` was called outside a wsrt runtime"), "{message}");
     let message = panic_message(|| {
         let mut file = File::from_std(std::fs::File::open("/dev/null").expect("it is there"));
         let _ = Pin::new(&mut file).poll_write(&mut Context::from_waker(Waker::noop()), b"bytes");
     });
-    assert!(message.starts_with("wsrt: `File::poll_write` was called outside of a wsrt runtime"), "{message}");
+    assert!(message.starts_with("wsrt: `File::poll_write` was called outside a wsrt runtime"), "{message}");
 }
 
 #[test]

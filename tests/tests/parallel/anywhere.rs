@@ -1,4 +1,4 @@
-//! Parallel calls work wherever they are made: in tasks, in blocking jobs, inside and outside of
+//! Parallel calls work wherever they are made: in tasks, in blocking jobs, inside and outside
 //! runtimes, in each other.
 
 use std::cell::RefCell;

@@ -139,7 +139,7 @@ fn a_socket_registered_beside_helpers_does_not_wait_for_them() {
             runtime.block_on(async {
                 let (near, mut far) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
                 near.set_nonblocking(true).expect("it is a socket");
-                let stream = wsrt::net::UnixStream::from_std(near).expect("inside of a runtime");
+                let stream = wsrt::net::UnixStream::from_std(near).expect("inside a runtime");
                 let writes = thread::spawn(move || {
                     thread::sleep(Duration::from_millis(5));
                     std::io::Write::write_all(&mut far, &[1]).expect("the stream is open");

@@ -77,7 +77,7 @@ fn a_blocking_foreign_waker_holds_up_no_other_task() {
         let _guard = runtime.enter();
         let (near, mut far) = Peer::pair().expect("a pair of sockets");
         near.set_nonblocking(true).expect("it is a socket");
-        let stream = UnixStream::from_std(near).expect("inside of a runtime");
+        let stream = UnixStream::from_std(near).expect("inside a runtime");
         let (began, has_begun) = channel();
         let waker = Waker::from(Arc::new(Foreign { began: began.clone(), hold: foreign_hold }));
         let mut readable = pin!(stream.readable());

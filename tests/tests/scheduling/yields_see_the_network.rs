@@ -28,7 +28,7 @@ fn one_processor() -> Runtime {
 fn pair() -> (UnixStream, Peer) {
     let (near, far) = Peer::pair().expect("a pair of sockets");
     near.set_nonblocking(true).expect("it is a socket");
-    (UnixStream::from_std(near).expect("inside of a runtime"), far)
+    (UnixStream::from_std(near).expect("inside a runtime"), far)
 }
 
 async fn wait_until_readable(stream: &UnixStream) {

@@ -1,5 +1,5 @@
 //! A task that blocks the thread of a `LocalSet`, with the peer that ends its wait in the rest of
-//! the set: that goes on inside of the call.
+//! the set: that goes on inside the call.
 
 use std::cell::Cell;
 use std::panic::panic_any;
@@ -113,7 +113,7 @@ fn a_run_inside_a_set_leaves_the_set_aside() {
                 assert_eq!(in_main, 7);
                 let rest = spawn_local(async move { local.recv().await });
                 let in_task = spawn_local(async move {
-                    // The rest of the set goes on inside of the call.
+                    // The rest of the set goes on inside the call.
                     inner.run(async move {
                         let sent = spawn_local(async move { to_local.send(8).await.is_ok() });
                         sent.await.expect("no panic")
@@ -126,7 +126,7 @@ fn a_run_inside_a_set_leaves_the_set_aside() {
     });
 }
 
-/// Tasks that run inside of a local task's call are no part of its set.
+/// Tasks that run inside a local task's call are no part of its set.
 #[test]
 fn tasks_beside_a_blocked_local_task_spawn_elsewhere() {
     within_a_minute(|| {

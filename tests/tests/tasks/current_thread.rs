@@ -286,7 +286,7 @@ fn run_is_block_on_of_a_task() {
 fn spawn_local_elsewhere_says_what_to_do() {
     within_a_minute(|| {
         let message = panic_message(|| spawn_local(async {}));
-        assert!(message.starts_with("wsrt: `spawn_local` was called outside of a wsrt runtime"), "{message}");
+        assert!(message.starts_with("wsrt: `spawn_local` was called outside a wsrt runtime"), "{message}");
         let runtime = Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
         let wanted = "wsrt: `spawn_local` needs a `LocalSet` that is being polled, a `LocalRuntime`, or a current-thread runtime";
         let task = runtime.spawn(async { panic_message(|| spawn_local(async {})) });

@@ -175,7 +175,7 @@ fn data_of_the_spawn_reach_the_other_hooks() {
         let runtime = Builder::new_current_thread()
             .on_task_spawn(|task| {
                 assert!(task.spawned_at().file().ends_with("task_hooks.rs"));
-                // It runs inside of the task that spawns.
+                // It runs inside the task that spawns.
                 if let Ok(customer) = CUSTOMER.try_with(|customer| *customer) {
                     task.set_data("replaced".to_owned());
                     task.set_data(Customer(customer));

@@ -326,7 +326,7 @@ fn a_wait_without_end_is_not_ended_by_the_clock() {
 fn an_impossible_clock_change_is_refused_with_a_reason() {
     within_a_minute(|| {
         let outside = panic_message(time::pause);
-        assert!(outside.contains("`time::pause` was called outside of a wsrt runtime"), "{outside}");
+        assert!(outside.contains("`time::pause` was called outside a wsrt runtime"), "{outside}");
 
         let several = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let message = panic_message(|| several.block_on(async { time::pause() }));

@@ -61,7 +61,7 @@ const ROOMS: [(&str, &str, u8); 44] = [
 
 const PUBLIC: &str = "the public modules";
 
-/// The imports that go up or aside, outside of tests.
+/// The imports that go up or aside, outside tests.
 pub(crate) fn upward(sources: &[Source]) -> Vec<Finding> {
     let modules = Modules::new(sources, ROOT);
     let mut findings = Vec::new();

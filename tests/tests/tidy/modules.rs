@@ -43,7 +43,7 @@ impl Modules {
         modules
     }
 
-    /// Every import of one module from another, outside of tests. The table of contents of a public
+    /// Every import of one module from another, outside tests. The table of contents of a public
     /// module does not count.
     pub(crate) fn imports<'a>(&self, sources: &'a [Source]) -> Vec<Import<'a>> {
         let mut imports = Vec::new();

@@ -16,7 +16,7 @@ pub(crate) struct Named {
 /// A word or a mark, with its line.
 type Token = (usize, String);
 
-/// The paths that `source` names outside of tests.
+/// The paths that `source` names outside tests.
 pub(crate) fn named(source: &Source) -> Vec<Named> {
     let tokens = tokens(source);
     let mut named = Vec::new();

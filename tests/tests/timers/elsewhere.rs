@@ -1,4 +1,4 @@
-//! Timers that are made inside of a runtime, and polled on a thread that has none.
+//! Timers that are made inside a runtime, and polled on a thread that has none.
 
 use std::future::pending;
 use std::thread;

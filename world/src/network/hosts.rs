@@ -187,8 +187,7 @@ impl Hosts {
     /// The host that has this address, as the host `from` sees it.
     pub(super) fn at(&self, address: IpAddr, from: usize) -> io::Result<usize> {
         let foreign = || {
-            let message =
-                format!("{address} is no host of this simulation: nothing outside of it can be reached from it");
+            let message = format!("{address} is no host of this simulation: nothing outside it can be reached from it");
             io::Error::new(io::ErrorKind::NetworkUnreachable, message)
         };
         match address {
@@ -211,7 +210,7 @@ impl Hosts {
             Some(host) => Ok(vec![Self::address(host).into()]),
             None => {
                 let message =
-                    format!("`{name}` is no host of this simulation: the names outside of it are not known in it");
+                    format!("`{name}` is no host of this simulation: the names outside it are not known in it");
                 Err(io::Error::new(io::ErrorKind::NotFound, message))
             }
         }

@@ -32,7 +32,7 @@ trait Scenario: Send + Sync + Sized + 'static {
     /// Within the pool.
     fn rayon(&self) -> usize;
 
-    /// Outside of the queue's threads.
+    /// Outside the queue's threads.
     fn central(self: &Arc<Self>, jobs: &Jobs) -> usize;
 }
 

@@ -22,7 +22,7 @@ impl Guest {
     ///
     /// # Panics
     ///
-    /// Panics outside of a runtime.
+    /// Panics outside a runtime.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a default value should need no runtime")]
     pub fn new() -> Self {

@@ -20,11 +20,11 @@ impl File {
     ///
     /// # Not guaranteed
     ///
-    /// That it sees the bytes of a `write` that has not been followed by a `flush`.
+    /// It may not see the bytes of a `write` that has not been followed by a `flush`.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the call only reads, and leaves the file's position alone.
+    /// This call is cancel safe: the call only reads, and leaves the file's position alone.
     ///
     /// # Examples
     ///
@@ -76,12 +76,13 @@ impl File {
     ///
     /// # Not guaranteed
     ///
-    /// Any order between it and a `write` that has not been followed by a `flush`; or, on Linux,
-    /// the offset for a file that was opened for appending: the bytes go to its end.
+    /// The order between it and a `write` that has not been followed by a `flush` is unspecified.
+    /// On Linux the offset is ignored for a file that was opened for appending: the bytes go to its
+    /// end.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///

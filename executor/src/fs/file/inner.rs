@@ -29,7 +29,7 @@ enum Outcome {
     Read(io::Result<()>),
     Written(io::Result<()>),
     Sought(io::Result<u64>),
-    /// Any other call, whose result went through a channel of its own.
+    /// Any other call, whose result went through its own channel.
     Called,
 }
 
@@ -38,7 +38,7 @@ impl Inner {
         Self { file, buffer: Lent::Here(Buffer::new()), failed_write: None, position: 0 }
     }
 
-    /// Whether no operation is in progress and no bytes were read ahead.
+    /// Returns whether no operation is in progress and no bytes were read ahead.
     pub(super) fn is_clean(&self) -> bool {
         matches!(&self.buffer, Lent::Here(buffer) if buffer.is_empty())
     }

@@ -34,14 +34,14 @@ use crate::util::world::{Cost, either};
 ///   [`sync_all`](File::sync_all);
 /// * a file that is dropped is closed when the write in progress has ended, and an error of that
 ///   write is ignored: call `flush` before;
-/// * bytes that a write has accepted are written even if the runtime shuts down meanwhile.
+/// * bytes that a write has accepted are written even if the runtime shuts down before.
 ///
 /// A read whose future was dropped may leave bytes in the buffer. The next read returns them, and a
 /// write or seek starts at the end of the bytes that reads have returned.
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: bytes read meanwhile are returned by the next read. `write` is cancel
+/// `read` is cancel safe: the next read returns the bytes that were read. `write` is cancel
 /// safe: if its future is dropped before it is ready, nothing was written. `seek` is not: if its
 /// future is dropped while it waits, the file's position is unspecified.
 ///
@@ -69,7 +69,7 @@ pub struct File {
     inner: Mutex<Inner>,
     /// The most bytes that one operation moves.
     limit: usize,
-    /// Locked for reading by each job at a position of its own.
+    /// Locked for reading by each job at its own position.
     at: Arc<RwLock<()>>,
 }
 
@@ -82,7 +82,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a file that was opened is closed.
+    /// This call is cancel safe: a file that was opened is closed.
     ///
     /// # Examples
     ///
@@ -240,7 +240,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a second handle that was made is closed.
+    /// This call is cancel safe: a second handle that was made is closed.
     ///
     /// # Examples
     ///
@@ -355,7 +355,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the call only reads.
+    /// This call is cancel safe: the call only reads.
     ///
     /// # Examples
     ///

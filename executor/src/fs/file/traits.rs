@@ -74,7 +74,7 @@ impl File {
     ///
     /// # Panics
     ///
-    /// Panics outside of a runtime.
+    /// Panics outside a runtime.
     pub fn start_seek(&mut self, target: SeekFrom) -> io::Result<()> {
         self.inner.get_mut().start_seek(target)
     }

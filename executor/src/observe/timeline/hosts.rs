@@ -16,7 +16,7 @@ use wsrt_world::{task_hosts, virtual_time};
 const NO_HOST: u32 = 0;
 
 /// How often, and after which pauses, a simulation looks whether there is room for an event: for
-/// some seconds, in case that the recorder waits for a lock of the simulation's meanwhile.
+/// some seconds, in case the recorder waits for a lock of the simulation.
 const MOST_LOOKS: u32 = 20_000;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
 

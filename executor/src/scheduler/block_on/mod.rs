@@ -104,13 +104,13 @@ fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) ->
     // The machine loop is in the middle of its rounds, and holds the processor itself.
     assert!(
         context.placing() != Placing::InBatch,
-        "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
+        "wsrt: `block_on` was called inside a waker that this current-thread runtime wakes, on the thread that runs its \
          tasks: spawn a task instead, or wake one"
     );
     // Likewise, and the machine stands on the list of the idle.
     assert!(
         !context.machine().is_some_and(|machine| machine.is_in_hook()),
-        "wsrt: `block_on` of a current-thread runtime was called inside of its own `on_thread_park` or `on_thread_unpark`: \
+        "wsrt: `block_on` of a current-thread runtime was called inside its own `on_thread_park` or `on_thread_unpark`: \
          spawn a task instead, or wake one"
     );
     ask_for_room();

@@ -42,7 +42,7 @@ pub(super) struct InnerWait {
 /// A wait that is over may be kept waiting for so long, in nanoseconds: ten minutes.
 const LONG: u64 = 600_000_000_000;
 
-const BURIED: &str = "a blocking wait of a task or job is over, and cannot return: another began inside of it, has not \
+const BURIED: &str = "a blocking wait of a task or job is over, and cannot return: another began inside it, has not \
                       ended, and may wait for the first. All of them wait on the one thread of the simulation, so that \
                       the last to begin has to be the first to return: await in tasks what may wait for long";
 

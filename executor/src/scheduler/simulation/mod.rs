@@ -275,7 +275,7 @@ impl Simulation {
         self.world.lent_network()
     }
 
-    /// Returns the disk of the host that the current task belongs to; `None` outside of hosts.
+    /// Returns the disk of the host that the current task belongs to; `None` outside hosts.
     ///
     /// # Errors
     ///

@@ -421,13 +421,13 @@ impl Stage {
         let report = (simulation.settings.report)(&self.scheduler);
         if self.scheduler.shutdown.has_begun() {
             return format!(
-                "wsrt: the simulated runtime has ended, and the future in `block_on` waits for ever\n{report}"
+                "wsrt: the simulated runtime has ended, and the future in `block_on` waits forever\n{report}"
             );
         }
         if self.scheduler.threads.is_at_limit(self.scheduler.config.most_machines()) {
             return format!(
-                "wsrt: nothing in this simulation can go on: there are as many threads that run tasks as there may be \
-                 (`Builder::max_machines`), and each waits inside of a poll\n{report}"
+                "wsrt: nothing in this simulation can continue: there are as many threads that run tasks as there may be \
+                 (`Builder::max_machines`), and each waits inside a poll\n{report}"
             );
         }
         if self.scheduler.processors.earliest_deadline() != u64::MAX {
@@ -436,7 +436,7 @@ impl Stage {
             );
         }
         format!(
-            "wsrt: nothing in this simulation can go on: no task, timer, job nor packet is left that could wake another. Threads \
+            "wsrt: nothing in this simulation can continue: no task, timer, job nor packet is left that could wake another. Threads \
              that the program has started are no part of it\n{report}"
         )
     }

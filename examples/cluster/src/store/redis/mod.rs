@@ -37,7 +37,7 @@ impl RedisStore {
     ///
     /// # Panics
     ///
-    /// Panics outside of a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     pub async fn open(info: ConnectionInfo, namespace: &str) -> Self {
         let prefix = format!("{{{namespace}}}:");
         let limits = Limits::default();
