@@ -1,8 +1,8 @@
 //! An HTTP server: hyper on wsrt, HTTP/1.1 and HTTP/2 on one port:
 //! `cargo run --release --example http_server`.
 //!
-//! `wsrt_hyper::serve` takes a tower service, here a function, and does what a robust server
-//! needs: it accepts again after a want of file descriptors, and limits hostile clients. On ctrl-c
+//! `wsrt_hyper::serve` takes a tower service, here a function, and does what a robust server needs:
+//! it resumes accepting when file descriptors are free again, and limits hostile clients. On ctrl-c
 //! the runtime is drained: the server stops accepting by itself, open requests finish, for ten
 //! seconds at most, and the program ends with status 0. A second ctrl-c ends it at once.
 //!
@@ -12,11 +12,11 @@
 //!
 //! | a client that | is met by | variable | default |
 //! |---|---|---|---|
-//! | opens connections and no end | accepting no more; they wait in the OS's queue | `CONNECTIONS` | three quarters of the process's descriptors |
-//! | dawdles with a request's head, or is idle (HTTP/1.1) | closing | `HEAD_SECONDS` | 30 |
+//! | opens more and more connections | accepting no more; they wait in the OS's queue | `CONNECTIONS` | three quarters of the process's descriptors |
+//! | is slow with a request's head, or idle (HTTP/1.1) | closing | `HEAD_SECONDS` | 30 |
 //! | has vanished (HTTP/2) | closing, after a ping | `SILENT_SECONDS` | 60 |
 //! | reads nothing | closing | `WRITE_SECONDS` | 60 |
-//! | sends or takes without a pause | its task giving way | | always |
+//! | sends or takes without a pause | its task yielding | | always |
 //!
 //! hyper limits the heads' sizes and the number of streams. No answer here waits for a request's
 //! body, so that none needs a limit.

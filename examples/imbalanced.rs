@@ -1,7 +1,7 @@
 //! Work stealing at work: `WSRT_SCHEDTRACE=100 cargo run --release --example imbalanced`.
 //!
-//! One task spawns 1,000 others, all on the processor that it runs on, and each computes for a
-//! million steps without ever waiting. The tasks that do not fit into that processor's ring go to
+//! One task spawns 1,000 others, all on the processor that it runs on, and each computes for
+//! a million steps without ever waiting. The tasks that do not fit into that processor's ring go to
 //! the injector; processors that run out of tasks steal half of the ring, again and again. The
 //! trace shows it as it happens: the queue lengths in brackets level out while `steal=` and
 //! `stolen=` rise. In the end this program reports how many each machine ran, and how long all of

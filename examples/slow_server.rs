@@ -120,7 +120,7 @@ struct Store {
 enum Journal {
     /// Written at once, by the task that has a line.
     Direct(Mutex<File>),
-    /// By a task of its own, as many at a time as have come.
+    /// By its own task, as many at a time as have come.
     Grouped(mpsc::UnboundedSender<(String, oneshot::Sender<()>)>),
 }
 
@@ -209,7 +209,7 @@ fn hash(name: &str, password: &str) -> u64 {
 /// How long each request of one kind took.
 type Latencies = HashMap<&'static str, Vec<Duration>>;
 
-/// Clients on threads of their own, which ask one thing after the other.
+/// Clients on their own threads, which ask one thing after the other.
 fn be_clients(address: SocketAddr) -> io::Result<Latencies> {
     let clients: Vec<_> = (0..CLIENTS).map(|number| thread::spawn(move || be_client(address, number))).collect();
     let mut all = Latencies::new();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::sites;
 
-/// glibc's limit on its arenas. It gives threads arenas of their own, whose free memory is
+/// glibc's limit on its arenas. It gives threads their own arenas, whose free memory is
 /// scattered among the pages in use; with one of them, the resident set follows the program.
 const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
 

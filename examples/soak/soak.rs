@@ -25,7 +25,7 @@ pub(crate) struct Soak {
     pub(crate) echo: SocketAddr,
     /// A folder for this process alone.
     pub(crate) scratch: PathBuf,
-    /// Whether the loads are to go on.
+    /// Whether the loads are to continue.
     is_loaded: AtomicBool,
     is_told_to_end: AtomicBool,
     round: AtomicU64,

@@ -1,7 +1,7 @@
 //! Name lookups on wsrt by hickory-resolver: it asks a name server for the addresses and texts of
 //! its arguments. `cargo run --release --example dns_lookup -- 127.0.0.1:53 example.org`
 //!
-//! hickory has a runtime trait of its own: the crate wsrt-hickory implements it.
+//! hickory has its own runtime trait: the crate wsrt-hickory implements it.
 //! (`wsrt::net::lookup_host`, and every function that takes a host's name, uses the OS's resolver
 //! instead.)
 

@@ -4,7 +4,7 @@
 //!
 //! hyper-rustls puts TLS around wsrt's connector; of tokio it uses the I/O traits. A service that
 //! talks to the public has `with_webpki_roots()` or `with_native_roots()`, features of that crate,
-//! in the place of a certificate of its own.
+//! instead of its own certificate.
 
 use std::env;
 use std::error::Error;

@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     }
     println!("1 + 2 + ... + 100 = {}", redis.get::<_, i64>("sum").await?);
 
-    // A connection of its own, since the command blocks it until a message arrives, which never
+    // Its own connection, since the command blocks it until a message arrives, which never
     // happens here.
     let mut waiting = connect(&address).await?;
     let popped = timeout(Duration::from_millis(50), waiting.blpop::<_, (String, String)>("nothing", 0.0)).await;

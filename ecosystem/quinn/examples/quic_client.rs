@@ -41,7 +41,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Sends a request on a stream of its own, and counts the bytes that come back.
+/// Sends a request on its own stream, and counts the bytes that come back.
 async fn ask(connection: Connection, request: Vec<u8>) -> Result<usize> {
     let (mut send, mut receive) = connection.open_bi().await?;
     send.write_all(&request).await?;

@@ -1,7 +1,7 @@
 //! QUIC on wsrt by quinn: a server that echoes, on each stream of each connection.
 //! `cargo run --release --example quic_server -- 127.0.0.1:4433 certificate.pem key.pem`
 //!
-//! quinn has a runtime trait of its own: the crate wsrt-quinn implements it.
+//! quinn has its own runtime trait: the crate wsrt-quinn implements it.
 
 use std::env;
 use std::error::Error;

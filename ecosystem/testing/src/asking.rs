@@ -13,7 +13,7 @@ use super::patience::{self, Patience};
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A client on a thread of its own that asks again and again.
+/// A client on its own thread that asks again and again.
 #[derive(Debug)]
 pub struct Asking {
     is_over: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
 //! Feature `tokio-compat` keeps its promises: tokio is at hand on every thread of wsrt's and wsrt
-//! on every thread of tokio's, each runtime has a tokio runtime of its own, and that ends last.
+//! on every thread of tokio's, each runtime has its own tokio runtime, and that ends last.
 
 use std::future::{Future, pending};
 use std::pin::Pin;
@@ -150,7 +150,7 @@ fn wsrt_is_at_hand_on_tokio_s_threads() {
     }
 }
 
-/// Waits for ever, and spawns on tokio when it is dropped.
+/// Waits forever, and spawns on tokio when it is dropped.
 struct SpawnsAtTheEnd(mpsc::Sender<bool>);
 
 impl Future for SpawnsAtTheEnd {

@@ -40,7 +40,7 @@ async fn abort_each(soak: &Arc<Soak>) {
     let _ = contended.lock().await;
 }
 
-/// Waits in one of several ways, for ever or for a while.
+/// Waits in one of several ways, forever or for a while.
 async fn work(index: u32, soak: Arc<Soak>, contended: Arc<Mutex<()>>) {
     match index % 6 {
         0 => pending().await,

@@ -1,4 +1,4 @@
-//! The loads of a round, one concern a file. Each goes on until its turn is the last.
+//! The loads of a round, one concern a file. Each continues until its turn is the last.
 
 mod aborts;
 mod blocking;

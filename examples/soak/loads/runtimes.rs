@@ -95,7 +95,7 @@ impl Work {
     }
 }
 
-/// Over a connection of its own.
+/// Over its own connection.
 async fn talk() -> io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut client = TcpStream::connect(listener.local_addr()?).await?;
@@ -104,7 +104,7 @@ async fn talk() -> io::Result<()> {
         client.write_all(b"ping").await?;
         server.read_exact(&mut [0; 4]).await?;
     }
-    // Waits for ever: both ends are here.
+    // Waits forever: both ends are here.
     client.read(&mut [0; 1]).await.map(drop)
 }
 

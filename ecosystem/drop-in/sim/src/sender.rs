@@ -1,4 +1,4 @@
-//! A sender of parcels, by quinn: each comes back from the post office on a stream of its own.
+//! A sender of parcels, by quinn: each comes back from the post office on its own stream.
 
 use std::error::Error;
 use std::net::SocketAddr;

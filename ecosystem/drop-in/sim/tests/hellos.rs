@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Even callers speak HTTP/1.1, odd ones HTTP/2, each on a port of its own.
+/// Even callers speak HTTP/1.1, odd ones HTTP/2, each on its own port.
 fn port(caller: u64) -> u16 {
     if caller.is_multiple_of(2) { 80 } else { 81 }
 }
@@ -54,7 +54,7 @@ async fn serve(port: u16) -> Result<Infallible, Failure> {
     }
 }
 
-/// Says hello over a connection of its own.
+/// Says hello over its own connection.
 async fn hello(caller: u64, name: &str) -> Result<Bytes, Failure> {
     let stream = TokioIo::new(TcpStream::connect(("server", port(caller))).await?);
     let request = Request::post("http://server/").body(Full::<Bytes>::from(name.to_owned()))?;

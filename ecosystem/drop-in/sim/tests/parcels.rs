@@ -87,12 +87,12 @@ impl BusySender {
         }
     }
 
-    /// Some parcels at once, each on a stream of its own, and some postcards.
+    /// Some parcels at once, each on its own stream, and some postcards.
     async fn round(&self, sender: &ParcelSender) -> Result<(), Failure> {
         for _ in 0..POSTCARDS {
             let number = self.counts.postcards.fetch_add(1, Relaxed);
             sender.connection.send_datagram(number.to_be_bytes().to_vec().into())?;
-            // Each in a packet of its own.
+            // Each in its own packet.
             sleep(POSTCARD_PAUSE).await;
         }
         let mut parcels = JoinSet::new();

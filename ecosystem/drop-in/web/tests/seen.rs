@@ -20,7 +20,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// Starts it with these variables, in a folder of its own, with its errors in a file there.
+    /// Starts it with these variables, in its own folder, with its errors in a file there.
     fn start(variables: &[(&str, &str)]) -> Self {
         let folder = Scratch::new();
         // The shell becomes the program, and tells its number before.

@@ -2,7 +2,7 @@
 //! in time, the server's memory is bounded, and its descriptors come back though the attackers hold
 //! their ends.
 //!
-//! The victims are the examples `tls` and `websocket_server`, each a process of its own with two
+//! The victims are the examples `tls` and `websocket_server`, each its own process with two
 //! workers. `docs/PROOF.md` has the figures of an optimized build.
 #![cfg(target_os = "linux")]
 

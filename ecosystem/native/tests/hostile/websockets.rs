@@ -105,7 +105,7 @@ fn survive(what: &str, attack: impl Fn(SocketAddr) -> Vec<TcpStream> + Sync) {
     );
 }
 
-/// Says each of these on a connection of its own, and pauses.
+/// Says each of these on its own connection, and pauses.
 fn say_each(address: SocketAddr, words: &[Vec<u8>], pause: Duration) -> Vec<TcpStream> {
     let say = |said: &Vec<u8>| {
         let mut stream = intrude(address);

@@ -33,7 +33,7 @@ async fn block() -> &'static str {
     "blocked"
 }
 
-/// Leaves two tasks behind: one has the lock for ever, the other waits for it.
+/// Leaves two tasks behind: one has the lock forever, the other waits for it.
 async fn hold_and_wait() {
     let held = LOCK.lock().await;
     tokio::spawn(async move {
