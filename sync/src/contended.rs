@@ -38,7 +38,7 @@ pub struct Waiter {
     pub owner: Owner,
     /// The kind of its operation.
     pub kind: WaitKind,
-    /// The address of its waker's data: that may be a waker of a library, which wraps the task's.
+    /// The address of its waker's data. The waker may be a library's, which wraps the task's.
     pub waker: usize,
     /// The address of its waker's functions.
     pub vtable: usize,

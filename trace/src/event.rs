@@ -342,7 +342,7 @@ impl Event {
         self
     }
 
-    /// Returns whether it is an untimed wake.
+    /// Returns whether the event is an untimed wake.
     pub fn is_untimed(&self) -> bool {
         KIND.get(self.detail) == kind::READIED && self.detail & UNTIMED != 0
     }

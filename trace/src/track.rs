@@ -92,7 +92,7 @@ impl Track {
         }
     }
 
-    /// Returns the index of the processor whose polls it shows, all of them or a host's.
+    /// Returns the index of the processor whose polls the track shows, all polls or a host's.
     pub fn processor(self) -> Option<u16> {
         match self {
             Track::Processor(processor) | Track::HostProcessor { processor, .. } => Some(processor),

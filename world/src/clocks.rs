@@ -15,9 +15,9 @@ use parking_lot::Mutex;
 /// The error of clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClockSkew {
-    /// The nanoseconds by which the calendar is ahead: behind if negative.
+    /// How far the calendar is ahead, in nanoseconds; negative if it is behind.
     pub ahead: i64,
-    /// The parts in a million by which all clocks run too fast: too slow if negative.
+    /// How much too fast all clocks run, in parts per million; negative if they are too slow.
     pub drift: i32,
 }
 

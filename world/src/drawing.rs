@@ -12,25 +12,25 @@ const MICRO: u64 = 1_000;
 /// The faults that may be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultBounds {
-    /// No fault begins later than this after now.
+    /// The time within which faults begin.
     pub within: Duration,
     /// The pauses between two faults.
     pub every: Range<Duration>,
     /// How long faults last.
     pub lasting: Range<Duration>,
-    /// So many hosts are down at a time, at most.
+    /// The most hosts that are down at a time.
     pub most_down: usize,
-    /// How many times as long packets of a slow link take.
+    /// The factor by which a slow link delays packets.
     pub factors: Range<u32>,
-    /// The calls of a million that fail on a failing disk.
+    /// How many calls in a million fail on a failing disk.
     pub failing: Range<u32>,
-    /// How many times as long calls on a slow disk take.
+    /// The factor by which a slow disk delays calls.
     pub disk_factors: Range<u32>,
     /// The longest jump of a calendar, ahead or behind.
     pub jump: Duration,
     /// The greatest drift of clocks, in parts per million.
     pub drift: i32,
-    /// The kinds, each as often as it is listed.
+    /// The kinds; a kind that is listed twice is twice as likely.
     pub kinds: Vec<FaultKind>,
 }
 

@@ -33,14 +33,14 @@ impl DrivingThread {
         Self { key: AtomicU64::new(NONE), disturbed: AtomicBool::new(false) }
     }
 
-    /// This thread drives from now on. `false` if another does.
+    /// Makes this thread the driver. Returns `false` if another thread drives.
     #[must_use]
     pub fn enter(&self) -> bool {
         let key = own_key();
         self.key.compare_exchange(NONE, key, Relaxed, Relaxed).is_ok()
     }
 
-    /// It does not any more.
+    /// Ends the driving by this thread.
     pub fn leave(&self) {
         self.key.store(NONE, Relaxed);
     }
@@ -50,8 +50,8 @@ impl DrivingThread {
         self.key.load(Relaxed) == own_key()
     }
 
-    /// Notes that this thread calls: what another thread does while one drives comes at a moment
-    /// that no seed decides.
+    /// Notes a call by this thread: a call by another thread than the driver comes at a moment that
+    /// no seed decides.
     pub fn note_caller(&self) {
         if self.key.load(Relaxed) != NONE && !self.is_this() {
             self.disturbed.store(true, Relaxed);

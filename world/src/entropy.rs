@@ -8,7 +8,7 @@ thread_local! {
     static SEEDS: Slot = const { Slot::new(None) };
 }
 
-/// Returns the next seed, if this thread is given them.
+/// Returns the next seed, if this thread has seeds that a simulation gives.
 pub fn draw() -> Option<u64> {
     let state = SEEDS.get()?;
     let seed = FastRand::from_seed(state).next_u64();

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A thread's next number of one kind, while it is given them.
+/// A thread's next number of one kind, while a simulation gives the thread such numbers.
 pub type Slot = Cell<Option<u64>>;
 
 /// The current thread is given the numbers of a slot, until this is dropped. Not Send, by its use.

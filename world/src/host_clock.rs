@@ -20,19 +20,19 @@ pub struct HostClock {
 }
 
 impl HostClock {
-    /// This clock, with another drift from the moment `now` on. It continues from what it shows.
+    /// Returns this clock with another drift from `now` on. Its reading does not jump.
     pub fn turned(self, now: u64, ahead: i64, drift: i32) -> Self {
         Self { ahead, since: now, showed: self.shown(now), drift }
     }
 
-    /// Its reading at the moment `now`.
+    /// Returns the clock's reading at `now`.
     pub fn shown(self, now: u64) -> u64 {
         let passed = i128::from(now.saturating_sub(self.since));
         let shown = i128::from(self.showed) + passed * (MILLION + i128::from(self.drift)) / MILLION;
         u64::try_from(shown).unwrap_or(u64::MAX)
     }
 
-    /// The first moment at which it shows `shown`.
+    /// Returns the first moment at which the clock shows `shown`.
     pub fn moment(self, shown: u64) -> u64 {
         if shown == u64::MAX {
             return shown;
@@ -64,7 +64,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct GivenClocks(Option<Arc<dyn HostClocks>>);
 
-/// Gives this thread the clocks of hosts, until the guard is dropped.
+/// Makes this thread use the clocks of hosts, until the guard is dropped.
 pub fn give_clocks(clocks: Arc<dyn HostClocks>) -> GivenClocks {
     GivenClocks(CLOCKS.replace(Some(clocks)))
 }
@@ -75,8 +75,8 @@ impl Drop for GivenClocks {
     }
 }
 
-/// The clock of the current task's host, if this thread drives a simulation, and it differs from
-/// the simulation's. None on a thread that ends.
+/// Returns the clock of the current task's host, if this thread drives a simulation and the clock
+/// differs from the simulation's. Returns `None` on a thread that ends.
 pub fn of_current_task() -> Option<HostClock> {
     let clocks = CLOCKS.try_with(|clocks| clocks.try_borrow().ok()?.clone()).ok()??;
     clocks.of_current_task()

@@ -29,7 +29,7 @@ pub(crate) fn number(_: RawDescriptor) -> Option<u64> {
     None
 }
 
-/// The reading of the clock since the start of the computer: nothing shows it here.
+/// Returns the reading of the clock since the start of the computer, which is unknown here.
 pub fn uptime() -> u64 {
     virtual_time::read().unwrap_or(0)
 }

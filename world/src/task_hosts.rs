@@ -23,7 +23,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct GivenHosts(Option<Arc<dyn TaskHosts>>);
 
-/// Gives this thread the hosts of tasks, until the guard is dropped.
+/// Makes this thread use the hosts of tasks, until the guard is dropped.
 pub fn give_hosts(hosts: Arc<dyn TaskHosts>) -> GivenHosts {
     GivenHosts(HOSTS.replace(Some(hosts)))
 }
@@ -38,19 +38,19 @@ fn with<R>(f: impl FnOnce(&dyn TaskHosts) -> R) -> Option<R> {
     HOSTS.try_with(|hosts| hosts.borrow().as_deref().map(f)).ok().flatten()
 }
 
-/// The number of the host that a task belongs to, if this thread drives a simulation; 0 if that is
-/// none. None on a thread that ends.
+/// Returns the number of the host that a task belongs to, or 0 if it belongs to none. Returns
+/// `None` on a thread that drives no simulation, or ends.
 pub fn host_of(task: u64) -> Option<u32> {
     with(|hosts| hosts.host_of(task))
 }
 
-/// The name of the host that a task belongs to, if this thread drives a simulation, and it does to
-/// one.
+/// Returns the name of the host that a task belongs to, if there is one and this thread drives a
+/// simulation.
 pub fn host_name_of(task: u64) -> Option<String> {
     host_of(task).filter(|host| *host != 0).and_then(name_of)
 }
 
-/// The name of a host, if this thread drives its simulation.
+/// Returns the name of a host, if this thread drives its simulation.
 pub fn name_of(host: u32) -> Option<String> {
     with(|hosts| hosts.name_of(host))
 }

@@ -19,8 +19,8 @@ thread_local! {
     static READS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Reads the clock, if this thread is given one. Safe on a thread that ends: nothing of it is ever
-/// dropped.
+/// Reads the simulated clock, if this thread has one. Safe on a thread that ends: nothing of it is
+/// ever dropped.
 pub fn read() -> Option<u64> {
     let now = NOW.get()?;
     let reads = READS.get().saturating_add(1);
@@ -53,7 +53,7 @@ impl Drop for GivenTime {
     }
 }
 
-/// The reading, on this thread, of the clock since the start of the computer when the simulation
+/// Returns this thread's reading of the clock since the start of the computer when the simulation
 /// began.
 pub fn began() -> u64 {
     BEGAN.get()
@@ -71,13 +71,13 @@ pub fn move_to_uptime(uptime: u64) {
     move_to(uptime.saturating_sub(BEGAN.get()));
 }
 
-/// The reading of the clock since the start of the computer, without a read, if this thread is
-/// given one: the simulation's, whatever the host of the task is shown.
+/// Returns the simulation's reading of the clock since the start of the computer, without a read,
+/// if this thread has a simulated clock.
 pub fn uptime() -> Option<u64> {
     NOW.get().map(|now| BEGAN.get().saturating_add(now))
 }
 
-/// The reading of the clock that this thread is given, without a read.
+/// Returns the reading of this thread's simulated clock, without a read.
 pub fn shown() -> Option<u64> {
     NOW.get()
 }

@@ -111,13 +111,13 @@ impl World {
         self.disks.draw_time(host, cost)
     }
 
-    /// Gives this thread the hosts of tasks, for the timeline's events.
+    /// Makes this thread use the hosts of tasks, for the timeline's events.
     pub fn give_hosts(&self) -> GivenHosts {
         give_hosts(Arc::clone(&self.network) as Arc<dyn TaskHosts>)
     }
 
-    /// Gives this thread the names, the sockets, the clocks and the hosts of the world, until the
-    /// guard is dropped.
+    /// Makes this thread use the names, sockets, clocks and hosts of the world, until the guard is
+    /// dropped.
     pub fn give(&self) -> GivenWorld {
         GivenWorld {
             _names: self.network.give_names(),
@@ -127,8 +127,8 @@ impl World {
         }
     }
 
-    /// Ends a host: its sockets, with no word to their peers, and its tasks, before their next
-    /// polls.
+    /// Ends a host: closes its sockets without notice to their peers, and ends its tasks before
+    /// their next polls.
     pub fn crash(&self, inhabitants: &dyn Inhabitants, host: usize) {
         self.network.end_life(host);
         self.disks.crash(host);

@@ -152,8 +152,8 @@ impl TimerEntry {
         self.word.read().state() == TimerState::Fired
     }
 
-    /// Returns whether it was armed and will not fire: its owner has cancelled it, or its queue was
-    /// [shut down](super::TimerQueue::shut_down).
+    /// Returns whether the timer was armed and will not fire, since its owner has cancelled it or
+    /// its queue was [shut down](super::TimerQueue::shut_down).
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.word.read().state() == TimerState::Cancelled

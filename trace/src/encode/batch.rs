@@ -30,7 +30,7 @@ impl BatchEntry {
 /// microseconds at most.
 const CLOSE: u64 = 1 << 14;
 
-/// Gives untimed events their times: `entries` are one thread's, in the order of their recording.
+/// Sets the times of untimed events. `entries` are one thread's, in the order of their recording.
 pub fn time_events(entries: &mut [BatchEntry]) {
     let mut untimed = 0;
     for at in 0..entries.len() {

@@ -3,13 +3,13 @@
 /// A call, by which a simulated disk draws how long it takes.
 #[derive(Debug, Clone, Copy)]
 pub enum Cost {
-    /// One on names, or on the data about a file.
+    /// A call on names, or on the data about a file.
     Name,
-    /// One that reads up to so many bytes.
+    /// A call that reads up to so many bytes.
     Read(usize),
-    /// One that writes so many, into memory.
+    /// A call that writes so many bytes into memory.
     Write(usize),
-    /// One that waits for the disk.
+    /// A call that waits for the disk.
     Sync,
 }
 

@@ -193,7 +193,7 @@ impl Net {
 const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
 
 impl Network {
-    /// A datagram from outside the simulation arrives at the time `due`.
+    /// Delivers a datagram from outside the simulation at the time `due`.
     pub fn send_from_outside(&self, due: u64, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
         let mut net = self.lock();
         let own = net.hosts.current()?;

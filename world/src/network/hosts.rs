@@ -63,7 +63,7 @@ impl Hosts {
         }
     }
 
-    /// Adds a host, which is down. `None` if there is one of this name.
+    /// Adds a host, which is down. Returns `None` if the name is taken.
     pub(super) fn add(&mut self, name: &str) -> Option<usize> {
         if self.find(name).is_some() {
             return None;
@@ -171,7 +171,7 @@ impl Hosts {
         self.current_member().host
     }
 
-    /// The host of the current task.
+    /// Returns the host of the current task.
     pub(super) fn current(&self) -> io::Result<usize> {
         let Member { host, life } = self.current_member();
         if self.hosts[host].life == Some(life) {

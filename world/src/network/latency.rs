@@ -9,9 +9,9 @@ use std::ops::Range;
 pub enum Latency {
     /// Each time in the range is as likely as the next.
     Uniform(Range<u64>),
-    /// At least the one, and a time whose mean is the other more, as in a queue.
+    /// The least time, and the mean of the rest, which is distributed as in a queue.
     Exponential(u64, u64),
-    /// At least this; so many times as long for one packet in the square of that.
+    /// The least time; one packet in `n` squared takes `n` times as long.
     LongTail(u64),
 }
 

@@ -167,17 +167,17 @@ impl Network {
         self.me.upgrade().expect("the caller borrows it")
     }
 
-    /// A turn begins.
+    /// Begins a turn.
     pub fn move_to(&self, now: u64) {
         self.lock().now = now;
     }
 
-    /// When the next packet arrives.
+    /// Returns when the next packet arrives.
     pub fn next_at(&self) -> Option<u64> {
         self.lock().wire.next_at()
     }
 
-    /// It arrives. Returns what it was, for the record.
+    /// Delivers the next packet, and returns what it was, for the record.
     pub fn deliver_next(&self) -> (u64, u64) {
         let mut net = self.lock();
         net.close_those_behind();
@@ -204,12 +204,12 @@ impl Network {
         give_sockets(self.counted())
     }
 
-    /// A task is being spawned.
+    /// Notes a task that is being spawned.
     pub fn note_task(&self, id: u64) {
         self.lock().hosts.note_task(id);
     }
 
-    /// Where the current task belongs.
+    /// Returns where the current task belongs.
     pub fn current_member(&self) -> Member {
         self.lock().hosts.current_member()
     }
@@ -224,7 +224,7 @@ impl Network {
         self.lock().hosts.take_stillborn()
     }
 
-    /// Forgets how the lives of hosts begin, with all that the program has lent to that.
+    /// Forgets how the lives of hosts begin, with everything of the program's in it.
     pub fn forget_starts(&self) {
         let starts = std::mem::take(&mut self.lock().starts);
         starts.into_values().for_each(drop_quietly);
@@ -235,7 +235,7 @@ impl Network {
         self.lock().hosts.wants_sweep()
     }
 
-    /// Forgets the tasks that have ended: all but these.
+    /// Forgets all tasks except these, since they have ended.
     pub fn sweep(&self, listed: &BTreeSet<u64>) {
         self.lock().hosts.sweep(listed);
     }
@@ -253,7 +253,7 @@ impl TaskHosts for Network {
 
 /// For the program that describes it.
 impl Network {
-    /// Adds a host, which is down. `None` if there is one of this name.
+    /// Adds a host, which is down. Returns `None` if the name is taken.
     pub fn add_host(&self, name: &str) -> Option<usize> {
         self.lock().hosts.add(name)
     }
@@ -283,7 +283,7 @@ impl Network {
         self.lock().hosts.is_up(host)
     }
 
-    /// The program crashes a host, which may be down.
+    /// Crashes a host for the program. The host may be down.
     pub fn note_crash_by_program(&self, host: usize) {
         self.lock().hosts.note_crash_by_program(host);
     }
@@ -308,25 +308,25 @@ impl Network {
         self.lock().hosts.born();
     }
 
-    /// Ends the life of a host, and closes its sockets without a word.
+    /// Ends the life of a host, and closes its sockets without notice.
     pub fn end_life(&self, host: usize) {
         let mut net = self.lock();
         net.hosts.end_life(host);
         net.silence(host);
     }
 
-    /// The host of the current task.
+    /// Returns the host of the current task.
     pub fn current_host(&self) -> io::Result<usize> {
         self.lock().hosts.current()
     }
 
-    /// The host of the current task, whether it is up or not. `None` if this thread looks at the
-    /// network.
+    /// Returns the host of the current task, whether it is up or not, or `None` if this thread
+    /// looks at the network.
     pub fn try_current_host(&self) -> Option<usize> {
         Some(self.net.try_lock()?.hosts.of_current_task())
     }
 
-    /// The host of a task, whether it is up or not.
+    /// Returns the host of a task, whether it is up or not.
     pub fn host_of_task(&self, task: u64) -> usize {
         self.lock().hosts.of_task(task)
     }
@@ -336,7 +336,7 @@ impl Network {
         self.lock().hosts.is_remnant(task)
     }
 
-    /// Sets the link of two hosts, in both directions, or all that have no own one.
+    /// Sets the link of two hosts, in both directions, or the default link.
     pub fn set_link(&self, between: Option<(usize, usize)>, link: Link) {
         let links = &mut self.lock().links;
         match between {

@@ -70,10 +70,10 @@ pub(super) enum Phase {
 }
 
 pub(super) enum Parcel {
-    /// The stream is accepted, by this end.
+    /// Accepts the stream at this end.
     Hello(usize),
     Bytes(Vec<u8>),
-    /// The sender has read so many bytes.
+    /// Notes that the sender has read so many bytes.
     Credit(usize),
     End,
     Reset,

@@ -16,11 +16,11 @@ pub(super) enum Arrival {
     Parcels { from: usize },
     /// It is sent again if it has no answer.
     CallUnanswered { from: usize, tries: u32 },
-    /// Word for this end that the stream is over, lost so many times before.
+    /// A notice for this end that the stream is over, which was lost so many times before.
     Refusal { to: usize, why: io::ErrorKind, tries: u32 },
     /// A datagram for a host and an address there.
     Datagram { from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8> },
-    /// Word for a socket of a host that no socket has the address that it is connected to.
+    /// A notice for a socket that no socket has the address to which it is connected.
     NoReceiver { sender: (usize, SocketAddr), receiver: (usize, SocketAddr) },
     /// The buffer of a socket, which is full, has room for a little.
     Room { kind: SocketKind, id: usize },

@@ -13,19 +13,19 @@ pub(crate) enum FaultEffect {
     Cut(String, String),
     CutOneWay(String, String),
     Reset(String, String),
-    /// Packets take so many times as long, in both directions.
+    /// The factor by which packets are delayed, in both directions.
     Slow(String, String, u32),
     /// The buffers of its sockets take little at a time.
     BuffersFull(String),
     /// No byte more fits on the disk.
     DiskFull(String),
-    /// So many reads, writes and syncs of a million fail.
+    /// How many reads, writes and syncs in a million fail.
     DiskFailing(String, u32),
-    /// Calls on the disk take so many times as long.
+    /// The factor by which calls on the disk are delayed.
     DiskSlow(String, u32),
-    /// The calendar is ahead by so many nanoseconds, or behind.
+    /// How far the calendar is ahead, in nanoseconds; negative if it is behind.
     ClockJump(String, i64),
-    /// The clocks run too fast by so many parts in a million, or too slow.
+    /// How much too fast the clocks run, in parts per million; negative if they are too slow.
     ClockDrift(String, i32),
 }
 

@@ -65,12 +65,12 @@ impl Plan {
         has_room
     }
 
-    /// Returns whether the plan has this call of a point fire.
+    /// Returns whether the plan makes this call of a point fire.
     pub fn fires(&self, point: &str, call: u64) -> bool {
         self.points.iter().any(|(other, number)| *number == call && other == point)
     }
 
-    /// At most `most` of its lines, and a word on the others.
+    /// Returns at most `most` of its lines, and how many others there are.
     pub fn first_lines(&self, most: usize) -> String {
         let text = self.to_string();
         let count = text.lines().count();

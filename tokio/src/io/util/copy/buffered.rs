@@ -8,7 +8,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use wsrt_sync::budget;
 
-/// Copies all from `reader` to `writer` without a buffer between, flushes, and returns how much.
+/// Copies everything from `reader` to `writer` without a buffer in between, flushes, and returns
+/// the number of bytes.
 ///
 /// # Errors
 ///

@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 
-/// Copies all from `reader` to `writer`, flushes, and returns how much.
+/// Copies everything from `reader` to `writer`, flushes, and returns the number of bytes.
 ///
 /// # Errors
 ///
