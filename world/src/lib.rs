@@ -58,6 +58,8 @@ mod system_calls;
 #[path = "system_calls_off.rs"]
 mod system_calls;
 pub mod task_hosts;
+pub mod task_ids;
+pub mod unread_panics;
 pub mod virtual_time;
 mod world;
 
@@ -72,4 +74,4 @@ pub use self::record::{Record, Step};
 #[doc(hidden)]
 pub use self::system_calls::interposed;
 pub use self::system_calls::{lacks_interposition, uptime};
-pub use self::world::{GivenWorld, Inhabitants, World};
+pub use self::world::{GivenWorld, Inhabitants, WaitLeft, World};

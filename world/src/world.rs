@@ -17,6 +17,10 @@ use crate::plan::Plan;
 use crate::system_calls::{GivenNames, GivenSockets};
 use crate::task_hosts::{GivenHosts, TaskHosts, give_hosts};
 
+/// The payload of an unwinding that is no panic: it leaves a wait that has lost its sense.
+#[derive(Debug)]
+pub struct WaitLeft;
+
 /// The runtime whose tasks live in a world, as the world needs it.
 pub trait Inhabitants {
     /// Returns the nanoseconds since the runtime was made.

@@ -10,16 +10,14 @@ use crate::util::sync;
 use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::atomic::{AtomicBool, AtomicU8};
-
-#[cfg(feature = "sim")]
-mod simulated;
+use crate::util::world::{self, HostClock};
 
 /// True if any clock of this process was ever stopped. While it is false, as it is in every program
 /// that is no test, the time is a matter of this one load, of a line that no thread writes.
 ///
 /// Relaxed: a thread that stops a clock sees its own store, and others have no promise when they
 /// see the clock stand.
-static ANY_STOPPED: AtomicBool = AtomicBool::new(false);
+pub(super) static ANY_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether any clock of this process was ever stopped.
 #[inline]
@@ -32,7 +30,7 @@ const SYSTEM: u8 = 0;
 /// Stands still.
 const STOPPED: u8 = 1;
 /// Stands until a simulation moves it, and the scheduler's own times go by it.
-const SIMULATED: u8 = 3;
+pub(super) const SIMULATED: u8 = 3;
 /// Goes again, ahead or behind by the time that it was moved while it stood.
 const SHIFTED: u8 = 2;
 
@@ -53,20 +51,20 @@ pub(crate) enum CannotAdvance {
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// Deadlines and processors' clocks count nanoseconds from here.
-    origin: Instant,
+    pub(super) origin: Instant,
     /// Written under the lock. Relaxed: a thread that finds anything but `SYSTEM` takes the lock,
     /// and one that finds `SYSTEM` at the moment at which another thread stops the clock has read
     /// it a moment before.
-    mode: AtomicU8,
-    hands: Mutex<Hands>,
+    pub(super) mode: AtomicU8,
+    pub(super) hands: Mutex<Hands>,
 }
 
 /// The reading of a clock that does not follow the system.
 #[derive(Debug, Clone, Copy)]
-struct Hands {
-    shown: Instant,
+pub(super) struct Hands {
+    pub(super) shown: Instant,
     /// When it showed that, if it goes.
-    since: Option<Instant>,
+    pub(super) since: Option<Instant>,
 }
 
 impl Hands {
@@ -93,7 +91,7 @@ impl Clock {
 
     #[inline(always)]
     fn is_simulated(&self) -> bool {
-        cfg!(feature = "sim") && self.mode.load(Relaxed) == SIMULATED
+        world::EXISTS && self.mode.load(Relaxed) == SIMULATED
     }
 
     /// Returns the nanoseconds since the runtime was made, by the clock that timers go by.
@@ -118,21 +116,21 @@ impl Clock {
     /// the host's clock.
     #[inline]
     pub(crate) fn now_for_task(&self) -> Instant {
-        #[cfg(feature = "sim")]
-        if let Some(host) = self.host_clock() {
-            return self.instant(host.shown(self.timer_now()));
+        match self.host_clock() {
+            Some(host) => self.instant(host.shown(self.timer_now())),
+            None => self.now(),
         }
-        self.now()
     }
 
     /// Returns a moment that the current task gives in nanoseconds, as timers count.
     pub(crate) fn nanos_for_task(&self, instant: Instant) -> u64 {
         let nanos = self.nanos(instant);
-        #[cfg(feature = "sim")]
-        if let Some(host) = self.host_clock() {
-            return host.moment(nanos);
-        }
-        nanos
+        self.host_clock().map_or(nanos, |host| host.moment(nanos))
+    }
+
+    /// The clock of the current task's host, if it differs from this one.
+    fn host_clock(&self) -> Option<HostClock> {
+        if self.is_simulated() { world::host_clock() } else { None }
     }
 
     /// Returns the moment that is `nanos` after the runtime was made.

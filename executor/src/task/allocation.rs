@@ -20,6 +20,7 @@ use std::ptr::{self, NonNull};
 use super::body::{self, Body};
 use super::header::{Header, VTable};
 use super::{Identity, JoinHandle, Runnable, Schedule, TaskRef};
+use crate::util::world::WaitLeft;
 
 /// The part of a cell that can be reached without knowing the future.
 #[repr(C)]
@@ -197,8 +198,7 @@ unsafe fn panicked<S: Schedule>(task: NonNull<Header>, payload: &(dyn Any + Send
     let scheduler = unsafe { &*scheduler };
     // SAFETY: the caller's claim outlives the borrow.
     let borrowed = unsafe { TaskRef::borrowed(task) };
-    #[cfg(feature = "sim")]
-    if payload.is::<crate::util::unwind::WaitLeft>() {
+    if payload.is::<WaitLeft>() {
         // No panic: no hook is to hear of it.
         return;
     }

@@ -3,14 +3,16 @@
 //! `Header::content` says which. No code looks into the body but through `content`'s cell, so
 //! that under loom a race for the body is a race for that cell, and is reported.
 
+use std::any::Any;
 use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
 use super::header::{Header, VTable};
-use super::{JoinError, current};
+use super::{JoinError, current, panic_message};
 use crate::util::unwind::{Payload, caught, quietly, swallow};
+use crate::util::world::{UnreadPanic, WaitLeft, note_unread};
 
 /// The contents of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,17 +154,28 @@ pub(super) unsafe fn needs_drop(task: NonNull<Header>) -> bool {
 /// The task is complete, and the body is the caller's.
 pub(super) unsafe fn discard(task: NonNull<Header>) {
     let discard = |mut access: Access| {
-        #[cfg(feature = "sim")]
         if access.content() == Content::Panic {
             // SAFETY: the caller's right to the body keeps the cell alive.
             let header = unsafe { task.as_ref() };
             // SAFETY: the body holds a payload, which is dropped below at the earliest.
-            super::seen_panics::note_unread(header, &**unsafe { access.body.cast::<Payload>().as_ref() });
+            note_panic(header, &**unsafe { access.body.cast::<Payload>().as_ref() });
         }
         quietly(|| access.clear());
     };
     // SAFETY: by the caller's promise.
     unsafe { with_body(task, discard) }
+}
+
+/// Lists the panic of this task, which is dropped unread, where a simulation asks for it: the task
+/// had no join handle, or has one no more.
+fn note_panic(task: &Header, payload: &(dyn Any + Send)) {
+    if !payload.is::<WaitLeft>() {
+        note_unread(|| UnreadPanic {
+            task: task.id.as_u64(),
+            spawned_at: task.spawned_at(),
+            message: panic_message(payload).unwrap_or("with a value that is no text").to_owned(),
+        });
+    }
 }
 
 /// Takes the result out of the body of a complete task. `None` if that was done before.

@@ -8,11 +8,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-#[cfg(feature = "sim")]
-use super::given_ids;
 use super::meta::Attached;
 use super::names::{ListedName, Names};
 use crate::task::stats::TaskCounts;
+use crate::util::world;
 
 /// Ids that a processor takes at a time. Large enough that the shared counter is touched about as
 /// rarely as the allocator asks the system for memory; ids that a processor leaves unused are lost,
@@ -47,6 +46,11 @@ impl Id {
         Self::new(take(1))
     }
 
+    /// Takes `count` numbers of the process, and returns the first.
+    pub(crate) fn reserve(count: u64) -> u64 {
+        NEXT.fetch_add(count, Relaxed)
+    }
+
     pub(crate) fn as_u64(self) -> u64 {
         self.0.get()
     }
@@ -54,12 +58,6 @@ impl Id {
     #[inline]
     pub(crate) fn number(self) -> NonZeroU64 {
         self.0
-    }
-
-    /// The id with this number, which is not zero.
-    #[cfg(feature = "sim")]
-    pub(crate) fn from_u64(number: u64) -> Self {
-        Self::new(number)
     }
 
     /// The id with this number.
@@ -104,19 +102,9 @@ impl IdBlock {
     }
 }
 
-/// Takes `count` numbers and returns the first.
+/// Takes `count` numbers, of a simulation's own on its thread, and returns the first.
 fn take(count: u64) -> u64 {
-    #[cfg(feature = "sim")]
-    if let Some(first) = given_ids::take(count) {
-        return first;
-    }
-    NEXT.fetch_add(count, Relaxed)
-}
-
-/// Takes as many ids as a simulation will ever give, and returns the first.
-#[cfg(feature = "sim")]
-pub(crate) fn reserve_ids() -> u64 {
-    NEXT.fetch_add(1 << 40, Relaxed)
+    world::take_ids(count).unwrap_or_else(|| Id::reserve(count))
 }
 
 /// The origin of a task: its spawner's description of it.

@@ -9,8 +9,6 @@ mod body;
 mod cell;
 mod current;
 mod error;
-#[cfg(feature = "sim")]
-mod given_ids;
 mod header;
 mod identity;
 mod join;
@@ -26,8 +24,6 @@ mod reference;
 mod registry;
 #[cfg(not(loom))]
 mod scopes;
-#[cfg(feature = "sim")]
-mod seen_panics;
 mod state;
 mod stats;
 mod waker;
@@ -71,11 +67,7 @@ pub use self::meta::{NewTask, TaskMeta};
 pub(crate) use self::allocation::allocate;
 pub(crate) use self::cell::Schedule;
 pub(crate) use self::current::{current_id, take_panic};
-#[cfg(feature = "sim")]
-pub(crate) use self::given_ids::give_ids;
 pub(crate) use self::header::Header;
-#[cfg(feature = "sim")]
-pub(crate) use self::identity::reserve_ids;
 pub(crate) use self::identity::{IdBlock, Identity, Origin};
 pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::meta::KeptMeta;
@@ -85,8 +77,6 @@ pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
 #[cfg(not(loom))]
 pub(crate) use self::scopes::ScopesAside;
-#[cfg(feature = "sim")]
-pub(crate) use self::seen_panics::{ListedPanics, SeenPanic, list_panics, take_seen_panics};
 pub(crate) use self::state::Phase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
 pub(crate) use self::waker::{TaskAddress, task_woken_by};

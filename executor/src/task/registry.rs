@@ -13,7 +13,7 @@
 //! Before its end a runtime may be drained, which is [`draining`]'s affair; a walk over all of
 //! them goes by [`walk`].
 
-#[cfg(feature = "sim")]
+#[allow(dead_code, reason = "only simulations abort the tasks of a host")]
 mod aborting;
 mod draining;
 mod walk;

@@ -19,6 +19,7 @@ use crate::scheduler::runtime_id::{self, RuntimeId};
 use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
+use crate::util::world;
 
 /// This many polls after the end of the runtime are pending, where that end will drop the future
 /// that polls: a set of futures polls those that were woken again, some times, before it returns.
@@ -111,7 +112,7 @@ impl Deadline {
                 return Poll::Pending;
             }
             self.wait = Wait::Over;
-            if cfg!(feature = "sim") && self.is_early() {
+            if world::EXISTS && self.is_early() {
                 self.wait = Wait::NotBegun;
                 return self.poll_passed(cx, owner);
             }

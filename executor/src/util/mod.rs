@@ -28,5 +28,6 @@ pub(crate) mod unwind;
 #[cfg(feature = "sim")]
 pub(crate) mod world;
 #[cfg(not(feature = "sim"))]
+#[cfg_attr(loom, allow(dead_code))]
 #[path = "world_off.rs"]
 pub(crate) mod world;

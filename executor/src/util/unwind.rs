@@ -9,10 +9,6 @@ use std::task::Waker;
 /// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
 
-/// The payload of an unwinding that is no panic: it leaves a wait that has lost its sense.
-#[cfg(feature = "sim")]
-pub(crate) struct WaitLeft;
-
 /// Runs user code. No value that it could leave half changed is used again: a future that panicked
 /// is only dropped, a value whose destructor panicked is gone, and the caller of a closure, which
 /// gets the panic, decides about the values that the closure has borrowed.

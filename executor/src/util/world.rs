@@ -1,8 +1,15 @@
 //! The simulated world, as the rooms ask it: the one seam between them. Its twin without feature
 //! `sim` knows that nothing is simulated, so that each question compiles to nothing.
 
+pub(crate) use wsrt_world::entropy::draw as draw_entropy;
+pub(crate) use wsrt_world::host_clock::{HostClock, of_current_task as host_clock};
 pub(crate) use wsrt_world::task_hosts::host_name_of;
-pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, Wish};
+pub(crate) use wsrt_world::task_ids::take as take_ids;
+pub(crate) use wsrt_world::unread_panics::{UnreadPanic, note as note_unread};
+pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, WaitLeft, Wish};
+
+/// Whether this build has such worlds.
+pub(crate) const EXISTS: bool = true;
 
 /// The clock since the start of the computer, where a simulation gives one: for stamps.
 pub(crate) const UPTIME: Option<fn() -> Option<u64>> = Some(wsrt_world::virtual_time::uptime);

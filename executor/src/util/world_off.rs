@@ -1,5 +1,7 @@
 //! The twin of `world.rs` without feature `sim`: there is no simulated world.
 
+use std::panic::Location;
+
 /// A thing that is never there.
 #[derive(Debug)]
 pub(crate) enum Never {}
@@ -8,6 +10,49 @@ impl Never {
     pub(crate) fn never(&self) -> ! {
         match *self {}
     }
+}
+
+/// Whether this build has such worlds.
+pub(crate) const EXISTS: bool = false;
+
+pub(crate) type WaitLeft = Never;
+pub(crate) type HostClock = Never;
+
+impl HostClock {
+    pub(crate) fn shown(self, _: u64) -> u64 {
+        self.never()
+    }
+
+    pub(crate) fn moment(self, _: u64) -> u64 {
+        self.never()
+    }
+}
+
+/// The panic of a task that no join handle has told of.
+#[expect(dead_code, reason = "only a simulation reads it")]
+pub(crate) struct UnreadPanic {
+    pub(crate) task: u64,
+    pub(crate) spawned_at: &'static Location<'static>,
+    pub(crate) message: String,
+}
+
+/// Lists a panic where a simulation asks for it: nowhere.
+pub(crate) fn note_unread(_: impl FnOnce() -> UnreadPanic) {}
+
+/// Draws a seed of a simulation's: none.
+pub(crate) fn draw_entropy() -> Option<u64> {
+    None
+}
+
+/// Takes ids of a simulation's own: none.
+#[inline]
+pub(crate) fn take_ids(_: u64) -> Option<u64> {
+    None
+}
+
+/// Returns the clock of the current task's host: none.
+pub(crate) fn host_clock() -> Option<HostClock> {
+    None
 }
 
 /// Returns the name of the simulated host that a task belongs to: none.

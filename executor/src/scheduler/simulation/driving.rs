@@ -8,7 +8,8 @@ use wsrt_world::virtual_time::{self, GivenTime, give_time};
 use wsrt_world::{Given, GivenWorld};
 
 use super::Simulation;
-use crate::task::{ListedPanics, give_ids, list_panics};
+use wsrt_world::task_ids::give_ids;
+use wsrt_world::unread_panics::{ListedPanics, list_panics};
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
 /// the time on its clocks and the names of hosts come from the simulation during the run.
@@ -85,5 +86,23 @@ mod branches {
         fn drop(&mut self) {
             let _ = replace_seed(self.before);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::rng::fresh;
+
+    #[test]
+    fn fresh_generators_are_alike_under_one_seed_only() {
+        let drawn = |seed| {
+            let _given = give_entropy(seed);
+            [fresh().next_u64(), fresh().next_u64()]
+        };
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+        assert_ne!(drawn(1)[0], drawn(1)[1]);
+        assert_eq!(wsrt_world::entropy::draw(), None, "it has ended");
     }
 }

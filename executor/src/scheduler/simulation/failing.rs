@@ -7,8 +7,9 @@ use std::time::Duration;
 use wsrt_world::{OUTSIDE, Record, lacks_interposition};
 
 use super::Simulation;
-use crate::task::{SeenPanic, panic_message, take_seen_panics};
+use crate::task::panic_message;
 use crate::util::unwind::drop_quietly;
+use wsrt_world::unread_panics::{self, UnreadPanic};
 
 /// A condition that holds after each step.
 pub(super) struct Invariant {
@@ -97,7 +98,7 @@ impl Simulation {
 
     /// Fails if a task has panicked, and no handle tells of it. Not one of a host that has crashed.
     fn check_panics(&self) {
-        for SeenPanic { task, spawned_at, message } in take_seen_panics() {
+        for UnreadPanic { task, spawned_at, message } in unread_panics::take() {
             if self.world.network().is_remnant(task) || self.state.lock().bounds.allows_panics {
                 continue;
             }

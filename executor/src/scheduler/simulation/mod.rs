@@ -16,12 +16,14 @@ mod inner_wait;
 mod jobs;
 mod simulated_machine;
 mod stage;
+mod virtual_clock;
 mod waking;
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::num::NonZeroU64;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -42,8 +44,11 @@ use crate::observe::counters::Count;
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::core::machine::Machine;
-use crate::task::{Id, Runnable, reserve_ids};
+use crate::task::{Id, Runnable};
 use crate::util::sync::Mutex;
+
+/// More tasks than a simulation will ever spawn.
+const MOST_IDS: u64 = 1 << 40;
 
 /// The builder's decisions.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +125,7 @@ impl Simulation {
     pub(crate) fn new(settings: Settings) -> Self {
         let seed = settings.seed;
         (settings.tell_runner)(&format!("simulation {seed}"));
-        let first_id = reserve_ids();
+        let first_id = Id::reserve(MOST_IDS);
         let state = SimulationState {
             dice: Dice::new(seed),
             entropy: seed.rotate_left(32),
@@ -163,12 +168,16 @@ impl Simulation {
     /// An id for a task that is spawned outside processors, and the number by which its shard is
     /// chosen, which is the same in each run.
     pub(crate) fn next_id(&self) -> (Id, usize) {
-        let id = if self.is_driven_here() { Id::next() } else { Id::from_u64(self.next_id.fetch_add(1, Relaxed)) };
+        let id = if self.is_driven_here() { Id::next() } else { self.take_id() };
         self.note_task(id);
         (id, self.number_of(id.as_u64()) as usize)
     }
 
     /// The number of a task in this run: the same in each run, which its id is not.
+    fn take_id(&self) -> Id {
+        Id::from_number(NonZeroU64::new(self.next_id.fetch_add(1, Relaxed)).expect("no id is zero"))
+    }
+
     fn number_of(&self, id: u64) -> u64 {
         id.saturating_sub(self.first_id)
     }

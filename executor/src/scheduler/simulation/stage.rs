@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use wsrt_reactor::budget;
-use wsrt_world::{Step, virtual_time};
+use wsrt_world::{Step, WaitLeft, virtual_time};
 
 use super::Simulation;
 use super::agenda::Agenda;
@@ -31,7 +31,6 @@ use crate::task::{Runnable, panic_message};
 use crate::util::report::report;
 use crate::util::stack::ask_for_room;
 use crate::util::unwind::AbortOnUnwind;
-use crate::util::unwind::WaitLeft;
 
 thread_local! {
     /// The stages on this thread, the innermost last: one for each simulation that it drives.

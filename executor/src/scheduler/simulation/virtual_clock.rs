@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{ANY_STOPPED, Clock, SIMULATED};
+use crate::scheduler::clock::{ANY_STOPPED, Clock, SIMULATED};
 use crate::util::sync::atomic::Ordering::Relaxed;
-use wsrt_world::host_clock::{self, HostClock};
 
 impl Clock {
     /// Makes it one, before any other thread knows it.
@@ -14,11 +13,6 @@ impl Clock {
         hands.shown = self.origin;
         hands.since = None;
         self.mode.store(SIMULATED, Relaxed);
-    }
-
-    /// The clock of the current task's host, if it differs from this one.
-    pub(super) fn host_clock(&self) -> Option<HostClock> {
-        if self.is_simulated() { host_clock::of_current_task() } else { None }
     }
 
     /// Moves it on to `nanos` since the runtime was made, unless it shows a later moment.
