@@ -58,7 +58,6 @@ mod tests;
 
 pub use self::abort::AbortHandle;
 pub use self::error::JoinError;
-#[cfg(not(loom))]
 pub(crate) use self::error::panic_message;
 pub use self::identity::Id;
 pub use self::join::JoinHandle;

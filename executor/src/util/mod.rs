@@ -28,6 +28,6 @@ pub(crate) mod unwind;
 #[cfg(feature = "sim")]
 pub(crate) mod world;
 #[cfg(not(feature = "sim"))]
-#[cfg_attr(loom, allow(dead_code))]
+#[cfg_attr(loom, allow(dead_code, unused_imports, unused_macros))]
 #[path = "world_off.rs"]
 pub(crate) mod world;

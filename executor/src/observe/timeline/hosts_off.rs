@@ -33,6 +33,11 @@ pub(crate) enum OnHost {}
 
 impl Observer {
     #[inline]
+    pub(crate) fn on_host_of(&self, _: u64) -> Option<OnHost> {
+        None
+    }
+
+    #[inline]
     pub(super) fn go_to_host_of(&self, _: &ThreadWriter, _: u64) -> Option<OnHost> {
         None
     }

@@ -6,7 +6,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
-#[cfg(feature = "sim")]
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -21,8 +20,6 @@ use wsrt_sync::current_task;
 use wsrt_sync::current_task::Owner;
 
 use crate::scheduler::block_on::cached::CachedRoot;
-#[cfg(feature = "sim")]
-use crate::scheduler::core::machine::Machine;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::scheduler::RootSeen;
 use crate::scheduler::{Context, Scheduler};
@@ -68,9 +65,9 @@ pub(crate) trait OuterRoot {
     fn poll_from_within(&self, context: &Context);
 
     /// Returns whether the root was woken and is not being polled.
-    fn may_be_polled(&self) -> bool;
+    fn is_ready(&self) -> bool;
 
-    #[cfg(feature = "sim")]
+    /// Returns whether the root is done, and its loop has yet to see that.
     fn is_done(&self) -> bool;
 
     /// The root of the loop around its own.
@@ -92,36 +89,28 @@ impl RootRef {
         run()
     }
 
-    fn get(&self) -> &dyn OuterRoot {
+    pub(in crate::scheduler) fn get(&self) -> &dyn OuterRoot {
         // SAFETY: it is in the frame of a loop, which is further out on this thread's stack: the
         // address does not leave the thread, and is forgotten before that frame ends (`nest`).
         // Shared: the root has cells for all that changes.
         unsafe { self.0.as_ref() }
     }
 
+    fn may_be_polled(&self) -> bool {
+        !self.get().is_done() && self.get().is_ready()
+    }
+
     /// Polls each of the roots from this one on outwards that was woken.
     pub(in crate::scheduler) fn poll_all(self, context: &Context) {
-        self.each().filter(|root| root.get().may_be_polled()).for_each(|root| root.get().poll_from_within(context));
+        self.each().filter(|root| root.may_be_polled()).for_each(|root| root.get().poll_from_within(context));
     }
 
     /// Returns whether any of them may be polled.
     pub(in crate::scheduler) fn is_any_woken(self) -> bool {
-        self.each().any(|root| root.get().may_be_polled())
+        self.each().any(|root| root.may_be_polled())
     }
 
-    /// Returns whether one of them is done, and its loop has yet to see that.
-    #[cfg(feature = "sim")]
-    pub(in crate::scheduler) fn is_any_done(self) -> bool {
-        self.each().any(|root| root.get().is_done())
-    }
-
-    /// Returns whether the outermost of them is done.
-    #[cfg(feature = "sim")]
-    pub(in crate::scheduler) fn is_last_done(self) -> bool {
-        self.each().last().is_some_and(|root| root.get().is_done())
-    }
-
-    fn each(self) -> impl Iterator<Item = Self> {
+    pub(in crate::scheduler) fn each(self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), |root| root.get().outer())
     }
 }
@@ -195,18 +184,12 @@ impl<'a, F: Future> RootFuture<'a, F> {
         Self::owned_by(future, post, context, Owner::current())
     }
 
-    /// The root of a simulation, whose thread in `block_on` is no machine, and has only its parker.
-    /// `is_inside` says that it is inside another poll or a job: see [`nested`](Self::nested).
-    #[cfg(feature = "sim")]
-    pub(in crate::scheduler) fn beside(future: Pin<&'a mut F>, context: &Context, is_inside: bool) -> Self {
-        let post = CachedRoot::of(Machine::new(), context.scheduler());
-        // Its first poll is a turn of the stage, as all others are.
-        post.wakeup().put();
-        let owner = if is_inside { Owner::current() } else { Owner::of_root(Id::next().number()) };
-        Self::owned_by(future, post, context, owner)
-    }
-
-    fn owned_by(future: Pin<&'a mut F>, post: Box<CachedRoot>, context: &Context, owner: Owner) -> Self {
+    pub(in crate::scheduler) fn owned_by(
+        future: Pin<&'a mut F>,
+        post: Box<CachedRoot>,
+        context: &Context,
+        owner: Owner,
+    ) -> Self {
         Self {
             future: RefCell::new(future),
             result: Cell::new(None),
@@ -258,7 +241,6 @@ impl<'a, F: Future> RootFuture<'a, F> {
     fn poll(&self, here: &Context, mut future: Pin<&mut F>) -> bool {
         let _owner = current_task::put(self.owner);
         let _scopes = self.scopes.put_back();
-        #[cfg(feature = "sim")]
         let _on_host = here.scheduler().observer.on_host_of(self.owner.task().map_or(0, NonZeroU64::get));
         let mut context = task::Context::from_waker(self.post.waker());
         budget::refill();
@@ -338,11 +320,10 @@ impl<F: Future> OuterRoot for RootFuture<'_, F> {
         }
     }
 
-    fn may_be_polled(&self) -> bool {
-        !self.is_done.get() && self.post.wakeup().is_woken() && self.future.try_borrow_mut().is_ok()
+    fn is_ready(&self) -> bool {
+        self.post.wakeup().is_woken() && self.future.try_borrow_mut().is_ok()
     }
 
-    #[cfg(feature = "sim")]
     fn is_done(&self) -> bool {
         self.is_done.get()
     }

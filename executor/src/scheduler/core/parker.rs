@@ -50,7 +50,7 @@ impl Parker {
 
     /// Sleeps until notified; returns at once if a wake is pending.
     pub(crate) fn park(&self) {
-        if self.state.fall_asleep(PARKED) {
+        if self.begin_parking() {
             self.sleep_until_notified();
         }
     }
@@ -64,7 +64,7 @@ impl Parker {
     /// Sleeps until notified or until `timeout` has passed, which never happens if it reaches
     /// beyond the clock. `true` if notified.
     pub(crate) fn park_timeout(&self, timeout: std::time::Duration) -> bool {
-        if !self.state.fall_asleep(PARKED) {
+        if !self.begin_parking() {
             return true;
         }
         let Some(deadline) = sync::now().checked_add(timeout) else {
@@ -74,22 +74,20 @@ impl Parker {
         while !self.state.consume_wake() {
             let left = deadline.saturating_duration_since(sync::now());
             if left.is_zero() {
-                return self.state.wake_up();
+                return self.end_parking();
             }
             park_timeout(left);
         }
         true
     }
 
-    /// Falls asleep, where the thread only seems to. `false` if a wake was pending.
-    #[cfg(feature = "sim")]
+    /// Falls asleep; a simulated thread only seems to. `false` if a wake was pending.
     #[must_use]
     pub(crate) fn begin_parking(&self) -> bool {
         self.state.fall_asleep(PARKED)
     }
 
     /// Ends that sleep. `true` if it was notified.
-    #[cfg(feature = "sim")]
     pub(crate) fn end_parking(&self) -> bool {
         self.state.wake_up()
     }

@@ -14,6 +14,7 @@ mod driving;
 mod failing;
 mod inner_wait;
 mod jobs;
+mod roots;
 mod simulated_machine;
 mod stage;
 mod virtual_clock;
@@ -32,6 +33,7 @@ use std::task::Waker;
 use wsrt_reactor::Netpoller;
 use wsrt_reactor::lent::Network;
 use wsrt_world::entropy::give_entropy;
+use wsrt_world::task_hosts::GivenHosts;
 use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
 use wsrt_world::{Cost, Given, Inhabitants, Mounted, Plan, Record, Step, World, lacks_interposition, uptime};
 
@@ -277,6 +279,11 @@ impl Simulation {
     /// The network, disks, clocks and faults.
     pub(crate) fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Gives this thread the hosts of tasks, for the timeline's events.
+    pub(crate) fn give_hosts(&self) -> GivenHosts {
+        self.world.give_hosts()
     }
 
     /// Returns the network in the form in which the reactor makes sockets of it.

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
+use std::time::Duration;
 
 use wsrt_world::Step as RecordedStep;
 
@@ -117,7 +118,9 @@ impl SimulatedMachine {
             }
             TurnState::Polling => {
                 simulation.take_interrupt();
-                machine_loop.driver.look();
+                // Instead of a block: the tasks found are collected once it has left.
+                let turn = machine_loop.driver.turn(Some(Duration::ZERO));
+                machine_loop.scheduler.elsewhere.count_turn(turn);
                 machine_loop.leave_netpoller(&NoRoot);
                 None
             }

@@ -142,14 +142,6 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Turns the netpoller without blocking, instead of a block: the caller is a simulated poll
-    /// owner, and [collects](Self::collect) the tasks found once it has left.
-    #[cfg(feature = "sim")]
-    pub(crate) fn look(&mut self) {
-        let turn = self.turn(Some(Duration::ZERO));
-        self.scheduler().elsewhere.count_turn(turn);
-    }
-
     /// A turn while the clock stands: there is nothing to wait for but the outside. If nothing has
     /// come from there, and no blocking job may yet bring something, the clock is moved on to the
     /// next timer.
@@ -166,7 +158,8 @@ impl<'a> Driver<'a> {
         turn
     }
 
-    fn turn(&mut self, timeout: Option<Duration>) -> Turn {
+    /// Turns the netpoller, for as long as `timeout` at most.
+    pub(in crate::scheduler) fn turn(&mut self, timeout: Option<Duration>) -> Turn {
         let blocks = timeout != Some(Duration::ZERO);
         self.turn_by(blocks, |netpoller, wakers| netpoller.turn(timeout, wakers))
     }

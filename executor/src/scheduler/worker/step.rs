@@ -15,7 +15,7 @@ use crate::scheduler::core::processor::Processor;
 /// the turn to another one.
 pub(crate) enum Step {
     /// The machine has had a turn with this processor: step again.
-    #[cfg_attr(not(feature = "sim"), allow(dead_code))]
+    #[allow(dead_code, reason = "a simulation asks for the processor")]
     Turn { processor: usize },
     /// The machine was about to sleep, and has something to do after all: step again.
     Again,
