@@ -33,7 +33,7 @@ impl Action {
         // SAFETY: `announce` is one `write` system call, which a signal handler may make. It takes
         // no lock and allocates nothing, its error being a bare number, and the registry saves and
         // restores `errno` around it. A `send`, as a socket of std's makes it, may be the one that
-        // feature `sim` defines, and on the thread of a simulation that takes locks.
+        // a program with `sim::interpose!()` has, and on a simulation's thread that takes locks.
         let action = unsafe { Self::register(kind, announce) }?;
         Ok((action, reader))
     }

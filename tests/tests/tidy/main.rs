@@ -8,13 +8,14 @@
 
 mod arrows;
 mod atomics;
+mod cfgs;
 mod examples;
 mod figures;
 mod heads;
 mod knots;
 mod ledger;
 mod lexer;
-mod loom;
+
 mod manifests;
 mod modules;
 mod names;
@@ -78,7 +79,12 @@ fn crates_ask_for_each_others_exact_version() {
 
 #[test]
 fn cfg_loom_is_in_sync_and_on_mod_lines() {
-    check("loom", loom::elsewhere(sources()));
+    check("loom", cfgs::elsewhere(sources()));
+}
+
+#[test]
+fn cfg_sim_is_in_the_simulations_folders() {
+    check("simulation", cfgs::simulation_elsewhere(sources()));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Where `cfg(loom)` and `cfg(wsrt_schedule)` may stand: in each crate's `sync.rs`, and above a
-//! `mod` or a `use`.
+//! `mod` or a `use`; and `cfg(feature = "sim")`: in the simulation's folders, and above a `mod`.
 
 use crate::ledger::Finding;
 use crate::lexer::Source;
@@ -13,6 +13,24 @@ pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
         for (index, line) in source.lines.iter().enumerate() {
             if names_loom(&line.code) && !is_on_a_module(source, index) {
                 let advice = "`cfg(loom)` or `cfg(wsrt_schedule)` here: ask a name in `sync.rs` instead, which is the same under both";
+                findings.push(Finding::new(&source.path, source.place(index), advice));
+            }
+        }
+    }
+    findings
+}
+
+/// The folders of the simulation.
+const OF_SIMULATION: [&str; 3] = ["executor/src/sim/", "executor/src/scheduler/simulation/", "world/"];
+
+/// The places of `cfg(feature = "sim")` elsewhere, but for tests and for the choice of a module.
+pub(crate) fn simulation_elsewhere(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in sources {
+        let is_exempt = source.path.contains("/tests") || OF_SIMULATION.iter().any(|own| source.path.starts_with(own));
+        for (index, line) in source.lines.iter().enumerate().filter(|(_, line)| !is_exempt && !line.is_test) {
+            if line.text.contains("feature = \"sim\"") && !is_on_a_module(source, index) {
+                let advice = "`cfg(feature = \"sim\")` here: ask `util::world` or `scheduler::simulation`, whose twins answer without it";
                 findings.push(Finding::new(&source.path, source.place(index), advice));
             }
         }
@@ -55,4 +73,12 @@ fn cfg_loom_on_a_function_is_found() {
     let sources = ["a.rs", "x/sync.rs"].map(|path| Source::new(path, &text.join("\n")));
     let places: Vec<String> = elsewhere(&sources).into_iter().map(|finding| finding.place).collect();
     assert_eq!(places, ["a.rs:1", "a.rs:6"]);
+}
+
+#[test]
+fn cfg_sim_on_a_statement_is_found() {
+    let text = "#[cfg(feature = \"sim\")]\nmod a;\n#[cfg(feature = \"sim\")]\nlet b = 1;";
+    let sources = ["executor/src/fs/a.rs", "world/src/a.rs"].map(|path| Source::new(path, text));
+    let places: Vec<String> = simulation_elsewhere(&sources).into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["executor/src/fs/a.rs:3"]);
 }
