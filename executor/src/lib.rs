@@ -210,6 +210,9 @@ pub mod stream;
 #[cfg(not(loom))]
 pub mod sync;
 #[cfg(not(loom))]
+#[doc(hidden)]
+pub mod team;
+#[cfg(not(loom))]
 pub mod time;
 
 #[cfg(not(loom))]

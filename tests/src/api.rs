@@ -22,8 +22,10 @@ const FACE: [&str; 8] = [
     "sync/src",
 ];
 
-/// Rooms of `sync` for the other crates of the workspace alone.
-const INTERNAL: [&str; 8] = [
+/// Rooms for the other crates of the workspace alone.
+const INTERNAL: [&str; 10] = [
+    "executor/src/fork_join",
+    "executor/src/team",
     "sync/src/blocking.rs",
     "sync/src/budget.rs",
     "sync/src/contended.rs",

@@ -24,12 +24,17 @@ pub(crate) fn with_slot<R>(f: impl FnOnce(Option<&TreeSlot<'_>>) -> R) -> R {
 /// Makes a slot the thread's own until this guard is dropped.
 pub(super) struct CurrentSlot<'a> {
     before: *const TreeSlot<'static>,
-    _slot: &'a TreeSlot<'a>,
+    _slot: Option<&'a TreeSlot<'a>>,
 }
 
 impl<'a> CurrentSlot<'a> {
     pub(super) fn enter(slot: &'a TreeSlot<'a>) -> Self {
-        Self { before: SLOT.with(|current| current.replace(ptr::from_ref(slot).cast())), _slot: slot }
+        Self { before: SLOT.with(|current| current.replace(ptr::from_ref(slot).cast())), _slot: Some(slot) }
+    }
+
+    /// Leaves the thread without a slot, for a root that runs in the middle of a wait.
+    pub(super) fn none() -> Self {
+        Self { before: SLOT.with(|current| current.replace(ptr::null())), _slot: None }
     }
 }
 

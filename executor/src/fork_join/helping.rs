@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use wsrt_reactor::budget;
 
 use crate::fork_join::Participant;
+use crate::fork_join::core_change::CoreChange;
 use crate::fork_join::regions::Regions;
 use crate::fork_join::summon::{Counted, places};
 use crate::scheduler::Scheduler;
@@ -16,14 +17,7 @@ use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::worker::{LoopState, MachineLoop, RunIdleWork};
 use crate::util::sync;
-use crate::util::thread_state::current_core;
 use crate::util::unwind::AbortOnUnwind;
-
-/// For so long a helper sleeps to be woken on another core.
-const CORE_CHANGE_NAP: Duration = Duration::from_micros(20);
-
-/// A helper takes such a nap once in this time at most.
-const CORE_CHANGE_PERIOD: Duration = Duration::from_millis(2);
 
 /// Ticks that come as often as this are often enough to watch the netpoller by.
 const OFTEN: Duration = Duration::from_micros(100);
@@ -89,7 +83,7 @@ impl Regions {
             match self.open.find() {
                 Some(region) => {
                     self.summon_another(scheduler);
-                    helper.leave_owners_core(region.owners_core());
+                    helper.core_change.leave(region.owners_core());
                     region.help(&helper);
                 }
                 None if !helper.spin_after(seen, spinner) => break,
@@ -110,8 +104,7 @@ struct Helper<'a, 'b> {
     driver: RefCell<&'a mut Driver<'b>>,
     readied: RefCell<WakeBatch>,
     ticked: Cell<Instant>,
-    /// When it last tried to get off the core of a region's owner.
-    changed_core: Cell<Option<Instant>>,
+    core_change: CoreChange,
     /// Whether it has readied tasks, and has to leave to place them.
     has_readied: Cell<bool>,
 }
@@ -128,7 +121,7 @@ impl<'a, 'b> Helper<'a, 'b> {
             driver: RefCell::new(driver),
             readied: RefCell::new(WakeBatch::default()),
             ticked: Cell::new(sync::now()),
-            changed_core: Cell::new(None),
+            core_change: CoreChange::new(),
             has_readied: Cell::new(false),
         }
     }
@@ -136,22 +129,6 @@ impl<'a, 'b> Helper<'a, 'b> {
     fn end(self) -> WakeBatch {
         self.scheduler.helpers.end_watch();
         self.readied.into_inner()
-    }
-
-    /// Gets off the core of a region's owner, where a helper is of no use.
-    ///
-    /// A kernel may leave both threads there for long, though other cores are free: they are busy,
-    /// and look like one load. It chooses a core anew for a thread that wakes, so a nap will do.
-    /// Not again soon, since there may be only that core.
-    fn leave_owners_core(&self, owners_core: Option<u32>) {
-        if owners_core.is_none() || owners_core != current_core() {
-            return;
-        }
-        let now = sync::now();
-        if self.changed_core.get().is_none_or(|before| now.duration_since(before) > CORE_CHANGE_PERIOD) {
-            self.changed_core.set(Some(now));
-            sync::sleep(CORE_CHANGE_NAP);
-        }
     }
 
     /// Spins for a while, in case a region is opened soon. Returns `true` if there was a summons

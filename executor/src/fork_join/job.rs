@@ -19,14 +19,19 @@ unsafe impl Send for JobRef {}
 
 /// The first field of each kind of job.
 #[derive(Debug)]
-struct Head {
+pub(super) struct Head {
     /// # Safety
     ///
-    /// Is called once, with a pointer to this head, while the job is valid.
-    run: unsafe fn(NonNull<Head>),
+    /// Is called once for each reference, with a pointer to this head, while the job is valid.
+    pub(super) run: unsafe fn(NonNull<Head>),
 }
 
 impl JobRef {
+    /// Makes a reference to the job that `head` begins, of which the pointer reaches all.
+    pub(super) fn new(head: NonNull<Head>) -> Self {
+        Self(head)
+    }
+
     /// Runs the job. Does not panic: the job keeps a panic of its closure for the thread that waits
     /// for it.
     ///
@@ -52,9 +57,10 @@ pub(crate) struct StackJob<F, R> {
 
 impl<F, R> StackJob<F, R>
 where
-    F: FnOnce() -> R + Send,
+    F: FnOnce(bool) -> R + Send,
     R: Send,
 {
+    /// Makes a job of `closure`, which is told whether a thread has taken it out of a queue.
     #[inline]
     pub(crate) fn new(closure: F) -> Self {
         Self {
@@ -116,7 +122,7 @@ where
         let this = unsafe { &*job };
         // SAFETY: the caller has taken the reference out of the queue.
         let closure = unsafe { this.take_back() };
-        let result = caught(closure);
+        let result = caught(|| closure(true));
         this.result.with_mut(|place| {
             // SAFETY: the owner looks here only when the latch is set.
             unsafe { *place = Some(result) }

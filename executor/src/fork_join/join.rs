@@ -3,8 +3,8 @@
 use std::mem;
 use std::panic::resume_unwind;
 
-use crate::fork_join::{JobRef, StackJob, TreeSlot};
-use crate::util::unwind::drop_quietly;
+use crate::fork_join::{JobRef, Latch, StackJob, TreeSlot};
+use crate::util::unwind::{caught, drop_quietly};
 
 impl TreeSlot<'_> {
     /// Runs `a` on this thread, and `b` on this thread afterwards or on another one meanwhile.
@@ -18,7 +18,7 @@ impl TreeSlot<'_> {
         B: FnOnce() -> RB + Send,
         RB: Send,
     {
-        let job = StackJob::new(b);
+        let job = StackJob::new(|_| b());
         // SAFETY: the job stays here until it is taken back or its latch is set, on unwinding too.
         let reference = unsafe { job.as_job_ref() };
         // Before other threads can find the job.
@@ -26,10 +26,10 @@ impl TreeSlot<'_> {
         self.push(reference);
         let result = a();
         mem::forget(unwinding);
-        if self.pop_until(reference) {
+        if self.pop_until(reference, job.latch()) {
             // SAFETY: it was just taken back.
             let b = unsafe { job.take_back() };
-            return (result, b());
+            return (result, b(false));
         }
         self.wait_for(job.latch());
         // SAFETY: the latch is set.
@@ -43,12 +43,58 @@ impl TreeSlot<'_> {
         }
     }
 
-    /// Takes `job` back from the stack. Returns `false` if it was stolen, and all jobs below it.
+    /// Runs `a` and `b` as [`join`](Self::join) does, but `b` runs after a panic of `a` too.
+    ///
+    /// `b` is told whether a thread took it out of a queue, or `is_moved` if none did.
     #[inline]
-    fn pop_until(&self, job: JobRef) -> bool {
+    pub(crate) fn join_both<A, B, RA, RB>(&self, a: A, b: B, is_moved: bool) -> (RA, RB)
+    where
+        A: FnOnce() -> RA,
+        B: FnOnce(bool) -> RB + Send,
+        RB: Send,
+    {
+        let job = StackJob::new(b);
+        // SAFETY: the job stays here until it is taken back or its latch is set, on unwinding too.
+        let reference = unsafe { job.as_job_ref() };
+        // The summons may unwind.
+        let unwinding = OnUnwind { slot: self, job: &job, reference };
+        self.push(reference);
+        let result = caught(a);
+        let is_back = self.pop_until(reference, job.latch());
+        mem::forget(unwinding);
+        if is_back {
+            // SAFETY: it was just taken back.
+            let b = unsafe { job.take_back() };
+            match result {
+                Ok(result) => return (result, b(is_moved)),
+                Err(panic) => {
+                    drop_quietly(caught(|| b(is_moved)));
+                    resume_unwind(panic)
+                }
+            }
+        }
+        self.wait_for(job.latch());
+        // SAFETY: the latch is set.
+        match (result, unsafe { job.take_result() }) {
+            (Ok(result), Ok(other)) => (result, other),
+            (Err(panic), other) => {
+                drop_quietly(other);
+                resume_unwind(panic)
+            }
+            (Ok(result), Err(panic)) => {
+                drop_quietly(result);
+                resume_unwind(panic)
+            }
+        }
+    }
+
+    /// Takes `job`, whose latch is `latch`, back from the stack. Returns `false` if it was stolen,
+    /// and all jobs below it, or a job above has run it in a wait.
+    #[inline]
+    fn pop_until(&self, job: JobRef, latch: &Latch) -> bool {
         match self.pop() {
             Some(top) if top == job => true,
-            Some(above) => self.pop_through(above, job),
+            Some(above) => self.pop_through(above, job, latch),
             None => false,
         }
     }
@@ -67,11 +113,16 @@ impl TreeSlot<'_> {
 
     /// Takes `job` back and runs the jobs above it, which `a` has spawned in a scope around both.
     #[cold]
-    fn pop_through(&self, above: JobRef, job: JobRef) -> bool {
+    fn pop_through(&self, above: JobRef, job: JobRef, latch: &Latch) -> bool {
         let mut next = Some(above);
         while let Some(top) = next {
             if top == job {
                 return true;
+            }
+            if latch.is_set() {
+                // `top` was below the job, and belongs to a frame further down.
+                self.push(top);
+                return false;
             }
             // SAFETY: it was just popped.
             unsafe { top.run() };
@@ -85,7 +136,7 @@ impl TreeSlot<'_> {
 /// second must not outlive this frame.
 struct OnUnwind<'a, F, R>
 where
-    F: FnOnce() -> R + Send,
+    F: FnOnce(bool) -> R + Send,
     R: Send,
 {
     slot: &'a TreeSlot<'a>,
@@ -95,7 +146,7 @@ where
 
 impl<F, R> Drop for OnUnwind<'_, F, R>
 where
-    F: FnOnce() -> R + Send,
+    F: FnOnce(bool) -> R + Send,
     R: Send,
 {
     fn drop(&mut self) {

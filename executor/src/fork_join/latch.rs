@@ -63,6 +63,14 @@ impl Latch {
         sleeper.expect("the owner fills the cell before it sleeps").unpark();
     }
 
+    /// Waits until it is set, and does nothing else. For the latch's owner.
+    pub(crate) fn wait(&self) {
+        self.await_here();
+        while !self.is_set() {
+            thread::park();
+        }
+    }
+
     /// Puts the calling thread, the latch's owner, into the cell. From then on a `set` unparks it.
     pub(crate) fn await_here(&self) {
         if self.state.load(Relaxed) != UNSET {

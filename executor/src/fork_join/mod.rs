@@ -18,10 +18,18 @@
 //! off its own slot, and then steals from the other slots. A participant that has claimed a piece
 //! of work finishes it, and the owner does not return before all pieces are finished.
 
+#[cfg(not(loom))]
+mod core_change;
 mod current_slot;
+#[cfg(not(loom))]
+mod fifo_jobs;
 mod first_panic;
 #[cfg(not(loom))]
 mod helping;
+#[cfg(not(loom))]
+mod home;
+#[cfg(not(loom))]
+mod in_place;
 mod job;
 mod job_queues;
 mod join;
@@ -34,29 +42,40 @@ mod parallel_call;
 #[cfg(not(loom))]
 mod regions;
 mod scope;
+#[cfg(not(loom))]
+mod sleepers;
 mod slots;
 #[cfg(not(loom))]
 mod summon;
+#[cfg(not(loom))]
+pub(crate) mod team;
 mod tree_region;
 mod work_range;
 
 pub(crate) use current_slot::with_slot;
+#[cfg(not(loom))]
+pub(crate) use fifo_jobs::FifoJobs;
+#[cfg(not(loom))]
+pub(crate) use home::Home;
+#[cfg(not(loom))]
+pub(crate) use in_place::{Wait, in_tree_of};
 pub(crate) use loop_region::LoopBody;
 #[cfg(not(loom))]
-pub(crate) use parallel_call::{in_tree, is_alone, run_loop};
+pub(crate) use parallel_call::{helpers_of_guest, in_tree, is_alone, is_guest, run_loop};
 #[cfg(not(loom))]
 pub(crate) use regions::idle_work;
-pub(crate) use scope::ScopeBase;
+pub(crate) use scope::{AfterPanic, ScopeBase};
 #[cfg(not(loom))]
 pub(crate) use summon::summon;
 
 use current_slot::CurrentSlot;
 use first_panic::FirstPanic;
-use job::{BoxedJob, JobRef, StackJob};
-use latch::Latch;
+pub(crate) use job::JobRef;
+use job::{BoxedJob, StackJob};
+pub(crate) use latch::Latch;
 use loop_region::LoopRegion;
 use open_regions::{OpenRegions, Participant, Region, Unattended};
-use tree_region::{TreeRegion, TreeSlot};
+pub(crate) use tree_region::{TreeRegion, TreeSlot};
 
 #[cfg(all(test, loom))]
 mod loom_models;

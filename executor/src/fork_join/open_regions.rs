@@ -18,6 +18,11 @@ pub(super) trait Region: Send + Sync {
     /// Takes a slot, if one is free, and works until nothing is left to do or the participant must
     /// leave.
     fn help(&self, participant: &dyn Participant);
+
+    /// Takes a slot, if one is free, and runs one job, if there is one. Returns whether it has.
+    fn help_once(&self, _participant: &dyn Participant) -> bool {
+        false
+    }
 }
 
 /// A thread at work in a region, as the region sees it. By itself it is an owner, which stays until
@@ -33,6 +38,12 @@ pub(super) trait Participant {
 
     /// Has an idle machine look at the open regions.
     fn summon(&self) {}
+
+    /// Runs a job that no other thread may run, if there is one. Returns whether it has. Asked in
+    /// waits.
+    fn run_own(&self) -> bool {
+        false
+    }
 }
 
 /// A participant that never leaves early and cannot summon helpers: the owner of a loop, or of a

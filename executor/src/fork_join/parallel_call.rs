@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::fork_join::open_regions::Posted;
 use crate::fork_join::regions::{Regions, slots};
 use crate::fork_join::summon::Counted;
+use crate::fork_join::team::{Lineage, Member, Team, with_member};
 use crate::fork_join::{
     CurrentSlot, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, with_slot,
 };
@@ -19,6 +20,9 @@ use crate::util::unwind::Payload;
 ///
 /// Returns the first panic.
 pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload> {
+    if let Some(team) = team_of_thread() {
+        return run_loop_in_team(&team, count, body);
+    }
     match helped_context() {
         Some(context) if count > 1 => {
             let call = Call::new(&context);
@@ -49,7 +53,24 @@ pub(crate) fn in_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
 
 /// Whether a `join` here finds no helpers: then it had better do without a tree.
 pub(crate) fn is_alone() -> bool {
-    Context::with(|context| !context.is_some_and(can_be_helped))
+    with_member(|member| member.is_none()) && Context::with(|context| !context.is_some_and(can_be_helped))
+}
+
+/// Whether the calling thread belongs to a runtime whose threads help with regions.
+pub(crate) fn is_guest() -> bool {
+    Context::with(|context| context.is_some_and(takes_guests))
+}
+
+/// Returns how many threads compute at most in a region that the calling thread opens, if it is a
+/// guest.
+pub(crate) fn helpers_of_guest() -> Option<usize> {
+    let count = |context: &Context| if can_be_helped(context) { context.scheduler().processors.regular() } else { 1 };
+    Context::with(|context| context.filter(|context| takes_guests(context)).map(count))
+}
+
+fn takes_guests(context: &Context) -> bool {
+    let config = &context.scheduler().config;
+    config.simulation.is_some() || config.flavor == RuntimeFlavor::MultiThread
 }
 
 /// Whether a region that is opened in `context` can have helpers: not beside simulated machines,
@@ -67,7 +88,46 @@ fn helped_context() -> Option<Rc<Context>> {
     Context::current().filter(|context| can_be_helped(context))
 }
 
+fn team_of_thread() -> Option<Arc<Team>> {
+    with_member(|member| member.map(|member| Arc::clone(member.team())))
+}
+
+fn run_loop_in_team<B: LoopBody>(team: &Team, count: u32, body: &B) -> Result<(), Payload> {
+    let regions = team.regions();
+    let region = regions.free_loops.take(team.slots(), LoopRegion::new);
+    let post = || {
+        let posted = regions.open.post(Arc::clone(&region) as Arc<dyn Region>);
+        team.summon();
+        posted
+    };
+    // SAFETY: `take` returns a region to which no other thread has a reference.
+    let outcome = unsafe { region.run(count, body, post) };
+    regions.free_loops.put(region);
+    outcome
+}
+
 fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    with_member(|member| match member {
+        Some(member) => in_new_tree_of_team(member, f),
+        None => in_new_tree_of_runtime(f),
+    })
+}
+
+fn in_new_tree_of_team<R>(member: &Member, f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    let team = &**member.team();
+    let tree = OpenTree::take(team.regions(), team.slots(), team.id());
+    tree.region.set_lineage(Lineage::current().cast());
+    // SAFETY: no other thread has a reference to the region, and the slot is dropped before `tree`.
+    let slot = unsafe { tree.region.begin(member) };
+    let posted = tree.regions.open.post(Arc::clone(&tree.region) as Arc<dyn Region>);
+    team.summon();
+    let current_slot = CurrentSlot::enter(&slot);
+    let result = f(&slot);
+    drop((current_slot, posted));
+    result
+}
+
+fn in_new_tree_of_runtime<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     let Some(context) = helped_context() else {
         let alone = TreeRegion::new(1);
         // SAFETY: no other thread has a reference to a new region, and the slot is dropped before
@@ -77,11 +137,9 @@ fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
         return f(&slot);
     };
     let call = Call::new(&context);
-    let region = call.regions.free_trees.take(slots(context.scheduler()), TreeRegion::new);
-    let tree = OpenTree { regions: call.regions, region };
+    let tree = OpenTree::take(call.regions, slots(context.scheduler()), 0);
     let counted = Counted::as_owner(&context);
-    // SAFETY: `take` returns a region to which no other thread has a reference, and the slot is
-    // dropped before `tree`.
+    // SAFETY: no other thread has a reference to the region, and the slot is dropped before `tree`.
     let slot = unsafe { tree.region.begin(&call) };
     let posted = call.post(Arc::clone(&tree.region) as Arc<dyn Region>);
     let current_slot = CurrentSlot::enter(&slot);
@@ -117,9 +175,18 @@ impl Participant for Call<'_> {
 }
 
 /// A tree while its owner is in it.
-struct OpenTree<'a> {
-    regions: &'a Regions,
-    region: Arc<TreeRegion>,
+pub(super) struct OpenTree<'a> {
+    pub(super) regions: &'a Regions,
+    pub(super) region: Arc<TreeRegion>,
+}
+
+impl<'a> OpenTree<'a> {
+    /// Takes a region to which no other thread has a reference. All those of `regions` are of one
+    /// team, or of a runtime if `team` is 0.
+    pub(super) fn take(regions: &'a Regions, slots: usize, team: usize) -> Self {
+        let region = regions.free_trees.take(slots, |slots| TreeRegion::of_team(slots, team));
+        Self { regions, region }
+    }
 }
 
 impl Drop for OpenTree<'_> {

@@ -1,4 +1,5 @@
-//! The regions of one runtime: those that are open, and those that are kept for the next calls.
+//! The regions of one runtime or team: those that are open, and those that are kept for the next
+//! calls.
 
 use std::sync::Arc;
 
@@ -8,11 +9,11 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::idle_work::IdleWork;
 use crate::util::sync::Mutex;
 
-/// Free regions that are kept, at most, of each kind.
+/// Free regions that are kept, at most, of each kind; or as many as a region has slots.
 const MOST_FREE: usize = 16;
 
-/// The state that the threads of one runtime share for parallel calls. The scheduler owns it as its
-/// [`IdleWork`] and knows nothing else of it.
+/// The state that the threads of one runtime or team share for parallel calls. The scheduler owns
+/// it as its [`IdleWork`] and knows nothing else of it.
 pub(super) struct Regions {
     pub(super) open: OpenRegions,
     pub(super) free_loops: FreeRegions<LoopRegion>,
@@ -21,10 +22,14 @@ pub(super) struct Regions {
 
 /// Makes the idle work of a new scheduler.
 pub(crate) fn idle_work() -> Box<dyn IdleWork> {
-    Box::new(Regions { open: OpenRegions::new(), free_loops: FreeRegions::new(), free_trees: FreeRegions::new() })
+    Box::new(Regions::new())
 }
 
 impl Regions {
+    pub(super) fn new() -> Self {
+        Self { open: OpenRegions::new(), free_loops: FreeRegions::new(), free_trees: FreeRegions::new() }
+    }
+
     /// Returns the regions of the runtime whose scheduler this is.
     pub(super) fn of(scheduler: &Scheduler) -> &Self {
         scheduler.idle_work.as_any().downcast_ref().expect("`idle_work` has made it")
@@ -80,7 +85,7 @@ impl<R: Slotted> FreeRegions<R> {
 
     pub(super) fn put(&self, region: Arc<R>) {
         let mut free = self.0.lock();
-        if free.len() < MOST_FREE {
+        if free.len() < MOST_FREE.max(region.slots()) {
             free.push(region);
         }
     }

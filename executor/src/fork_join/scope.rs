@@ -11,10 +11,19 @@ pub(crate) struct ScopeBase {
     /// latch.
     pub(super) pending: AtomicUsize,
     pub(super) done: Latch,
-    /// After a panic, jobs that have not begun are dropped.
     panic: FirstPanic,
+    after_panic: AfterPanic,
     /// The region that its jobs go to.
     region: *const TreeRegion,
+}
+
+/// The fate of jobs that have not begun when another one panics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AfterPanic {
+    /// They are dropped.
+    Drop,
+    /// They run, as rayon's do.
+    Run,
 }
 
 // SAFETY: the region is Sync, and lives as long as the scope.
@@ -23,9 +32,9 @@ unsafe impl Send for ScopeBase {}
 unsafe impl Sync for ScopeBase {}
 
 impl ScopeBase {
-    /// Makes a scope in `slot`'s region.
-    pub(crate) fn new(slot: &TreeSlot<'_>) -> Self {
-        Self { pending: AtomicUsize::new(1), done: Latch::new(), panic: FirstPanic::new(), region: slot.region() }
+    /// Makes a scope in `region`, which outlives it.
+    pub(crate) fn new(region: &TreeRegion, after_panic: AfterPanic) -> Self {
+        Self { pending: AtomicUsize::new(1), done: Latch::new(), panic: FirstPanic::new(), after_panic, region }
     }
 
     /// Adds a job. `slot` is the calling thread's, if it has one. Returns `true` if it has none in
@@ -37,17 +46,30 @@ impl ScopeBase {
     /// caller makes sure that `finish` is called.
     #[must_use]
     pub(crate) unsafe fn spawn(&self, slot: Option<&TreeSlot<'_>>, work: impl FnOnce() + Send) -> bool {
+        // SAFETY: as the caller promises.
+        let job = unsafe { self.make_job(work) };
+        self.put(slot, job)
+    }
+
+    /// Makes a job of the scope, which waits for it from now on. The caller puts it in a queue.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`spawn`](Self::spawn), and the job is run.
+    pub(crate) unsafe fn make_job(&self, work: impl FnOnce() + Send) -> JobRef {
         // Relaxed: the job or frame that spawns is itself counted.
         self.pending.fetch_add(1, Relaxed);
         let scope = Pointer(self);
         // SAFETY: the scope, and by the caller's promise all that `work` borrows, lives until all
         // jobs are done.
-        let job = unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) };
-        self.put(slot, job)
+        unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) }
     }
 
-    fn put(&self, slot: Option<&TreeSlot<'_>>, job: JobRef) -> bool {
-        match slot.filter(|slot| std::ptr::eq(slot.region(), self.region)) {
+    /// Puts a job of the scope where its region's participants find it. The result is that of
+    /// [`spawn`](Self::spawn).
+    #[must_use]
+    pub(crate) fn put(&self, slot: Option<&TreeSlot<'_>>, job: JobRef) -> bool {
+        match self.own(slot) {
             Some(slot) => {
                 slot.push(job);
                 false
@@ -60,8 +82,12 @@ impl ScopeBase {
         }
     }
 
-    /// Notes a panic, of a job or of the frame itself. The first is kept, and jobs that have not
-    /// begun are dropped.
+    /// Returns `slot` if it is one of the scope's region.
+    pub(crate) fn own<'a, 'b>(&self, slot: Option<&'a TreeSlot<'b>>) -> Option<&'a TreeSlot<'b>> {
+        slot.filter(|slot| std::ptr::eq(slot.region(), self.region))
+    }
+
+    /// Notes a panic, of a job or of the frame itself. The first is kept.
     pub(crate) fn fail(&self, payload: Payload) {
         self.panic.keep(payload);
     }
@@ -73,15 +99,24 @@ impl ScopeBase {
     ///
     /// Returns the first panic.
     pub(crate) fn finish(&self, slot: &TreeSlot<'_>) -> Result<(), Payload> {
+        self.finish_by(|done| slot.wait_for(done))
+    }
+
+    /// Finishes as [`finish`](Self::finish) does, with another way to wait.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first panic.
+    pub(crate) fn finish_by(&self, wait_for: impl FnOnce(&Latch)) -> Result<(), Payload> {
         // AcqRel: all that the jobs have done is visible here.
         if self.pending.fetch_sub(1, AcqRel) != 1 {
-            slot.wait_for(&self.done);
+            wait_for(&self.done);
         }
         self.panic.outcome()
     }
 
     fn run_job(&self, work: impl FnOnce()) {
-        if self.panic.is_stopped() {
+        if self.panic.is_stopped() && self.after_panic == AfterPanic::Drop {
             return drop_quietly(work);
         }
         if let Err(payload) = caught(work) {

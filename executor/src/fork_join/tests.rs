@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::thread;
 
 use crate::fork_join::{
-    CurrentSlot, LoopBody, LoopRegion, OpenRegions, Participant, Region, ScopeBase, TreeRegion, TreeSlot, Unattended,
+    AfterPanic, CurrentSlot, LoopBody, LoopRegion, OpenRegions, Participant, Region, ScopeBase, TreeRegion, TreeSlot,
+    Unattended,
 };
 
 const HELPERS: usize = 3;
@@ -191,7 +192,7 @@ fn a_scope_sees_all_its_jobs_done() {
             in_tree(open_regions, &mut region, || {
                 let count = AtomicUsize::new(0);
                 let outcome = with_slot(|slot| {
-                    let scope = ScopeBase::new(slot);
+                    let scope = ScopeBase::new(slot.region(), AfterPanic::Drop);
                     for number in 0..20 {
                         let text = number.to_string();
                         let count = &count;

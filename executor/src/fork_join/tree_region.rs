@@ -6,6 +6,7 @@
 //! but the region itself, to which they have a counted reference.
 
 use std::cell::Cell;
+use std::ptr;
 
 use crossbeam_utils::CachePadded;
 
@@ -14,9 +15,9 @@ use crate::fork_join::open_regions::OwnersCore;
 use crate::fork_join::slots::{OWNERS, Slots};
 use crate::fork_join::{CurrentSlot, JobRef, Latch, Participant, Region};
 use crate::util::sync;
-use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::fence;
+use crate::util::sync::atomic::{AtomicBool, AtomicPtr};
 
 /// How often a helper looks for a job in vain before it leaves, some 20 µs in all.
 const LOOKS_BEFORE_LEAVING: u32 = crate::util::sync::looks(64);
@@ -33,26 +34,52 @@ pub(crate) struct TreeRegion {
     /// Relaxed will do: a job that no helper sees is run by the participant that split it off.
     unattended: AtomicBool,
     owners_core: OwnersCore,
+    /// The team that the region belongs to, by its id. 0: a runtime.
+    team: usize,
+    /// The regions that wait for this one. Written by the owner before others find the region, and
+    /// read by participants, whose slots publish it: so Relaxed will do.
+    lineage: AtomicPtr<()>,
     /// Whether the owner has returned. Relaxed: helpers need not leave at once.
     over: AtomicBool,
 }
 
 impl TreeRegion {
     /// For how many participants it is, its owner included.
-    pub(super) fn count_slots(&self) -> usize {
+    pub(crate) fn count_slots(&self) -> usize {
         self.stacks.len()
     }
 
-    /// A region for `slots` participants, its owner included.
+    /// A region of a runtime, for `slots` participants, its owner included.
     pub(crate) fn new(slots: usize) -> Self {
+        Self::of_team(slots, 0)
+    }
+
+    /// A region of the team with this id, or of a runtime if that is 0.
+    pub(super) fn of_team(slots: usize, team: usize) -> Self {
         Self {
             slots: Slots::new(slots),
             stacks: (0..slots).map(|_| CachePadded::new(JobStack::new())).collect(),
             shared: SharedJobs::new(),
             unattended: AtomicBool::new(false),
             owners_core: OwnersCore::new(),
+            team,
+            lineage: AtomicPtr::new(ptr::null_mut()),
             over: AtomicBool::new(false),
         }
+    }
+
+    pub(super) fn team(&self) -> usize {
+        self.team
+    }
+
+    /// Returns a pointer to the lineage of the root that has opened the region.
+    pub(super) fn lineage(&self) -> *const () {
+        self.lineage.load(Relaxed)
+    }
+
+    /// Notes that lineage. Before `begin`.
+    pub(super) fn set_lineage(&self, lineage: *const ()) {
+        self.lineage.store(lineage.cast_mut(), Relaxed);
     }
 
     /// Gives the owner its slot.
@@ -83,6 +110,17 @@ impl TreeRegion {
         self.unattended.load(Relaxed) && self.unattended.swap(false, Relaxed)
     }
 
+    fn in_free_slot<R>(&self, participant: &dyn Participant, f: impl FnOnce(&TreeSlot<'_>) -> R) -> Option<R> {
+        let number = self.slots.enter()?;
+        let slot = TreeSlot::new(self, number, participant);
+        let current_slot = CurrentSlot::enter(&slot);
+        let result = f(&slot);
+        drop(current_slot);
+        // The owner of a tree waits for jobs, not for slots.
+        let _ = self.slots.leave(number);
+        Some(result)
+    }
+
     fn has_jobs(&self) -> bool {
         !self.shared.is_empty() || self.stacks.iter().any(|stack| !stack.is_empty())
     }
@@ -105,13 +143,11 @@ impl Region for TreeRegion {
     }
 
     fn help(&self, participant: &dyn Participant) {
-        let Some(number) = self.slots.enter() else { return };
-        let slot = TreeSlot::new(self, number, participant);
-        let current_slot = CurrentSlot::enter(&slot);
-        slot.work();
-        drop(current_slot);
-        // The owner of a tree waits for jobs, not for slots.
-        let _ = self.slots.leave(number);
+        self.in_free_slot(participant, |slot| slot.work());
+    }
+
+    fn help_once(&self, participant: &dyn Participant) -> bool {
+        self.in_free_slot(participant, |slot| slot.run_one()).unwrap_or(false)
     }
 }
 
@@ -130,9 +166,18 @@ impl<'a> TreeSlot<'a> {
         Self { region, number, participant, victim: Cell::new(number) }
     }
 
-    /// Returns the region, for comparisons.
-    pub(crate) fn region(&self) -> *const TreeRegion {
+    pub(crate) fn region(&self) -> &'a TreeRegion {
         self.region
+    }
+
+    /// Returns the slot's number in its region.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether jobs wait on the slot's own stack.
+    pub(crate) fn has_own_jobs(&self) -> bool {
+        !self.region.stacks[self.number].is_empty()
     }
 
     /// Puts a job on the slot's own stack, where this participant comes to it next and helpers find
@@ -184,6 +229,14 @@ impl<'a> TreeSlot<'a> {
         }
     }
 
+    /// Runs the newest job of the slot's own stack, if there is one. Returns whether it has.
+    pub(crate) fn run_own_job(&self) -> bool {
+        let Some(job) = self.pop() else { return false };
+        // SAFETY: it has just been taken out of its queue.
+        unsafe { job.run() };
+        true
+    }
+
     /// Runs a job of this region, if it finds one: those of the own stack come first. Returns
     /// whether it has.
     pub(crate) fn run_one(&self) -> bool {
@@ -220,7 +273,7 @@ impl<'a> TreeSlot<'a> {
     pub(crate) fn wait_for(&self, latch: &Latch) {
         let mut in_vain = 0;
         while !latch.is_set() {
-            if self.run_one() {
+            if self.run_one() || self.participant.run_own() {
                 in_vain = 0;
                 continue;
             }

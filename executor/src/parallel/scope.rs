@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
-use crate::fork_join::{ScopeBase, in_tree, summon, with_slot};
+use crate::fork_join::{AfterPanic, ScopeBase, in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
 /// Spawns jobs that may borrow any value that lives longer than `'scope`; made by [`scope()`].
@@ -50,7 +50,7 @@ where
     F: FnOnce(&Scope<'scope>) -> R,
 {
     in_tree(|slot| {
-        let scope = Scope { base: ScopeBase::new(slot), marker: PhantomData };
+        let scope = Scope { base: ScopeBase::new(slot.region(), AfterPanic::Drop), marker: PhantomData };
         let result = caught(|| f(&scope));
         let result = result.map_err(|payload| scope.base.fail(payload));
         if let Err(payload) = scope.base.finish(slot) {

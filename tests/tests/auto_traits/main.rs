@@ -363,6 +363,8 @@ const SEALED: [&str; 1] = ["Target"];
 /// Checked where its feature is on: `executor/tests/simulation`.
 const SIMULATED: [&str; 10] =
     ["Costs", "Disk", "Faults", "Latency", "Link", "Plan", "PlanError", "Record", "Sim", "Skew"];
+/// Hidden rooms, which `rayon-core` hands on: checked in `rayon-core/tests/auto_traits.rs`.
+const HANDED_ON: [&str; 2] = ["executor/src/fork_join/", "executor/src/team/"];
 
 #[test]
 fn no_public_type_and_no_async_function_is_missing_here() {
@@ -379,6 +381,7 @@ fn no_public_type_and_no_async_function_is_missing_here() {
     };
     let missing: Vec<_> = items
         .iter()
+        .filter(|item| !HANDED_ON.iter().any(|room| item.place.starts_with(room)))
         .filter_map(|item| Some((name(item)?, item)))
         // Those without a name are made by a macro.
         .filter(|(name, _)| !name.is_empty() && !words.contains(name.as_str()))

@@ -8,7 +8,7 @@ const ROOT: &str = "executor/src/";
 
 /// The rooms, by the folder or file that begins their paths. The longest that fits counts. A room
 /// may import from rooms of a lower level, and the public modules from each other.
-const ROOMS: [(&str, &str, u8); 44] = [
+const ROOMS: [(&str, &str, u8); 45] = [
     ("util", "util", 0),
     // Data that other rooms write lies below those rooms.
     ("observe/console", "observe's data", 1),
@@ -56,6 +56,7 @@ const ROOMS: [(&str, &str, u8); 44] = [
     ("sim", PUBLIC, 8),
     ("stream", PUBLIC, 8),
     ("sync", PUBLIC, 8),
+    ("team", PUBLIC, 8),
     ("time", PUBLIC, 8),
 ];
 

@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 
 use super::{Piece, explore};
-use crate::fork_join::{Region, ScopeBase, TreeRegion, TreeSlot, Unattended};
+use crate::fork_join::{AfterPanic, Region, ScopeBase, TreeRegion, TreeSlot, Unattended};
 use crate::util::sync::{Arc, thread};
 use crate::util::unwind::Payload;
 
@@ -17,7 +17,7 @@ fn in_scope(spawn: impl FnOnce(&ScopeBase, &TreeSlot<'_>)) -> Result<(), Payload
         let region = Arc::clone(&region);
         thread::spawn(move || region.help(&Unattended))
     };
-    let mut scope = Box::new(ScopeBase::new(&slot));
+    let mut scope = Box::new(ScopeBase::new(slot.region(), AfterPanic::Drop));
     spawn(&scope, &slot);
     let outcome = scope.finish(&slot);
     scope.pending.with_mut(|pending| assert_eq!(*pending, 0));

@@ -1,0 +1,262 @@
+//! Scopes: any number of jobs that borrow from one stack frame, which waits for them all.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use super::broadcast::Address;
+use super::{BroadcastContext, Global, Handle, wait_outside};
+use crate::fork_join::team::Team;
+use crate::fork_join::{
+    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, TreeRegion, Wait, in_tree, in_tree_of, with_slot,
+};
+use crate::util::unwind::{caught, drop_quietly};
+
+/// The part of a scope that does not depend on the order of its jobs.
+struct Inner {
+    base: ScopeBase,
+    home: Home,
+}
+
+impl Inner {
+    fn new(region: &TreeRegion, home: Home) -> Self {
+        Self { base: ScopeBase::new(region, AfterPanic::Run), home }
+    }
+
+    /// Calls `f`, waits for all jobs, and lets the first panic go on.
+    fn complete<R>(&self, f: impl FnOnce() -> R, wait: Wait<'_>) -> R {
+        let result = caught(f).map_err(|payload| self.base.fail(payload));
+        if let Err(payload) = self.base.finish_by(wait) {
+            drop_quietly(result);
+            resume_unwind(payload);
+        }
+        result.unwrap_or_else(|()| unreachable!("a scope that has failed has kept why"))
+    }
+
+    fn put(&self, job: JobRef) {
+        if with_slot(|slot| self.base.put(slot, job)) {
+            self.home.summon();
+        }
+    }
+
+    /// Spawns one job for each thread that computes in the scope's home.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`ScopeBase::spawn`].
+    unsafe fn spawn_broadcast<F: Fn(BroadcastContext<'_>) + Send + Sync>(&self, body: F) {
+        let body = Arc::new(body);
+        let Home::Team(team) = &self.home else {
+            // SAFETY: as the caller promises.
+            let job = unsafe { self.base.make_job(move || body(Address::alone().arrived())) };
+            return self.put(job);
+        };
+        for index in 0..team.count() {
+            let (body, address) = (Arc::clone(&body), Address::of(team, index));
+            // SAFETY: as the caller promises.
+            let job = unsafe { self.base.make_job(move || body(address.arrived())) };
+            team.send(index, job);
+        }
+    }
+}
+
+/// A pointer to the scope of a job, which waits for the job.
+struct Pointer<S>(*const S);
+
+// SAFETY: it points to a scope, which is Sync.
+unsafe impl<S: Sync> Send for Pointer<S> {}
+// SAFETY: as above.
+unsafe impl<S: Sync> Sync for Pointer<S> {}
+
+impl<S> Pointer<S> {
+    fn get(&self) -> &S {
+        // SAFETY: the scope waits for the job that has this.
+        unsafe { &*self.0 }
+    }
+}
+
+/// Spawns jobs that may borrow any value that lives longer than `'scope`, in last-in, first-out
+/// order; made by [`scope`] and [`in_place_scope`].
+pub struct Scope<'scope> {
+    inner: Inner,
+    /// Neither longer nor shorter, as in [`parallel::Scope`](crate::parallel::Scope).
+    marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+/// Spawns jobs that may borrow any value that lives longer than `'scope`, in first-in, first-out
+/// order; made by [`scope_fifo`] and [`in_place_scope_fifo`].
+pub struct ScopeFifo<'scope> {
+    inner: Inner,
+    /// For each slot of the region, the jobs that the participant in this slot has spawned.
+    fifos: Box<[FifoJobs]>,
+    marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+impl<'scope> Scope<'scope> {
+    fn new(region: &TreeRegion, home: Home) -> Self {
+        Self { inner: Inner::new(region, home), marker: PhantomData }
+    }
+
+    /// Spawns a job. It gets the scope, so that it can spawn more.
+    pub fn spawn<BODY>(&self, body: BODY)
+    where
+        BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
+    {
+        let scope = Pointer(self);
+        // SAFETY: the values that `body` borrows live for `'scope`, which is longer than the call
+        // that made the scope, and this call finishes it.
+        let job = unsafe { self.inner.base.make_job(move || body(scope.get())) };
+        self.inner.put(job);
+    }
+
+    /// Spawns a job on each thread of the pool.
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        let scope = Pointer(self);
+        // SAFETY: as in `spawn`.
+        unsafe { self.inner.spawn_broadcast(move |context| body(scope.get(), context)) }
+    }
+}
+
+impl<'scope> ScopeFifo<'scope> {
+    fn new(region: &TreeRegion, home: Home) -> Self {
+        let fifos = (0..region.count_slots()).map(|_| FifoJobs::new()).collect();
+        Self { inner: Inner::new(region, home), fifos, marker: PhantomData }
+    }
+
+    /// Spawns a job. It gets the scope, so that it can spawn more.
+    pub fn spawn_fifo<BODY>(&self, body: BODY)
+    where
+        BODY: FnOnce(&ScopeFifo<'scope>) + Send + 'scope,
+    {
+        let scope = Pointer(self);
+        // SAFETY: the values that `body` borrows live for `'scope`, which is longer than the call
+        // that made the scope, and this call finishes it.
+        let job = unsafe { self.inner.base.make_job(move || body(scope.get())) };
+        let fifo = with_slot(|slot| self.inner.base.own(slot).map(|slot| &self.fifos[slot.number()]));
+        // SAFETY: the scope waits for the job, and no queue loses a marker.
+        let job = fifo.map_or(job, |fifo| unsafe { fifo.put(job) });
+        self.inner.put(job);
+    }
+
+    /// Spawns a job on each thread of the pool.
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        let scope = Pointer(self);
+        // SAFETY: as in `spawn_fifo`.
+        unsafe { self.inner.spawn_broadcast(move |context| body(scope.get(), context)) }
+    }
+}
+
+/// Calls `op` in the current thread's team with a scope, and returns when it and all jobs spawned
+/// in that scope are done.
+pub fn scope<'scope, OP, R>(global: &'static Global, op: OP) -> R
+where
+    OP: FnOnce(&Scope<'scope>) -> R + Send,
+    R: Send,
+{
+    match global.outside() {
+        Some(team) => team.run(|_| scope_here(op)),
+        None => scope_here(op),
+    }
+}
+
+/// Calls `op` in the current thread's team with a scope, and returns when it and all jobs spawned
+/// in that scope are done.
+pub fn scope_fifo<'scope, OP, R>(global: &'static Global, op: OP) -> R
+where
+    OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
+    R: Send,
+{
+    match global.outside() {
+        Some(team) => team.run(|_| scope_fifo_here(op)),
+        None => scope_fifo_here(op),
+    }
+}
+
+/// Calls `op` on this thread with a scope, and returns when it and all jobs spawned in that scope
+/// are done.
+pub fn in_place_scope<'scope, OP, R>(global: &'static Global, op: OP) -> R
+where
+    OP: FnOnce(&Scope<'scope>) -> R,
+{
+    match global.outside() {
+        Some(team) => team.in_place_scope(op),
+        None => scope_here(op),
+    }
+}
+
+/// Calls `op` on this thread with a scope, and returns when it and all jobs spawned in that scope
+/// are done.
+pub fn in_place_scope_fifo<'scope, OP, R>(global: &'static Global, op: OP) -> R
+where
+    OP: FnOnce(&ScopeFifo<'scope>) -> R,
+{
+    match global.outside() {
+        Some(team) => team.in_place_scope_fifo(op),
+        None => scope_fifo_here(op),
+    }
+}
+
+fn scope_here<'scope, R>(op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    in_tree(|slot| {
+        let scope = Scope::new(slot.region(), Home::of(slot));
+        scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
+    })
+}
+
+fn scope_fifo_here<'scope, R>(op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
+    in_tree(|slot| {
+        let scope = ScopeFifo::new(slot.region(), Home::of(slot));
+        scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
+    })
+}
+
+/// Calls `op` on this thread with a scope whose jobs run in `team`.
+pub(super) fn in_place_scope_of<'scope, R>(team: &Arc<Team>, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    if team.is_here() {
+        return scope_here(op);
+    }
+    in_tree_of(team, &wait_outside, |region, wait| {
+        let scope = Scope::new(region, Home::Team(Arc::clone(team)));
+        scope.inner.complete(|| op(&scope), wait)
+    })
+}
+
+impl Handle {
+    /// Calls `op` on this thread with a scope whose jobs run in the team, and returns when it and
+    /// all jobs spawned in that scope are done.
+    pub fn in_place_scope<'scope, R>(&self, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+        in_place_scope_of(self.team(), op)
+    }
+
+    /// Calls `op` on this thread with a scope whose jobs run in the team, and returns when it and
+    /// all jobs spawned in that scope are done.
+    pub fn in_place_scope_fifo<'scope, R>(&self, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
+        let team = self.team();
+        if team.is_here() {
+            return scope_fifo_here(op);
+        }
+        in_tree_of(team, &wait_outside, |region, wait| {
+            let scope = ScopeFifo::new(region, Home::Team(Arc::clone(team)));
+            scope.inner.complete(|| op(&scope), wait)
+        })
+    }
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.base.fmt(f)
+    }
+}
+
+impl fmt::Debug for ScopeFifo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.base.fmt(f)
+    }
+}
