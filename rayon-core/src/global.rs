@@ -18,8 +18,14 @@ pub(crate) struct Pool {
 }
 
 /// The way from wsrt to the pool.
-pub(crate) static GLOBAL: Global =
-    Global { team: || &pool().team, takes_guests: || POOL.get().is_some_and(|pool| pool.takes_guests) };
+pub(crate) static GLOBAL: Global = Global {
+    team: || &pool().team,
+    takes_guests: || POOL.get().is_some_and(|pool| pool.takes_guests),
+    panic: |payload| match POOL.get() {
+        Some(pool) => pool.team.take_panic(payload),
+        None => wsrt::team::abort_for_lost_panic(),
+    },
+};
 
 /// Returns the pool, and builds it at the first call.
 ///

@@ -8,6 +8,7 @@ use wsrt_reactor::budget;
 
 use crate::fork_join::Participant;
 use crate::fork_join::core_change::CoreChange;
+use crate::fork_join::guests::{self, Visit};
 use crate::fork_join::regions::Regions;
 use crate::fork_join::summon::{Counted, places};
 use crate::scheduler::Scheduler;
@@ -84,7 +85,9 @@ impl Regions {
                 Some(region) => {
                     self.summon_another(scheduler);
                     helper.core_change.leave(region.owners_core());
+                    let visit = Visit::begin();
                     region.help(&helper);
+                    drop(visit);
                 }
                 None if !helper.spin_after(seen, spinner) => break,
                 None => {}
@@ -186,5 +189,17 @@ impl Participant for Helper<'_, '_> {
 
     fn summon(&self) {
         self.regions.summon(self.scheduler);
+    }
+
+    fn run_own(&self) -> bool {
+        guests::run_mail()
+    }
+
+    fn pause(&self) {
+        guests::pause();
+    }
+
+    fn resume(&self) {
+        guests::resume();
     }
 }

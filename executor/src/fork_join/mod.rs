@@ -25,6 +25,8 @@ mod current_slot;
 mod fifo_jobs;
 mod first_panic;
 #[cfg(not(loom))]
+pub(crate) mod guests;
+#[cfg(not(loom))]
 mod helping;
 #[cfg(not(loom))]
 mod home;
@@ -61,7 +63,7 @@ pub(crate) use home::Home;
 pub(crate) use in_place::{Wait, in_tree_of};
 pub(crate) use loop_region::LoopBody;
 #[cfg(not(loom))]
-pub(crate) use parallel_call::{helpers_of_guest, in_tree, is_alone, is_guest, run_loop};
+pub(crate) use parallel_call::{hosts_scheduler, in_tree, is_alone, is_guest, run_loop};
 #[cfg(not(loom))]
 pub(crate) use regions::idle_work;
 pub(crate) use scope::{AfterPanic, ScopeBase};
@@ -70,8 +72,8 @@ pub(crate) use summon::summon;
 
 use current_slot::CurrentSlot;
 use first_panic::FirstPanic;
-pub(crate) use job::JobRef;
-use job::{BoxedJob, StackJob};
+use job::StackJob;
+pub(crate) use job::{BoxedJob, JobRef};
 pub(crate) use latch::Latch;
 use loop_region::LoopRegion;
 use open_regions::{OpenRegions, Participant, Region, Unattended};

@@ -39,6 +39,12 @@ pub(super) trait Participant {
     /// Has an idle machine look at the open regions.
     fn summon(&self) {}
 
+    /// Called before a sleep in a wait.
+    fn pause(&self) {}
+
+    /// Called after the sleep that [`pause`](Self::pause) was called before.
+    fn resume(&self) {}
+
     /// Runs a job that no other thread may run, if there is one. Returns whether it has. Asked in
     /// waits.
     fn run_own(&self) -> bool {

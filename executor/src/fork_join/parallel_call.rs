@@ -4,14 +4,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::fork_join::guests::{self, Visit};
 use crate::fork_join::open_regions::Posted;
 use crate::fork_join::regions::{Regions, slots};
 use crate::fork_join::summon::Counted;
 use crate::fork_join::team::{Lineage, Member, Team, with_member};
-use crate::fork_join::{
-    CurrentSlot, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, with_slot,
-};
-use crate::scheduler::{Context, RuntimeFlavor};
+use crate::fork_join::{CurrentSlot, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, with_slot};
+use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::util::unwind::Payload;
 
 /// Runs a loop over `0..count`, with helpers of the runtime that the calling thread belongs to.
@@ -61,11 +60,11 @@ pub(crate) fn is_guest() -> bool {
     Context::with(|context| context.is_some_and(takes_guests))
 }
 
-/// Returns how many threads compute at most in a region that the calling thread opens, if it is a
-/// guest.
-pub(crate) fn helpers_of_guest() -> Option<usize> {
-    let count = |context: &Context| if can_be_helped(context) { context.scheduler().processors.regular() } else { 1 };
-    Context::with(|context| context.filter(|context| takes_guests(context)).map(count))
+/// Returns the scheduler of the runtime that the calling thread is a guest of.
+pub(crate) fn hosts_scheduler() -> Option<Arc<Scheduler>> {
+    Context::with(|context| {
+        context.filter(|context| takes_guests(context)).map(|context| Arc::clone(context.scheduler()))
+    })
 }
 
 fn takes_guests(context: &Context) -> bool {
@@ -128,11 +127,12 @@ fn in_new_tree_of_team<R>(member: &Member, f: impl FnOnce(&TreeSlot<'_>) -> R) -
 }
 
 fn in_new_tree_of_runtime<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    let _visit = Visit::begin();
     let Some(context) = helped_context() else {
         let alone = TreeRegion::new(1);
         // SAFETY: no other thread has a reference to a new region, and the slot is dropped before
         // it.
-        let slot = unsafe { alone.begin(&Unattended) };
+        let slot = unsafe { alone.begin(&Alone) };
         let _current = CurrentSlot::enter(&slot);
         return f(&slot);
     };
@@ -171,6 +171,35 @@ impl<'a> Call<'a> {
 impl Participant for Call<'_> {
     fn summon(&self) {
         self.regions.summon(self.context.scheduler());
+    }
+
+    fn run_own(&self) -> bool {
+        guests::run_mail()
+    }
+
+    fn pause(&self) {
+        guests::pause();
+    }
+
+    fn resume(&self) {
+        guests::resume();
+    }
+}
+
+/// The owner of a tree that has no helpers.
+struct Alone;
+
+impl Participant for Alone {
+    fn run_own(&self) -> bool {
+        guests::run_mail()
+    }
+
+    fn pause(&self) {
+        guests::pause();
+    }
+
+    fn resume(&self) {
+        guests::resume();
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::fork_join::guests::Guests;
 use crate::fork_join::slots::MOST_SLOTS;
 use crate::fork_join::{LoopRegion, OpenRegions, TreeRegion};
 use crate::scheduler::Scheduler;
@@ -18,6 +19,8 @@ pub(super) struct Regions {
     pub(super) open: OpenRegions,
     pub(super) free_loops: FreeRegions<LoopRegion>,
     pub(super) free_trees: FreeRegions<TreeRegion>,
+    /// Of a runtime.
+    pub(super) guests: Arc<Guests>,
 }
 
 /// Makes the idle work of a new scheduler.
@@ -27,7 +30,8 @@ pub(crate) fn idle_work() -> Box<dyn IdleWork> {
 
 impl Regions {
     pub(super) fn new() -> Self {
-        Self { open: OpenRegions::new(), free_loops: FreeRegions::new(), free_trees: FreeRegions::new() }
+        let (free_loops, free_trees) = (FreeRegions::new(), FreeRegions::new());
+        Self { open: OpenRegions::new(), free_loops, free_trees, guests: Guests::new() }
     }
 
     /// Returns the regions of the runtime whose scheduler this is.

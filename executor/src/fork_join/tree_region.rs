@@ -282,7 +282,9 @@ impl<'a> TreeSlot<'a> {
                 crate::util::sync::spin_for_a_while();
             } else {
                 latch.await_here();
+                self.participant.pause();
                 self.nap_unless(latch, in_vain - LOOKS_BEFORE_NAP);
+                self.participant.resume();
             }
         }
     }

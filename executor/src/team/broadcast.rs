@@ -4,9 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::scope::in_place_scope_of;
-use super::{Global, Handle};
-use crate::fork_join::team::{Team, with_member};
+use super::scope::{in_place_scope_of, scope_here};
+use super::{Crowd, Global, Handle};
+use crate::fork_join::team::Team;
+use crate::fork_join::{BoxedJob, Home, guests};
+use crate::scheduler::Scheduler;
 use crate::util::sync::Mutex;
 
 /// Tells a closure of a broadcast which of the threads it is on.
@@ -27,13 +29,18 @@ pub(super) struct Address {
 }
 
 impl Address {
-    pub(super) fn of(team: &Team, index: usize) -> Self {
-        Self { index, count: team.count(), team: team.id() }
+    /// Returns how many threads a broadcast to `home` reaches.
+    pub(super) fn count(home: &Home) -> usize {
+        match home {
+            Home::Team(team) => team.count(),
+            Home::Runtime(scheduler) => guests::count_numbers(scheduler),
+            Home::Alone => 1,
+        }
     }
 
-    /// Of a broadcast to the current thread alone.
-    pub(super) fn alone() -> Self {
-        Self { index: 0, count: 1, team: 0 }
+    pub(super) fn of(home: &Home, index: usize) -> Self {
+        let team = if let Home::Team(team) = home { team.id() } else { 0 };
+        Self { index, count: Self::count(home), team }
     }
 
     pub(super) fn arrived<'a>(self) -> BroadcastContext<'a> {
@@ -72,9 +79,14 @@ where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    match team_of_thread() {
-        Some(team) => broadcast_in(&team, op),
-        None => (global.team)().broadcast(op),
+    match Crowd::here(global) {
+        Crowd::Team(team) => broadcast_in(&team, op),
+        Crowd::Guests(scheduler) => {
+            let results = Results::new(Address::count(&Home::Runtime(scheduler)));
+            scope_here(|scope| scope.spawn_broadcast(|_, context| results.add(&op, context)));
+            results.collect()
+        }
+        Crowd::Global(team) => team.broadcast(op),
     }
 }
 
@@ -83,9 +95,24 @@ pub fn spawn_broadcast<OP>(global: &'static Global, op: OP)
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
-    match team_of_thread() {
-        Some(team) => spawn_on_each(&team, op),
-        None => (global.team)().spawn_broadcast(op),
+    match Crowd::here(global) {
+        Crowd::Team(team) => spawn_on_each(&team, op),
+        Crowd::Guests(scheduler) => spawn_on_guests(global, scheduler, op),
+        Crowd::Global(team) => team.spawn_broadcast(op),
+    }
+}
+
+fn spawn_on_guests<OP>(global: &'static Global, scheduler: Arc<Scheduler>, op: OP)
+where
+    OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+{
+    let (op, home) = (Arc::new(op), Home::Runtime(Arc::clone(&scheduler)));
+    for index in 0..Address::count(&home) {
+        let (op, address) = (Arc::clone(&op), Address::of(&home, index));
+        let run = move || global.run_detached(|| op(address.arrived()));
+        // SAFETY: it borrows nothing, and a thread is started that runs it.
+        let root = unsafe { BoxedJob::into_job_ref(run) };
+        guests::send(&scheduler, index, root);
     }
 }
 
@@ -108,13 +135,9 @@ impl Handle {
     }
 }
 
-fn team_of_thread() -> Option<Arc<Team>> {
-    with_member(|member| member.map(|member| Arc::clone(member.team())))
-}
-
 fn spawn_on_each(team: &Arc<Team>, op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static) {
-    let addressed = Arc::clone(team);
-    team.spawn_broadcast(move |index| op(Address::of(&addressed, index).arrived()));
+    let home = Home::Team(Arc::clone(team));
+    team.spawn_broadcast(move |index| op(Address::of(&home, index).arrived()));
 }
 
 fn broadcast_in<OP, R>(team: &Arc<Team>, op: OP) -> Vec<R>
@@ -122,14 +145,27 @@ where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    let results: Vec<Mutex<Option<R>>> = (0..team.count()).map(|_| Mutex::new(None)).collect();
-    in_place_scope_of(team, |scope| {
-        scope.spawn_broadcast(|_, context| {
-            let index = context.index();
-            let result = op(context);
-            *results[index].lock() = Some(result);
-        });
-    });
-    let result = |result: Mutex<Option<R>>| result.lock().take().expect("the broadcast has reached each thread");
-    results.into_iter().map(result).collect()
+    let results = Results::new(team.count());
+    in_place_scope_of(team, |scope| scope.spawn_broadcast(|_, context| results.add(&op, context)));
+    results.collect()
+}
+
+/// The results of a broadcast, by index.
+struct Results<R>(Vec<Mutex<Option<R>>>);
+
+impl<R: Send> Results<R> {
+    fn new(count: usize) -> Self {
+        Self((0..count).map(|_| Mutex::new(None)).collect())
+    }
+
+    fn add(&self, op: impl Fn(BroadcastContext<'_>) -> R, context: BroadcastContext<'_>) {
+        let index = context.index();
+        let result = op(context);
+        *self.0[index].lock() = Some(result);
+    }
+
+    fn collect(self) -> Vec<R> {
+        let result = |result: Mutex<Option<R>>| result.lock().take().expect("the broadcast has reached each thread");
+        self.0.into_iter().map(result).collect()
+    }
 }

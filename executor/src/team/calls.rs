@@ -1,8 +1,11 @@
 //! The functions of the current thread's team.
 
-use super::{Global, Handle};
+use std::sync::Arc;
+
+use super::{Crowd, Global, Handle};
 use crate::fork_join::team::{Order, with_member};
-use crate::fork_join::{helpers_of_guest, in_tree, with_slot};
+use crate::fork_join::{BoxedJob, Home, guests, hosts_scheduler, in_tree, with_slot};
+use crate::scheduler::Scheduler;
 
 /// Runs both closures, `b` perhaps on another thread, and returns their results. Each is told
 /// whether it has moved to another thread. Of two panics, that of `a` goes on.
@@ -36,25 +39,51 @@ where
 
 /// Spawns `work`, for which no thread waits.
 pub fn spawn(global: &'static Global, order: Order, work: impl FnOnce() + Send + 'static) {
-    with_member(|member| match member {
-        Some(member) => member.team().spawn(order, work),
-        None => (global.team)().spawn(order, work),
-    });
+    match Crowd::here(global) {
+        Crowd::Team(team) => team.spawn(order, work),
+        Crowd::Guests(scheduler) => spawn_as_guest(global, &scheduler, order, work),
+        Crowd::Global(team) => team.spawn(order, work),
+    }
+}
+
+fn spawn_as_guest(
+    global: &'static Global,
+    scheduler: &Arc<Scheduler>,
+    order: Order,
+    work: impl FnOnce() + Send + 'static,
+) {
+    let run = move || global.run_detached(work);
+    if scheduler.config.simulation.is_some() {
+        // A simulation has no threads.
+        return drop(crate::task::spawn_blocking(run));
+    }
+    // SAFETY: it borrows nothing, and an attendant runs it.
+    let root = unsafe { BoxedJob::into_job_ref(run) };
+    guests::spawn(scheduler, root, order == Order::Lifo && guests::attends());
 }
 
 /// Returns the number of threads that compute here.
 pub fn current_num_threads(global: &'static Global) -> usize {
-    if let Some(count) = with_member(|member| member.map(|member| member.team().count())) {
-        return count;
+    match Crowd::here(global) {
+        Crowd::Team(team) => team.count(),
+        Crowd::Guests(scheduler) => guests::count_numbers(&scheduler),
+        Crowd::Global(team) => team.count(),
     }
-    let guests = helpers_of_guest().filter(|_| !(global.takes_guests)());
-    guests.unwrap_or_else(|| (global.team)().count())
 }
 
 /// Returns the index of the calling thread among those that compute here, if it is one of them.
 #[inline]
 pub fn current_thread_index() -> Option<usize> {
-    with_member(|member| member.map(|member| member.index()))
+    with_member(|member| member.map(|member| member.index())).or_else(index_of_guest)
+}
+
+fn index_of_guest() -> Option<usize> {
+    let home = with_slot(|slot| slot.map(Home::of));
+    match home {
+        Some(Home::Runtime(scheduler)) => Some(guests::number_in(&scheduler)),
+        Some(Home::Team(_) | Home::Alone) => Some(0),
+        None => guests::number(),
+    }
 }
 
 /// Whether jobs that the calling thread has split off or spawned wait for it, if it is one of those
@@ -62,10 +91,9 @@ pub fn current_thread_index() -> Option<usize> {
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
     let in_tree = with_slot(|slot| slot.map(|slot| slot.has_own_jobs()));
     let spawned = with_member(|member| member.map(|member| member.has_spawned()));
-    match (in_tree, spawned) {
-        (None, None) => None,
-        (in_tree, spawned) => Some(in_tree == Some(true) || spawned == Some(true)),
-    }
+    let attends = guests::attends().then_some(false);
+    let answers = [in_tree, spawned, attends];
+    answers.iter().any(Option::is_some).then(|| answers.contains(&Some(true)))
 }
 
 /// The outcome of [`yield_now`] and [`yield_local`].
@@ -90,7 +118,14 @@ pub fn yield_now() -> Option<Yield> {
         return Some(Yield::Executed);
     }
     let root = with_member(|member| member.map(|member| member.run_root() || member.help_once()));
-    root.or(in_tree).map(Yield::of)
+    root.or_else(|| run_job_of_guests(in_tree.is_some())).or(in_tree).map(Yield::of)
+}
+
+/// Runs a job that the runtime's guests have spawned, if the calling thread is a guest that
+/// computes.
+fn run_job_of_guests(in_tree: bool) -> Option<bool> {
+    let computes = in_tree || guests::attends();
+    hosts_scheduler().filter(|_| computes).map(|scheduler| guests::run_job(&scheduler))
 }
 
 /// Runs a job that the calling thread has split off or spawned itself, if it is one that computes.
@@ -100,7 +135,7 @@ pub fn yield_local() -> Option<Yield> {
         return Some(Yield::Executed);
     }
     let spawned = with_member(|member| member.map(|member| member.run_local()));
-    spawned.or(in_tree).map(Yield::of)
+    spawned.or(in_tree).or_else(|| guests::attends().then_some(false)).map(Yield::of)
 }
 
 impl Handle {

@@ -1,6 +1,8 @@
 //! A handle to a team, which is one of its users.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::Yield;
@@ -53,6 +55,11 @@ impl Handle {
     /// Spawns `work`, for which no thread waits.
     pub fn spawn(&self, order: Order, work: impl FnOnce() + Send + 'static) {
         self.0.spawn(order, work);
+    }
+
+    /// Takes the panic of a job that no thread waits for, as if the team had run the job.
+    pub fn take_panic(&self, payload: Box<dyn Any + Send>) {
+        self.0.run_detached(|| resume_unwind(payload));
     }
 
     /// Runs a job, any that the team has to run, if the calling thread is a member.

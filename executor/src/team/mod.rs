@@ -13,6 +13,9 @@ mod calls;
 mod handle;
 mod scope;
 
+use std::any::Any;
+use std::sync::Arc;
+
 pub use self::broadcast::{BroadcastContext, broadcast, spawn_broadcast};
 pub use self::calls::{
     Yield, current_num_threads, current_thread_has_pending_tasks, current_thread_index, join_context, spawn,
@@ -20,11 +23,13 @@ pub use self::calls::{
 };
 pub use self::handle::Handle;
 pub use self::scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo};
-pub use crate::fork_join::team::{Hooks, MemberHook, Order, PanicHook, Place};
+pub use crate::fork_join::team::{Hooks, MemberHook, Order, PanicHook, Place, abort_for_lost_panic};
 
 use crate::blocking::in_place::block_in_place;
-use crate::fork_join::team::is_member;
-use crate::fork_join::{Latch, is_guest, with_slot};
+use crate::fork_join::team::{Team, is_member, with_member};
+use crate::fork_join::{Latch, hosts_scheduler, is_guest, with_slot};
+use crate::scheduler::Scheduler;
+use crate::util::unwind::caught;
 
 /// The process-wide team.
 #[derive(Debug)]
@@ -33,9 +38,18 @@ pub struct Global {
     pub team: fn() -> &'static Handle,
     /// Whether the team also takes the calls of threads that belong to a runtime.
     pub takes_guests: fn() -> bool,
+    /// Takes the panics of jobs that a runtime's threads have spawned, and for which no thread
+    /// waits.
+    pub panic: fn(Box<dyn Any + Send>),
 }
 
 impl Global {
+    fn run_detached(&self, work: impl FnOnce()) {
+        if let Err(payload) = caught(work) {
+            (self.panic)(payload);
+        }
+    }
+
     /// Returns the team, if a call from the current thread has to go there.
     #[inline]
     fn outside(&self) -> Option<&'static Handle> {
@@ -45,6 +59,23 @@ impl Global {
     fn outside_of_regions(&self) -> Option<&'static Handle> {
         let is_inside = is_member() || (is_guest() && !(self.takes_guests)());
         (!is_inside).then(self.team)
+    }
+}
+
+/// The threads for which a spawned job or a broadcast of the calling thread is.
+enum Crowd {
+    /// The team of which the thread is a member.
+    Team(Arc<Team>),
+    /// The runtime that the thread belongs to.
+    Guests(Arc<Scheduler>),
+    Global(&'static Handle),
+}
+
+impl Crowd {
+    fn here(global: &'static Global) -> Self {
+        let team = with_member(|member| member.map(|member| Arc::clone(member.team())));
+        let guests = || hosts_scheduler().filter(|_| !(global.takes_guests)()).map(Self::Guests);
+        team.map(Self::Team).or_else(guests).unwrap_or_else(|| Self::Global((global.team)()))
     }
 }
 

@@ -9,7 +9,7 @@ use super::broadcast::Address;
 use super::{BroadcastContext, Global, Handle, wait_outside};
 use crate::fork_join::team::Team;
 use crate::fork_join::{
-    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, TreeRegion, Wait, in_tree, in_tree_of, with_slot,
+    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, TreeRegion, Wait, guests, in_tree, in_tree_of, with_slot,
 };
 use crate::util::unwind::{caught, drop_quietly};
 
@@ -47,16 +47,15 @@ impl Inner {
     /// The promises of [`ScopeBase::spawn`].
     unsafe fn spawn_broadcast<F: Fn(BroadcastContext<'_>) + Send + Sync>(&self, body: F) {
         let body = Arc::new(body);
-        let Home::Team(team) = &self.home else {
-            // SAFETY: as the caller promises.
-            let job = unsafe { self.base.make_job(move || body(Address::alone().arrived())) };
-            return self.put(job);
-        };
-        for index in 0..team.count() {
-            let (body, address) = (Arc::clone(&body), Address::of(team, index));
+        for index in 0..Address::count(&self.home) {
+            let (body, address) = (Arc::clone(&body), Address::of(&self.home, index));
             // SAFETY: as the caller promises.
             let job = unsafe { self.base.make_job(move || body(address.arrived())) };
-            team.send(index, job);
+            match &self.home {
+                Home::Team(team) => team.send(index, job),
+                Home::Runtime(scheduler) => guests::send(scheduler, index, job),
+                Home::Alone => self.put(job),
+            }
         }
     }
 }
@@ -203,7 +202,7 @@ where
     }
 }
 
-fn scope_here<'scope, R>(op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+pub(super) fn scope_here<'scope, R>(op: impl FnOnce(&Scope<'scope>) -> R) -> R {
     in_tree(|slot| {
         let scope = Scope::new(slot.region(), Home::of(slot));
         scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))

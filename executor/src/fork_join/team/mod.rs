@@ -195,7 +195,7 @@ impl Team {
         match handled {
             Some(Ok(())) => {}
             Some(Err(_)) => abort("the panic handler of a thread pool has panicked"),
-            None => abort("a job that no thread waits for has panicked, and the thread pool has no panic handler"),
+            None => abort_for_lost_panic(),
         }
     }
 
@@ -220,6 +220,11 @@ impl fmt::Debug for Team {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Team").field("count", &self.count()).finish_non_exhaustive()
     }
+}
+
+/// Ends the process, as for a panic that no thread waits for and no handler takes.
+pub fn abort_for_lost_panic() -> ! {
+    abort("a job that no thread waits for has panicked, and the thread pool has no panic handler")
 }
 
 fn abort(reason: &str) -> ! {

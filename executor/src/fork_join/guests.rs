@@ -1,0 +1,316 @@
+//! Guests: threads of a runtime that ask for the services of a team, which a runtime has not.
+//!
+//! A runtime's threads come and go, and each may work in regions. A rayon pool has a fixed number
+//! of threads, with an index each, that also run spawned jobs. So a runtime has as many **numbers**
+//! as processors, and lends one to a thread that asks for its index, until the thread leaves its
+//! outermost region. Spawned jobs have threads of their own, **attendants**, as many as there are
+//! numbers at most, so that no end of a runtime waits for them. Their regions are the runtime's: an
+//! attendant counts as a thread that computes, and the runtime's idle processors help it.
+//!
+//! A broadcast has one job for each number. The thread that has the number runs it in its next
+//! wait; for a number that no thread has, a thread is started.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::fork_join::regions::Regions;
+use crate::fork_join::{CurrentSlot, JobRef};
+use crate::scheduler::context::Role;
+use crate::scheduler::{Context, Scheduler};
+use crate::util::sync::{self, Condvar, Mutex, thread, thread_local};
+
+/// For so long an attendant without a job waits for the next one.
+const KEEP_ALIVE: Duration = Duration::from_secs(2);
+
+thread_local! {
+    /// The number that this thread has been lent. It has no destructor, so that it may be asked at
+    /// any time, by destructors that run while the thread ends too.
+    static LENT: ManuallyDrop<RefCell<Option<Lent>>> = const { ManuallyDrop::new(RefCell::new(None)) };
+}
+
+thread_local! {
+    /// Whether this thread runs a spawned job.
+    static ATTENDS: Cell<bool> = const { Cell::new(false) };
+}
+
+thread_local! {
+    /// The number that this thread has given back for a sleep.
+    static PAUSED: Cell<Option<ManuallyDrop<Paused>>> = const { Cell::new(None) };
+}
+
+/// The guests whose number a thread has given back, and the number.
+type Paused = (Arc<Guests>, usize);
+
+/// A job, and the runtime that it is for.
+type Job = (JobRef, Arc<Scheduler>);
+
+/// The services of one runtime.
+pub(crate) struct Guests {
+    numbers: Mutex<Vec<Number>>,
+    returned: Condvar,
+    queue: Mutex<Queue>,
+    comes: Condvar,
+}
+
+#[derive(Default)]
+struct Number {
+    is_lent: bool,
+    /// Jobs for the thread that has this number, or for one that is started if no thread has it.
+    mail: VecDeque<Job>,
+}
+
+/// Spawned jobs, and the threads for them.
+struct Queue {
+    jobs: VecDeque<Job>,
+    attendants: usize,
+    /// Attendants without a job.
+    idle: usize,
+}
+
+/// A number that a thread has, until this is dropped.
+struct Lent {
+    guests: Arc<Guests>,
+    number: usize,
+}
+
+impl Lent {
+    fn take_mail(&self) -> Option<Job> {
+        self.guests.numbers.lock()[self.number].mail.pop_front()
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut numbers = self.guests.numbers.lock();
+        let number = &mut numbers[self.number];
+        number.is_lent = !number.mail.is_empty();
+        if number.is_lent {
+            drop(numbers);
+            return deliver(&self.guests, self.number);
+        }
+        drop(numbers);
+        self.guests.returned.notify_all();
+    }
+}
+
+impl Guests {
+    pub(super) fn new() -> Arc<Self> {
+        let queue = Queue { jobs: VecDeque::new(), attendants: 0, idle: 0 };
+        Arc::new(Self {
+            numbers: Mutex::new(Vec::new()),
+            returned: Condvar::new(),
+            queue: Mutex::new(queue),
+            comes: Condvar::new(),
+        })
+    }
+
+    /// Returns the services of the runtime whose scheduler this is.
+    fn of(scheduler: &Scheduler) -> &Arc<Self> {
+        &Regions::of(scheduler).guests
+    }
+
+    /// Lends the calling thread one of the first `count` numbers. Waits while all are lent: so do
+    /// calls to a pool whose threads are all busy.
+    fn lend(self: &Arc<Self>, count: usize) -> Lent {
+        self.lend_one_of(0..count)
+    }
+
+    fn lend_one_of(self: &Arc<Self>, range: Range<usize>) -> Lent {
+        let mut numbers = self.numbers.lock();
+        make_room(&mut numbers, range.end);
+        loop {
+            if let Some(number) = range.clone().find(|number| !numbers[*number].is_lent) {
+                numbers[number].is_lent = true;
+                return Lent { guests: Arc::clone(self), number };
+            }
+            self.returned.wait(&mut numbers);
+        }
+    }
+
+    /// Runs spawned jobs, until there was none for a while.
+    fn attend(self: &Arc<Self>) {
+        let mut queue = self.queue.lock();
+        loop {
+            if let Some(job) = queue.jobs.pop_front() {
+                drop(queue);
+                let lent = self.lend(count_numbers(&job.1));
+                run_as_guest(job, lent);
+                queue = self.queue.lock();
+                continue;
+            }
+            queue.idle += 1;
+            let waited = self.comes.wait_until(&mut queue, sync::now() + KEEP_ALIVE);
+            queue.idle -= 1;
+            if waited.timed_out() && queue.jobs.is_empty() {
+                queue.attendants -= 1;
+                return;
+            }
+        }
+    }
+}
+
+fn make_room(numbers: &mut Vec<Number>, count: usize) {
+    if numbers.len() < count {
+        numbers.resize_with(count, Number::default);
+    }
+}
+
+/// Returns how many numbers the runtime lends.
+pub(crate) fn count_numbers(scheduler: &Scheduler) -> usize {
+    scheduler.processors.regular().max(1)
+}
+
+/// Returns the number of the calling thread, if it was lent one.
+pub(crate) fn number() -> Option<usize> {
+    LENT.with(|lent| lent.borrow().as_ref().map(|lent| lent.number))
+}
+
+/// Returns the number of the calling thread, which works in a region of `scheduler`'s runtime, and
+/// is lent one if it has none.
+pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
+    number().unwrap_or_else(|| {
+        let lent = Guests::of(scheduler).lend(count_numbers(scheduler));
+        let number = lent.number;
+        drop(LENT.with(|place| place.replace(Some(lent))));
+        number
+    })
+}
+
+/// Gives the calling thread's number back while it sleeps in a wait: the job that it waits for may
+/// ask for one.
+pub(super) fn pause() {
+    let Some(lent) = LENT.with(|lent| lent.take()) else { return };
+    PAUSED.with(|paused| paused.set(Some(ManuallyDrop::new((Arc::clone(&lent.guests), lent.number)))));
+}
+
+/// Lends the calling thread the number again that it has given back for the sleep.
+pub(super) fn resume() {
+    let Some(paused) = PAUSED.with(Cell::take) else { return };
+    let (guests, number) = ManuallyDrop::into_inner(paused);
+    let lent = guests.lend_one_of(number..number + 1);
+    drop(LENT.with(|place| place.replace(Some(lent))));
+}
+
+/// Takes back the number that the thread was lent since this was made.
+pub(super) struct Visit {
+    had_number: bool,
+}
+
+impl Visit {
+    pub(super) fn begin() -> Self {
+        Self { had_number: number().is_some() }
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if !self.had_number {
+            drop(LENT.with(|lent| lent.take()));
+        }
+    }
+}
+
+/// Has an attendant run `root`: as the next one if `is_next`.
+pub(crate) fn spawn(scheduler: &Arc<Scheduler>, root: JobRef, is_next: bool) {
+    let guests = Guests::of(scheduler);
+    let mut queue = guests.queue.lock();
+    let job = (root, Arc::clone(scheduler));
+    if is_next {
+        queue.jobs.push_front(job);
+    } else {
+        queue.jobs.push_back(job);
+    }
+    if queue.jobs.len() <= queue.idle {
+        guests.comes.notify_one();
+        return;
+    }
+    if queue.attendants >= count_numbers(scheduler) {
+        return;
+    }
+    queue.attendants += 1;
+    drop(queue);
+    let attended = Arc::clone(guests);
+    if start(move || attended.attend()).is_err() {
+        let mut queue = guests.queue.lock();
+        queue.attendants -= 1;
+        let is_left_alone = queue.attendants == 0;
+        drop(queue);
+        if is_left_alone {
+            run_job(scheduler);
+        }
+    }
+}
+
+/// Whether the calling thread runs a spawned job.
+pub(crate) fn attends() -> bool {
+    ATTENDS.with(Cell::get)
+}
+
+/// Runs a spawned job of the runtime in the middle of whatever the calling thread does, if there is
+/// one. Returns whether it has.
+pub(crate) fn run_job(scheduler: &Scheduler) -> bool {
+    let job = Guests::of(scheduler).queue.lock().jobs.pop_front();
+    let Some((root, _)) = job else { return false };
+    let _outside = CurrentSlot::none();
+    // SAFETY: it has just been taken out of its queue.
+    unsafe { root.run() }
+    true
+}
+
+/// Runs a job for the number that the calling thread has, if there is one. Returns whether it has.
+pub(super) fn run_mail() -> bool {
+    let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(Lent::take_mail));
+    let Some((root, _)) = mail else { return false };
+    // SAFETY: it has just been taken out of its queue.
+    unsafe { root.run() }
+    true
+}
+
+/// Has the thread that has `number` run `root`, or a new one if none has it.
+pub(crate) fn send(scheduler: &Arc<Scheduler>, number: usize, root: JobRef) {
+    let guests = Guests::of(scheduler);
+    let mut numbers = guests.numbers.lock();
+    make_room(&mut numbers, number + 1);
+    numbers[number].mail.push_back((root, Arc::clone(scheduler)));
+    let was_lent = std::mem::replace(&mut numbers[number].is_lent, true);
+    drop(numbers);
+    if !was_lent {
+        deliver(guests, number);
+    }
+}
+
+/// Starts a thread that has `number`, which is lent to no other, and runs its mail.
+fn deliver(guests: &Arc<Guests>, number: usize) {
+    let theirs = Arc::clone(guests);
+    if start(move || run_all_mail(Lent { guests: theirs, number })).is_err() {
+        run_all_mail(Lent { guests: Arc::clone(guests), number });
+    }
+}
+
+fn run_all_mail(mut lent: Lent) {
+    while let Some(job) = lent.take_mail() {
+        let Some(again) = run_as_guest(job, lent) else { return };
+        lent = again;
+    }
+}
+
+fn start(run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new().name("wsrt-attendant".into()).spawn(run).map(drop)
+}
+
+/// Runs a job on a thread that belongs to no runtime otherwise. Returns the number.
+fn run_as_guest((root, scheduler): Job, lent: Lent) -> Option<Lent> {
+    let context = Context::enter(&scheduler, Role::External);
+    let before = LENT.with(|place| place.replace(Some(lent)));
+    let attended = ATTENDS.with(|attends| attends.replace(true));
+    // SAFETY: it has just been taken out of its queue.
+    unsafe { root.run() }
+    ATTENDS.with(|attends| attends.set(attended));
+    let lent = LENT.with(|place| place.replace(before));
+    drop(context);
+    lent
+}
