@@ -91,7 +91,7 @@ impl fmt::Display for SyncWait {
 }
 
 impl SeenTask {
-    /// Notes a wait for a lock with its holder, instead of the task's own note of it.
+    /// Records a lock wait with the lock's holder, and replaces the task's own record.
     pub(super) fn wait_for_lock(&mut self, wait: SyncWait) {
         if self.snapshot.phase != Phase::Idle {
             return;

@@ -18,8 +18,8 @@ use crate::task::JoinHandle;
 /// [`block_on`](Self::block_on). Other threads spawn futures that are `Send` through the
 /// [`handle`](Self::handle); in [`Handle::block_on`] they only wait.
 ///
-/// Otherwise it is as a runtime of [`Builder::new_current_thread`], also when it is
-/// [dropped](Runtime#dropping-it).
+/// In all other respects, including [drop](Runtime#dropping-it), it behaves like a runtime of
+/// [`Builder::new_current_thread`].
 ///
 /// # Examples
 ///

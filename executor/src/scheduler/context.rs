@@ -167,9 +167,8 @@ impl Context {
         ptr::eq(CURRENT.get(), self)
     }
 
-    /// Makes this the innermost context again, if users' code has left others above it: by guards
-    /// that it has forgotten, or keeps somewhere. No other is to be taken for their
-    /// runtime's.
+    /// Pops the contexts that user code left above this one by leaking or keeping an `EnterGuard`,
+    /// so that none of them is taken for the thread's runtime.
     #[inline]
     pub(crate) fn come_back(&self) {
         if !self.is_innermost() {

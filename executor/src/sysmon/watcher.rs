@@ -194,8 +194,8 @@ impl<'a> Watcher<'a> {
         self.cadence.tick(anything_to_watch, has_polled)
     }
 
-    /// Continues after a sleep. A processor that was taken since, and whose holder has yet to begin
-    /// a poll, counts as many as before: it is in no poll that has lasted for all of the sleep.
+    /// Resumes after a sleep, and forgets all polls that were seen before it: none of them can have
+    /// lasted for all of the sleep.
     fn get_up(&mut self, slept: Duration) {
         self.cadence.note_sleep(slept);
         self.watched.fill(Watched { poll: u64::MAX, ..Watched::default() });

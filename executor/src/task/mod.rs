@@ -1,7 +1,7 @@
 //! Tasks: spawning them, waiting for them, and the operations inside a task.
 //!
-//! A task is a spawned future. It is polled by one machine at a time, on whichever processor comes
-//! by it, and keeps running when its [`JoinHandle`] is dropped.
+//! A task is a spawned future. Only one thread polls it at a time. It keeps running if its
+//! [`JoinHandle`] is dropped.
 
 mod abort;
 mod allocation;

@@ -123,8 +123,8 @@ impl Links {
         sent.saturating_add(latency.draw(self.rng.next_u64()).saturating_mul(factor.into()))
     }
 
-    /// Draws when a packet of a stream arrives, which is sent again each time that it is lost, and
-    /// how often it is: at [`MOST_LOSSES`] it has not arrived.
+    /// Draws a stream packet's arrival time and its number of losses, with retransmission. At
+    /// [`MOST_LOSSES`] losses the packet is given up.
     pub(super) fn arrival_at_last(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> (u64, u32) {
         let mut lost = 0;
         while lost < MOST_LOSSES && self.is_lost(from, to) {

@@ -13,9 +13,8 @@ use super::hosts::{WriterHosts, is_simulated};
 use super::recorder::Recorder;
 use crate::task::{current_id, take_panic};
 
-/// In the counter's unit: a poll that has lasted for this long when an event happens in it is
-/// opened, so that the event need not wait for the poll's end. Between 0.2 and 20 ms, whatever is
-/// counted.
+/// After this time, in the counter's unit, a poll with an event in it is opened, so that the event
+/// need not wait for the poll's end. Between 0.2 and 20 ms, whatever is counted.
 const LONG: u64 = 1 << 21;
 
 thread_local! {

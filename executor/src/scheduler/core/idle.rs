@@ -82,8 +82,7 @@ pub(crate) enum SpareHand {
 }
 
 impl Idle {
-    /// Statistics for `processors`, all of them running, with room for as many as make `most` in
-    /// all.
+    /// Creates the idle set for `processors`, all of them busy, with room for `most` in all.
     pub(crate) fn new(processors: usize, most: usize) -> Self {
         Self {
             word: IdleWord::new(),

@@ -443,7 +443,7 @@ impl Stage {
 
 const DISTURBED: &str = "a thread that is no part of this simulation has woken or spawned one of its tasks, used one of its sockets or disks, or changed its hosts, so that the seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
 
-/// When a thread runs that was woken at the time `now`, and what decides between several.
+/// Returns when a thread runs that was woken at the time `now`, and its tie-breaker.
 fn in_time(now: u64, (after, tie): (u64, u64)) -> (u64, u64) {
     (now + after, tie)
 }

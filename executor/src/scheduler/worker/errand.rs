@@ -1,5 +1,5 @@
-//! Errands: what events and timers have woken runs at once, though every processor is in a long
-//! poll.
+//! Errands: tasks that events or timers have woken run at once on a temporary spare when every
+//! processor is in a long poll.
 //!
 //! A machine that comes back from the netpoller with tasks and finds no processor idle leaves them
 //! to the busy ones, which come to them in a moment: between polls. Where polls are long, that is

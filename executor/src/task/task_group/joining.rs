@@ -168,7 +168,7 @@ impl<T, E> TaskGroup<T, E> {
         self.failure.take().map(Err)
     }
 
-    /// Keeps a panic, or that a child was cancelled, if that was not the group's doing.
+    /// Records a panic, or a cancellation that the group did not ask for.
     fn keep(&mut self, error: JoinError) {
         if error.is_cancelled() && self.is_cancelled() {
             return;

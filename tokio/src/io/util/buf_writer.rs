@@ -85,7 +85,8 @@ impl<W: AsyncWrite> BufWriter<W> {
         Poll::Ready(answer)
     }
 
-    /// Empties the buffer if `more` bytes do not fit. Tells whether they are to pass the buffer by.
+    /// Empties the buffer if `more` bytes do not fit. Returns whether they should bypass the
+    /// buffer.
     fn poll_make_room(self: &mut Pin<&mut Self>, cx: &mut Context<'_>, more: usize) -> Poll<io::Result<bool>> {
         if more > self.buf.capacity() - self.buf.len() {
             ready!(self.as_mut().poll_empty(cx))?;
