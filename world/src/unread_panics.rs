@@ -16,16 +16,16 @@ pub struct UnreadPanic {
 }
 
 thread_local! {
-    /// Those since they were last taken, if this thread lists them.
+    /// The panics since they were last taken, if this thread lists them.
     static LISTED: RefCell<Option<Vec<UnreadPanic>>> = const { RefCell::new(None) };
 }
 
-/// This thread lists them, until this is dropped.
+/// A thread lists its panics, until this is dropped.
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
 pub struct ListedPanics(Option<Vec<UnreadPanic>>);
 
-/// Has this thread list them.
+/// Lists the panics of this thread, until the guard is dropped.
 pub fn list_panics() -> ListedPanics {
     ListedPanics(LISTED.replace(Some(Vec::new())))
 }
@@ -36,7 +36,7 @@ impl Drop for ListedPanics {
     }
 }
 
-/// Takes those of this thread.
+/// Takes the panics that this thread has listed.
 pub fn take() -> Vec<UnreadPanic> {
     LISTED.with_borrow_mut(|listed| listed.as_mut().map(std::mem::take)).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ pub(crate) use wsrt_world::task_ids::take as take_ids;
 pub(crate) use wsrt_world::unread_panics::{UnreadPanic, note as note_unread};
 pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, WaitLeft, Wish};
 
-/// Whether this build has such worlds.
+/// True if this build has such worlds.
 pub(crate) const EXISTS: bool = true;
 
 /// The clock since the start of the computer, where a simulation gives one: for stamps.

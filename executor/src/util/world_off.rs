@@ -12,7 +12,7 @@ impl Never {
     }
 }
 
-/// Whether this build has such worlds.
+/// True if this build has such worlds.
 pub(crate) const EXISTS: bool = false;
 
 pub(crate) type WaitLeft = Never;
