@@ -34,6 +34,7 @@ macro_rules! links {
             "ARCHITECTURE.md" "blob" "docs/ARCHITECTURE.md",
             "BENCHMARKS.md" "blob" "docs/BENCHMARKS.md",
             "TIMELINE.md" "blob" "docs/TIMELINE.md",
+            "rayon-core" "blob" "rayon-core/README.md",
             "tokio" "tree" "tokio",
             "tokio-readme" "blob" "tokio/README.md",
             "drop-in-tests" "tree" "ecosystem/drop-in",

@@ -1,0 +1,15 @@
+//! Serves on the port that the variable `PORT` names, or on any free one.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tokio::net::TcpListener;
+
+#[tokio::main]
+async fn main() {
+    let port = std::env::var("PORT").ok().and_then(|port| port.parse().ok()).unwrap_or(0);
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("the port is free");
+    println!("listening on http://{}", listener.local_addr().expect("it is bound"));
+    let routes = wsrt_rayon_service::routes(Arc::new(AtomicBool::new(false)));
+    axum::serve(listener, routes).await.expect("it serves until it is killed");
+}
