@@ -6,8 +6,8 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::unwind::{Payload, drop_quietly};
 
 pub(super) struct FirstPanic {
-    /// Whether work that has not begun is to be left undone: after a panic, or because a loop was
-    /// cancelled. Relaxed: it publishes nothing, and participants need not see it at once.
+    /// Returns whether work that has not begun is to be left undone: after a panic, or because a
+    /// loop was cancelled. Relaxed: it publishes nothing, and participants need not see it at once.
     stopped: AtomicBool,
     payload: Mutex<Option<Payload>>,
 }

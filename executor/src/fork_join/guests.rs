@@ -33,7 +33,7 @@ thread_local! {
 }
 
 thread_local! {
-    /// Whether this thread runs a spawned job.
+    /// Returns whether this thread runs a spawned job.
     static ATTENDS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -245,7 +245,7 @@ pub(crate) fn spawn(scheduler: &Arc<Scheduler>, root: JobRef, is_next: bool) {
     }
 }
 
-/// Whether the calling thread runs a spawned job.
+/// Returns whether the calling thread runs a spawned job.
 pub(crate) fn attends() -> bool {
     ATTENDS.with(Cell::get)
 }

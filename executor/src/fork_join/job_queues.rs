@@ -58,7 +58,7 @@ impl JobStack {
         }
     }
 
-    /// Whether there is nothing to steal just now.
+    /// Returns whether there is nothing to steal just now.
     pub(super) fn is_empty(&self) -> bool {
         self.thieves.is_empty()
     }

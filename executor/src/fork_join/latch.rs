@@ -30,8 +30,8 @@ impl Latch {
         Self { state: AtomicU32::new(UNSET), sleeper: UnsafeCell::new(None) }
     }
 
-    /// Whether it is set. Then all that the setter did before is visible, and the latch may be
-    /// dropped.
+    /// Returns whether it is set. Then all that the setter did before is visible, and the latch may
+    /// be dropped.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         // Acquire pairs with the Release of `set`.

@@ -43,7 +43,7 @@ pub(crate) trait LoopBody: Sync {
     /// Takes the state of a participant that leaves, after a panic too.
     fn end(&self, local: Self::Local);
 
-    /// Whether the rest of the loop is to be left undone. Asked at each claim.
+    /// Returns whether the rest of the loop is to be left undone. Asked at each claim.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -182,7 +182,7 @@ impl LoopRegion {
         self.slots.end_wait();
     }
 
-    /// Whether no index is left to be claimed, or the loop was stopped.
+    /// Returns whether no index is left to be claimed, or the loop was stopped.
     fn is_used_up(&self) -> bool {
         self.panic.is_stopped() || self.ranges.iter().all(|range| range.is_empty())
     }

@@ -8,8 +8,8 @@ use crate::util::thread_state::current_core;
 
 /// A region as a helper sees it.
 pub(super) trait Region: Send + Sync {
-    /// Whether a helper would find something to do. A region that returns `false` promises to
-    /// summon a helper when that changes.
+    /// Returns whether a helper would find something to do. A region that returns `false` promises
+    /// to summon a helper when that changes.
     fn wants_help(&self) -> bool;
 
     /// Returns the core that the owner was on when it opened the region, if that is known.
@@ -28,7 +28,8 @@ pub(super) trait Region: Send + Sync {
 /// A thread at work in a region, as the region sees it. By itself it is an owner, which stays until
 /// all is done.
 pub(super) trait Participant {
-    /// Whether the thread has to leave the region. Asked at each claim, so it has to be quick.
+    /// Returns whether the thread has to leave the region. Asked at each claim, so it has to be
+    /// quick.
     fn must_leave(&self) -> bool {
         false
     }

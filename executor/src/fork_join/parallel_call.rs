@@ -50,12 +50,12 @@ pub(crate) fn in_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     })
 }
 
-/// Whether a `join` here finds no helpers: then it had better do without a tree.
+/// Returns whether a `join` here finds no helpers: then it had better do without a tree.
 pub(crate) fn is_alone() -> bool {
     with_member(|member| member.is_none()) && Context::with(|context| !context.is_some_and(can_be_helped))
 }
 
-/// Whether the calling thread belongs to a runtime whose threads help with regions.
+/// Returns whether the calling thread belongs to a runtime whose threads help with regions.
 pub(crate) fn is_guest() -> bool {
     Context::with(|context| context.is_some_and(takes_guests))
 }
@@ -72,8 +72,8 @@ fn takes_guests(context: &Context) -> bool {
     config.simulation.is_some() || config.flavor == RuntimeFlavor::MultiThread
 }
 
-/// Whether a region that is opened in `context` can have helpers: not beside simulated machines,
-/// which have no turn while another is in its own.
+/// Returns whether a region that is opened in `context` can have helpers: not beside simulated
+/// machines, which have no turn while another is in its own.
 fn can_be_helped(context: &Context) -> bool {
     let config = &context.scheduler().config;
     config.simulation.is_none()

@@ -23,7 +23,7 @@ pub(super) struct Slots {
     count: usize,
 }
 
-/// Whether the owner could close the region.
+/// Returns whether the owner could close the region.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Closing {
@@ -76,7 +76,7 @@ impl Slots {
         before & AWAITED != 0
     }
 
-    /// Whether a participant besides the owner has a slot.
+    /// Returns whether a participant besides the owner has a slot.
     pub(super) fn has_others(&self) -> bool {
         self.word.load(Relaxed) & !(AWAITED | CLOSED | 1 << OWNERS) != 0
     }
@@ -100,7 +100,7 @@ impl Slots {
         before & !(AWAITED | 1 << OWNERS) != 0
     }
 
-    /// Whether the owner sleeps, or is about to. To be asked after a fence.
+    /// Returns whether the owner sleeps, or is about to. To be asked after a fence.
     pub(super) fn owner_waits(&self) -> bool {
         self.word.load(Relaxed) & AWAITED != 0
     }

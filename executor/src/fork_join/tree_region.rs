@@ -30,8 +30,9 @@ pub(crate) struct TreeRegion {
     stacks: Box<[CachePadded<JobStack>]>,
     /// Jobs from threads that have no slot here.
     shared: SharedJobs,
-    /// Whether the next job is to summon a helper, since no helper is looking any more. A hint, so
-    /// Relaxed will do: a job that no helper sees is run by the participant that split it off.
+    /// Returns whether the next job is to summon a helper, since no helper is looking any more. A
+    /// hint, so Relaxed will do: a job that no helper sees is run by the participant that split it
+    /// off.
     unattended: AtomicBool,
     owners_core: OwnersCore,
     /// The team that the region belongs to, by its id. 0: a runtime.
@@ -39,7 +40,7 @@ pub(crate) struct TreeRegion {
     /// The regions that wait for this one. Written by the owner before others find the region, and
     /// read by participants, whose slots publish it: so Relaxed will do.
     lineage: AtomicPtr<()>,
-    /// Whether the owner has returned. Relaxed: helpers need not leave at once.
+    /// True if the owner has returned. Relaxed: helpers need not leave at once.
     over: AtomicBool,
 }
 
@@ -175,7 +176,7 @@ impl<'a> TreeSlot<'a> {
         self.number
     }
 
-    /// Whether jobs wait on the slot's own stack.
+    /// Returns whether jobs wait on the slot's own stack.
     pub(crate) fn has_own_jobs(&self) -> bool {
         !self.region.stacks[self.number].is_empty()
     }

@@ -86,8 +86,8 @@ fn index_of_guest() -> Option<usize> {
     }
 }
 
-/// Whether jobs that the calling thread has split off or spawned wait for it, if it is one of those
-/// that compute.
+/// Returns whether jobs that the calling thread has split off or spawned wait for it, if it is one
+/// of those that compute.
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
     let in_tree = with_slot(|slot| slot.map(|slot| slot.has_own_jobs()));
     let spawned = with_member(|member| member.map(|member| member.has_spawned()));

@@ -42,7 +42,8 @@ impl Handle {
         if self.0.is_here() { super::current_thread_index() } else { None }
     }
 
-    /// Whether jobs that the calling thread has split off or spawned wait, if it is a member.
+    /// Returns whether jobs that the calling thread has split off or spawned wait, if it is a
+    /// member.
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
         if self.0.is_here() { super::current_thread_has_pending_tasks() } else { None }
     }

@@ -36,7 +36,7 @@ use crate::util::unwind::caught;
 pub struct Global {
     /// Returns the team, and starts it at the first call.
     pub team: fn() -> &'static Handle,
-    /// Whether the team also takes the calls of threads that belong to a runtime.
+    /// Returns true if the team also takes the calls of threads that belong to a runtime.
     pub takes_guests: fn() -> bool,
     /// Takes the panics of jobs that a runtime's threads have spawned, and for which no thread
     /// waits.

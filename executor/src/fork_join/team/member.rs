@@ -97,7 +97,7 @@ impl Place {
     }
 }
 
-/// Whether the calling thread is a member of a team.
+/// Returns whether the calling thread is a member of a team.
 pub(crate) fn is_member() -> bool {
     with_member(|member| member.is_some())
 }
@@ -161,7 +161,7 @@ impl Member {
         self.spawn(marker);
     }
 
-    /// Whether jobs that it has spawned wait on its own stack.
+    /// Returns whether jobs that it has spawned wait on its own stack.
     pub(crate) fn has_spawned(&self) -> bool {
         !self.own().spawned.is_empty()
     }

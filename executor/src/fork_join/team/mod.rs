@@ -120,7 +120,7 @@ impl Team {
         self.members.len()
     }
 
-    /// Whether the calling thread is a member.
+    /// Returns whether the calling thread is a member.
     pub(crate) fn is_here(self: &Arc<Self>) -> bool {
         with_member(|member| member.is_some_and(|member| Arc::ptr_eq(member.team(), self)))
     }
@@ -179,7 +179,7 @@ impl Team {
         self.sleepers.wake(index);
     }
 
-    /// Whether the member `index` would find something to do.
+    /// Returns whether the member `index` would find something to do.
     fn has_work(&self, index: usize) -> bool {
         !self.roots.is_empty()
             || !self.members[index].mailbox.is_empty()
