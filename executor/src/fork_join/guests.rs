@@ -214,7 +214,7 @@ impl Drop for Visit {
     }
 }
 
-/// Has an attendant run `root`: as the next one if `is_next`.
+/// Makes an attendant run `root`, as the next one if `is_next`.
 pub(crate) fn spawn(scheduler: &Arc<Scheduler>, root: JobRef, is_next: bool) {
     let guests = Guests::of(scheduler);
     let mut queue = guests.queue.lock();
@@ -270,7 +270,7 @@ pub(super) fn run_mail() -> bool {
     true
 }
 
-/// Has the thread that has `number` run `root`, or a new one if none has it.
+/// Makes the thread with that `number` run `root`, or a new thread if none has it.
 pub(crate) fn send(scheduler: &Arc<Scheduler>, number: usize, root: JobRef) {
     let guests = Guests::of(scheduler);
     let mut numbers = guests.numbers.lock();

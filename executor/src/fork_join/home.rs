@@ -26,7 +26,7 @@ impl Home {
         team.map(Self::Team).or_else(runtime).unwrap_or(Self::Alone)
     }
 
-    /// Has a thread look at the open regions.
+    /// Makes a thread look at the open regions.
     pub(crate) fn summon(&self) {
         match self {
             Self::Team(team) => team.summon(),

@@ -37,7 +37,7 @@ pub(super) trait Participant {
     /// Called about once in ten microseconds, or after each claim where those take longer.
     fn tick(&self, _now: std::time::Instant) {}
 
-    /// Has an idle machine look at the open regions.
+    /// Makes an idle machine look at the open regions.
     fn summon(&self) {}
 
     /// Called before a sleep in a wait.

@@ -30,8 +30,8 @@ pub(super) fn places(scheduler: &Scheduler) -> usize {
 }
 
 impl Regions {
-    /// Has one idle machine look at the open regions, if a helper may come and no other machine is
-    /// about to look. The machine that comes summons the next.
+    /// Makes one idle machine look at the open regions, if a helper may come and no other machine
+    /// is about to look. The machine that comes summons the next.
     pub(super) fn summon(&self, scheduler: &Scheduler) {
         self.open.epoch().advance();
         let helpers = &scheduler.helpers;

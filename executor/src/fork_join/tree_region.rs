@@ -96,7 +96,7 @@ impl TreeRegion {
         TreeSlot::new(self, OWNERS, participant)
     }
 
-    /// Has the helpers leave, as the owner returns.
+    /// Makes the helpers leave, as the owner returns.
     pub(crate) fn end(&self) {
         self.over.store(true, Relaxed);
     }

@@ -1,8 +1,8 @@
 //! The context: which runtime the current thread belongs to, and which processor it holds.
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::ptr::NonNull;
-use std::rc::{Rc, Weak};
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use std::{fmt, ptr};
@@ -17,9 +17,18 @@ use crate::task::{Runnable, TaskQueue};
 use crate::util::sync;
 
 thread_local! {
-    /// The innermost context entered on this thread. It has no destructor, so that it may be asked
-    /// at any time, by wakers that fire while the thread ends too.
-    static CURRENT: Cell<*const Context> = const { Cell::new(ptr::null()) };
+    /// The innermost context of this thread, which owns those below it. Without a destructor, so
+    /// that wakers may ask at any time, while the thread ends too.
+    static INNERMOST: ManuallyDrop<RefCell<Option<Rc<Context>>>> = const { ManuallyDrop::new(RefCell::new(None)) };
+    /// The address of that context, or null: to be compared with, and followed by
+    /// [`with`](Context::with), for which a count or a borrow costs too much (`docs/DECISIONS.md`).
+    static ADDRESS: Cell<*const Context> = const { Cell::new(ptr::null()) };
+}
+
+/// Makes `context` the innermost of this thread, and returns the one before.
+fn replace_innermost(context: Option<Rc<Context>>) -> Option<Rc<Context>> {
+    ADDRESS.set(context.as_ref().map_or(ptr::null(), Rc::as_ptr));
+    INNERMOST.with(|innermost| innermost.replace(context))
 }
 
 /// The role of a thread in the runtime that it has entered.
@@ -41,14 +50,10 @@ pub(crate) enum Role {
 
 /// The state of a thread that belongs to a runtime.
 pub(crate) struct Context {
-    /// Itself, for calls that outlive a guard which is dropped inside.
-    me: Weak<Self>,
-    /// The context that was innermost when this one was entered. Weak, for its own guard keeps it:
-    /// a guard that was dropped before its turn has leaked it, so that it is there still.
-    outer: Weak<Self>,
-    /// True if the runtime has come back to a context below this one, and the guard, wherever it
-    /// is, puts nothing back.
-    left_behind: Cell<bool>,
+    /// The context that was innermost when this one was entered.
+    outer: Option<Rc<Self>>,
+    /// True if its guard is gone, so that the thread does not come back to it.
+    is_left: Cell<bool>,
     scheduler: Arc<Scheduler>,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and
@@ -75,68 +80,53 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
-        let placing = Placing::one_by_one(scheduler);
-        let is_async = Cell::new(Self::begins_async(&role));
-        Self {
-            me: Weak::clone(me),
-            outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
-            left_behind: Cell::new(false),
+    /// Creates a context above the innermost one, without entering it.
+    pub(crate) fn beside(scheduler: &Arc<Scheduler>, role: Role) -> Rc<Self> {
+        let outer = Self::current();
+        let begins_async = match role {
+            Role::Machine(_) => true,
+            Role::Blocking | Role::Watching => false,
+            // A guard changes nothing about the code that holds it.
+            Role::External | Role::Ending | Role::Starting => outer.as_ref().is_some_and(|outer| outer.is_async.get()),
+        };
+        Rc::new(Self {
+            outer,
+            is_left: Cell::new(false),
             scheduler: Arc::clone(scheduler),
             role,
             processor: RefCell::new(None),
-            placing: Cell::new(placing),
+            placing: Cell::new(Placing::one_by_one(scheduler)),
             batch: RefCell::new(TaskQueue::new()),
             blocking: Cell::new(false),
             computing: Cell::new(false),
-            is_async,
+            is_async: Cell::new(begins_async),
             guards: Cell::new(0),
             in_root: Cell::new(false),
             has_woken_sleeper: Cell::new(false),
             root: Cell::new(None),
-        }
+        })
     }
 
-    /// Calls `f` with the thread's innermost context. Not for running users' code, which may drop
-    /// the guard that keeps the context. See [`current`](Self::current).
+    /// Returns the thread's innermost context.
+    #[inline]
+    pub(crate) fn current() -> Option<Rc<Self>> {
+        INNERMOST.with(|innermost| innermost.borrow().clone())
+    }
+
+    /// Calls `f` with the thread's innermost context. `f` leaves no context that was entered before
+    /// the call: users' code, which may drop a guard, runs in a context of its own
+    /// ([`Role::Starting`]) or while the caller holds [`current`](Self::current).
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
-        let current = CURRENT.get();
-        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the
-        // context alive until another is innermost that has this one not among those below it;
-        // dropped before that, it leaks the context.
-        f(unsafe { current.as_ref() })
+        // SAFETY: the address is null or the context's that `INNERMOST` owns: `replace_innermost`
+        // writes both. `f` does not leave that context, so that it stays during the call.
+        f(unsafe { ADDRESS.get().as_ref() })
     }
 
-    /// Calls `f` with the thread's innermost context, if that is one of `scheduler`'s, as
-    /// [`with`](Self::with) does.
+    /// Calls `f` with the thread's innermost context, if that is one of `scheduler`'s.
     #[inline]
     pub(crate) fn with_own<R>(scheduler: &Scheduler, f: impl FnOnce(Option<&Context>) -> R) -> R {
         Self::with(|context| f(context.filter(|context| context.is_of(scheduler))))
-    }
-
-    /// The thread's innermost context, which stays while the caller has it, whatever becomes of the
-    /// guard.
-    pub(crate) fn current() -> Option<Rc<Self>> {
-        Self::with(|context| context.and_then(|context| context.me.upgrade()))
-    }
-
-    /// This context, to stay whatever becomes of the guard.
-    pub(crate) fn keep(&self) -> Option<Rc<Self>> {
-        self.me.upgrade()
-    }
-
-    /// Calls `user_code` where callers may be inside [`with`](Self::with). If it drops the guard
-    /// that keeps their context, that is leaked, since they use it afterwards. Nothing that a
-    /// program does in its right mind; so it costs the cold callers only.
-    #[cold]
-    pub(crate) fn kept_during<R>(user_code: impl FnOnce() -> R) -> R {
-        let kept = Self::current();
-        let result = user_code();
-        if let Some(last) = kept.filter(|kept| Rc::strong_count(kept) == 1) {
-            std::mem::forget(last);
-        }
-        result
     }
 
     /// The runtime that the thread belongs to.
@@ -157,68 +147,56 @@ impl Context {
     /// guards never leave their place on the stack: contexts entered above and not left stay
     /// behind. A guard for users is made of it by [`for_users`](Entered::for_users).
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
-        let context = Rc::new_cyclic(|me| Context::new(me, scheduler, role));
-        let previous = CURRENT.replace(Rc::as_ptr(&context));
+        let context = Self::beside(scheduler, role);
+        drop(replace_innermost(Some(Rc::clone(&context))));
         let reactor_before = wsrt_reactor::context::replace(Some(scheduler.reactor.clone()));
-        Entered { context, previous, reactor_before, is_users: false }
+        Entered { context, reactor_before, is_users: false }
     }
 
-    fn is_innermost(&self) -> bool {
-        ptr::eq(CURRENT.get(), self)
-    }
-
-    /// Pops the contexts that user code left above this one by leaking or keeping an `EnterGuard`,
-    /// so that none of them is taken for the thread's runtime.
     #[inline]
-    pub(crate) fn come_back(&self) {
+    pub(super) fn is_innermost(&self) -> bool {
+        ptr::eq(ADDRESS.get(), self)
+    }
+
+    /// Returns whether the thread will come back to this context.
+    fn is_on_stack(self: &Rc<Self>) -> bool {
+        Self::innermost_where(|context| ptr::eq(context, &raw const **self)).is_some()
+    }
+
+    /// Makes this the innermost context again, if users' code has left others above it: by guards
+    /// that it has forgotten, or keeps somewhere. No other is to be taken for their runtime's.
+    #[inline]
+    pub(crate) fn come_back(self: &Rc<Self>) {
         if !self.is_innermost() {
-            self.leave_others_behind();
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn leave_others_behind(&self) {
-        self.leave_behind(Self::current());
-        self.make_innermost();
-    }
-
-    /// Leaves `others` behind, the innermost of those above this context: for those that were set
-    /// aside and are not put back.
-    pub(crate) fn leave_behind(&self, others: Option<Rc<Self>>) {
-        let mut above = others;
-        while let Some(context) = above.filter(|context| !ptr::eq(&raw const **context, self)) {
-            context.left_behind.set(true);
-            above = context.outer.upgrade();
+            drop(self.make_innermost());
         }
     }
 
     /// Makes this the innermost context again, and returns the contexts entered above it, for
     /// [`put_back`](Self::put_back).
     #[inline]
-    pub(crate) fn set_others_aside(&self) -> Option<Rc<Self>> {
-        if self.is_innermost() { None } else { self.set_aside() }
+    pub(crate) fn set_others_aside(self: &Rc<Self>) -> Option<Rc<Self>> {
+        if self.is_innermost() { None } else { self.make_innermost() }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn set_aside(&self) -> Option<Rc<Self>> {
-        let above = Self::current();
-        self.make_innermost();
-        above
-    }
-
-    /// Makes a context that was set aside the innermost again. Its guard has not been dropped
-    /// in the meantime, or has leaked it.
-    #[cold]
-    #[inline(never)]
+    /// Makes a context that was set aside the innermost again; without those whose guards were
+    /// dropped meanwhile.
     pub(crate) fn put_back(aside: &Rc<Self>) {
-        aside.make_innermost();
+        if let Some(innermost) = Self::first_not_left(Some(aside)) {
+            drop(innermost.make_innermost());
+        }
     }
 
-    fn make_innermost(&self) {
-        CURRENT.set(self.me.as_ptr());
+    fn first_not_left(inner: Option<&Rc<Self>>) -> Option<&Rc<Self>> {
+        std::iter::successors(inner, |inner| inner.outer.as_ref()).find(|context| !context.is_left.get())
+    }
+
+    /// Returns the innermost context of before.
+    #[cold]
+    #[inline(never)]
+    fn make_innermost(self: &Rc<Self>) -> Option<Rc<Self>> {
         drop(wsrt_reactor::context::replace(Some(self.scheduler.reactor.clone())));
+        replace_innermost(Some(Rc::clone(self)))
     }
 
     pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
@@ -282,7 +260,7 @@ impl Context {
     }
 
     fn innermost_where(is_wanted: impl Fn(&Self) -> bool) -> Option<Rc<Self>> {
-        std::iter::successors(Self::current(), |inner| inner.outer.upgrade()).find(|context| is_wanted(context))
+        std::iter::successors(Self::current(), |inner| inner.outer.clone()).find(|context| is_wanted(context))
     }
 
     /// Returns whether the future polled here is about to be dropped: a task, or a future that its
@@ -400,27 +378,6 @@ impl fmt::Debug for Context {
     }
 }
 
-/// The place of this thread that holds the innermost context. To find it takes longer than to look
-/// there.
-#[derive(Clone, Copy)]
-pub(crate) struct Innermost(NonNull<Cell<*const Context>>);
-
-impl Innermost {
-    pub(crate) fn of_this_thread() -> Self {
-        Self(CURRENT.with(|current| NonNull::from(current)))
-    }
-
-    /// Comes back like [`Context::come_back`], for a context of the same thread.
-    #[inline]
-    pub(crate) fn come_back_to(self, context: &Context) {
-        // SAFETY: it was a reference, of the thread that this value has not left, and the place has
-        // no destructor: it is there as long as the thread is.
-        if !ptr::eq(unsafe { self.0.as_ref() }.get(), context) {
-            context.leave_others_behind();
-        }
-    }
-}
-
 // Whether code that runs on this thread is asynchronous: a task, or the future in `block_on`. Its
 // blocking holds up others.
 
@@ -429,16 +386,6 @@ impl Context {
     /// blocking job, nor inside `block_in_place`.
     pub(crate) fn is_async_here() -> bool {
         Self::with(|context| context.is_some_and(|context| context.is_async.get()))
-    }
-
-    /// The answer for a context that is about to be entered. A guard changes nothing about the code
-    /// that holds it.
-    fn begins_async(role: &Role) -> bool {
-        match role {
-            Role::Machine(_) => true,
-            Role::Blocking | Role::Watching => false,
-            Role::External | Role::Ending | Role::Starting => Self::is_async_here(),
-        }
     }
 
     /// Runs a blocking job, which does not unwind, though a task runs on this thread.
@@ -462,7 +409,6 @@ impl Context {
 /// The thread is inside a runtime. Not Send: it stands for this thread's state.
 pub(crate) struct Entered {
     context: Rc<Context>,
-    previous: *const Context,
     /// The reactor context of before.
     reactor_before: Option<wsrt_reactor::context::ReactorContext>,
     /// True if it is a user's, so that it may be dropped at any time on this thread, or never.
@@ -477,21 +423,19 @@ impl Entered {
         guard
     }
 
+    /// Goes back to the context below this one: a user's guard, to the first whose guard is there.
+    /// The runtime's leaves nothing else, since its callers may be in [`Context::with`].
     fn restore(&mut self) {
-        CURRENT.set(self.previous);
-        drop(wsrt_reactor::context::replace(self.reactor_before.take()));
-    }
-
-    /// Another context is the innermost, or none.
-    #[cold]
-    fn leave_out_of_order(&self) {
-        if self.context.left_behind.get() {
-            return;
-        }
-        // A guard entered later still points here, or is set aside, and will put this context back:
-        // it must never be freed.
-        std::mem::forget(Rc::clone(&self.context));
-        refuse_the_order();
+        let below = self.context.outer.as_ref();
+        let next = if self.is_users { Context::first_not_left(below) } else { below };
+        let is_next_below = next.map(Rc::as_ptr) == below.map(Rc::as_ptr);
+        let reactor = match next {
+            Some(next) if !is_next_below => Some(next.scheduler.reactor.clone()),
+            _ => self.reactor_before.take(),
+        };
+        let left = replace_innermost(next.cloned());
+        drop(wsrt_reactor::context::replace(reactor));
+        drop(left);
     }
 }
 
@@ -525,16 +469,16 @@ impl Context {
 impl Drop for EnteredAgain {
     fn drop(&mut self) {
         let last = self.context.guards.replace(self.number - 1);
-        if last != self.number && !self.context.left_behind.get() {
+        if last != self.number && self.context.is_on_stack() {
             refuse_the_order();
         }
     }
 }
 
 impl std::ops::Deref for Entered {
-    type Target = Context;
+    type Target = Rc<Context>;
 
-    fn deref(&self) -> &Context {
+    fn deref(&self) -> &Rc<Context> {
         &self.context
     }
 }
@@ -544,7 +488,12 @@ impl Drop for Entered {
         if !self.is_users {
             self.context.come_back();
         }
-        if self.context.is_innermost() { self.restore() } else { self.leave_out_of_order() }
+        self.context.is_left.set(true);
+        if self.context.is_innermost() {
+            self.restore();
+        } else if self.context.is_on_stack() {
+            refuse_the_order();
+        }
     }
 }
 
@@ -575,8 +524,8 @@ impl Context {
     /// The innermost context, if the machines of its runtime are simulated, and this is the thread
     /// that they run on.
     pub(crate) fn of_simulation() -> Option<Rc<Self>> {
-        let drives = |context: &&Self| context.scheduler.simulation.as_ref().is_some_and(Simulation::is_driven_here);
-        Self::with(|context| context.filter(drives).and_then(Self::keep))
+        let drives = |context: &Rc<Self>| context.scheduler.simulation.as_ref().is_some_and(Simulation::is_driven_here);
+        Self::current().filter(drives)
     }
 }
 

@@ -58,14 +58,14 @@ impl Scheduler {
         F: Future + 'static,
     {
         let (id, shard) = self.next_id(here);
-        // A subscriber of the console is foreign code, which might drop the guard that keeps
-        // `here`.
-        let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
+        // Users' code sees the task, as a hook or a subscriber of the console, and might drop the
+        // guard of `here`.
+        let _kept = (cfg!(feature = "console") || self.observer.is_on()).then(Context::current);
         let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home { scheduler: Arc::as_ptr(self) };
         let mut identity = Identity::new(id, origin).with_name_in(&self.names);
         if self.observer.is_on() {
-            identity = Context::kept_during(|| self.observer.seen_identity(identity));
+            identity = self.observer.seen_identity(identity);
         }
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.

@@ -36,6 +36,21 @@ const RETIRED: [(&str, &str); 25] = [
 const OPENERS: [&str; 8] =
     ["As ", "Does the same", "Has ", "Tells whether", "That of ", "The same", "Those ", "Whether "];
 
+/// The folders whose doc comments are read in rustdoc.
+const READ: [&str; 11] = [
+    "executor/src/",
+    "hyper/src/",
+    "macros/src/",
+    "metrics/src/",
+    "reactor/src/",
+    "report/src/",
+    "simulate/src/",
+    "sync/src/",
+    "tokio/src/",
+    "trace/src/",
+    "world/src/",
+];
+
 /// The runtime's own folders. A program beside it may have a crew, or a board.
 const RUNTIME: [&str; 6] = ["executor/", "reactor/", "trace/", "world/", "macros/", "tests/"];
 

@@ -30,7 +30,7 @@ fn join<RA, RB: Send>(a: impl FnOnce() -> RA, b: impl FnOnce() -> RB + Send) -> 
     with_slot(|slot| slot.join(a, b))
 }
 
-/// Whether jobs were run by their owner, by a thief, or both, in different interleavings.
+/// Counts the jobs that were run by their owner, by a thief, or both, in different interleavings.
 struct Cases {
     stolen: Tally,
     kept: Tally,

@@ -160,7 +160,7 @@ impl Team {
         self.users.load(Acquire) == 0
     }
 
-    /// Has a member look for work that the caller has just published.
+    /// Makes a member look for work that the caller has just published.
     pub(crate) fn summon(&self) {
         self.regions.open.epoch().advance();
         self.sleepers.wake_one();

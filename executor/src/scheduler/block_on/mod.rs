@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::observe::console;
@@ -91,7 +92,7 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
     let mut machine_loop = MachineLoop::new(&entered);
     let root = RootFuture::new(future, post, &entered);
     RootRef::nest(&entered, &root, || machine_loop.run(&root));
-    let (ended, post) = root.end(&entered);
+    let (ended, post) = root.end();
     entered.with_processor(|processor| processor.map(|processor| post.leave_with(processor)));
     machine_loop.leave();
     ended
@@ -100,7 +101,7 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
 /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a task
 /// or a root future in the middle of its poll. The state of that poll is set aside during the wait:
 /// the contexts that it has entered above that one, its budget, and its task-local values.
-fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) -> F::Output {
+fn drive_inside_a_poll<F: Future>(context: &Rc<Context>, mut future: Pin<&mut F>) -> F::Output {
     // The machine loop is in the middle of its rounds, and holds the processor itself.
     assert!(
         context.placing() != Placing::InBatch,
@@ -125,7 +126,7 @@ fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) ->
         });
     });
     machine_loop.leave_to_task();
-    let (ended, _) = root.end(context);
+    let (ended, _) = root.end();
     let _ = context.replace_async(was_async);
     if let Some(aside) = aside {
         Context::put_back(&aside);

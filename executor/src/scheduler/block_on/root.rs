@@ -29,7 +29,7 @@ use crate::util::unwind::Payload;
 /// The root that a machine's loop looks at before each task.
 pub(crate) trait Root {
     /// Polls the root future if it was woken. `true` when it is done, and the loop with it.
-    fn poll_if_woken(&self, context: &Context) -> bool;
+    fn poll_if_woken(&self, context: &Rc<Context>) -> bool;
 
     /// Returns whether a wake waits to be answered, so that the machine must not sleep.
     fn is_woken(&self) -> bool;
@@ -39,7 +39,7 @@ pub(crate) trait Root {
 
     /// Returns whether the root ends without a result, since nothing can ever wake it, nor any
     /// task: asked before the machine sleeps, without a processor.
-    fn gives_up(&self, _: &Context) -> bool {
+    fn gives_up(&self, _: &Rc<Context>) -> bool {
         false
     }
 }
@@ -48,7 +48,7 @@ pub(crate) trait Root {
 pub(crate) struct NoRoot;
 
 impl Root for NoRoot {
-    fn poll_if_woken(&self, _: &Context) -> bool {
+    fn poll_if_woken(&self, _: &Rc<Context>) -> bool {
         false
     }
 
@@ -62,7 +62,7 @@ impl Root for NoRoot {
 /// A root as the loops see it that are nested in its own.
 pub(crate) trait OuterRoot {
     /// Polls the root future if it was woken, and keeps its result for its own loop.
-    fn poll_from_within(&self, context: &Context);
+    fn poll_from_within(&self, context: &Rc<Context>);
 
     /// Returns whether the root was woken and is not being polled.
     fn is_ready(&self) -> bool;
@@ -101,7 +101,7 @@ impl RootRef {
     }
 
     /// Polls each of the roots from this one on outwards that was woken.
-    pub(in crate::scheduler) fn poll_all(self, context: &Context) {
+    pub(in crate::scheduler) fn poll_all(self, context: &Rc<Context>) {
         self.each().filter(|root| root.may_be_polled()).for_each(|root| root.get().poll_from_within(context));
     }
 
@@ -171,14 +171,14 @@ pub(in crate::scheduler) enum Ended<T> {
 
 impl<'a, F: Future> RootFuture<'a, F> {
     /// The root of a loop that is nested in no other.
-    pub(in crate::scheduler) fn new(future: Pin<&'a mut F>, post: Box<CachedRoot>, context: &Context) -> Self {
+    pub(in crate::scheduler) fn new(future: Pin<&'a mut F>, post: Box<CachedRoot>, context: &Rc<Context>) -> Self {
         let own = context.with_processor(|processor| processor.map(|processor| processor.ids().next()));
         let owner = Owner::of_root(own.unwrap_or_else(Id::next).number());
         Self::owned_by(future, post, context, owner)
     }
 
     /// The root of a loop inside another poll.
-    pub(in crate::scheduler) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
+    pub(in crate::scheduler) fn nested(future: Pin<&'a mut F>, context: &Rc<Context>) -> Self {
         let machine = context.machine().expect("a driving thread is a machine");
         let post = CachedRoot::of(Arc::clone(machine), context.scheduler());
         Self::owned_by(future, post, context, Owner::current())
@@ -205,9 +205,8 @@ impl<'a, F: Future> RootFuture<'a, F> {
         }
     }
 
-    /// Ends the part of the root in `context`. Returns how, and its post.
-    pub(in crate::scheduler) fn end(self, context: &Context) -> (Ended<F::Output>, Box<CachedRoot>) {
-        context.leave_behind(self.aside.take());
+    /// Ends the root. Returns how, and its post.
+    pub(in crate::scheduler) fn end(self) -> (Ended<F::Output>, Box<CachedRoot>) {
         let ended = match (self.result.take(), self.report.take()) {
             (Some(result), _) => Ended::Done(result),
             (None, Some(report)) => Ended::Stuck(report),
@@ -218,7 +217,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
     /// Waits for the root if it is not done, since the runtime has shut down: with the roots
     /// further out, and without tasks. No shutdown drops the future that a thread waits in.
-    pub(in crate::scheduler) fn wait_without_loop(&self, context: &Context) {
+    pub(in crate::scheduler) fn wait_without_loop(&self, context: &Rc<Context>) {
         let _outer_budget = budget::keep();
         while !self.is_done.get() && !self.poll_if_woken(context) {
             if !self.is_woken() {
@@ -238,7 +237,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 
     /// Polls the future, which nothing polls now. `true` when it is done.
-    fn poll(&self, here: &Context, mut future: Pin<&mut F>) -> bool {
+    fn poll(&self, here: &Rc<Context>, mut future: Pin<&mut F>) -> bool {
         let _owner = current_task::put(self.owner);
         let _scopes = self.scopes.put_back();
         let _on_host = here.scheduler().observer.on_host_of(self.owner.task().map_or(0, NonZeroU64::get));
@@ -273,7 +272,7 @@ fn more_to_let_in(scheduler: &Scheduler) -> usize {
 }
 
 impl<F: Future> Root for RootFuture<'_, F> {
-    fn poll_if_woken(&self, here: &Context) -> bool {
+    fn poll_if_woken(&self, here: &Rc<Context>) -> bool {
         if self.has_turn() && (self.is_new.replace(false) || self.post.wakeup().take()) {
             // Not being polled: each loop inside that poll has ended.
             let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
@@ -295,7 +294,7 @@ impl<F: Future> Root for RootFuture<'_, F> {
         self.waits_for.set(0);
     }
 
-    fn gives_up(&self, here: &Context) -> bool {
+    fn gives_up(&self, here: &Rc<Context>) -> bool {
         let scheduler = here.scheduler();
         if self.outer.is_some() || self.is_woken() || scheduler.processors.earliest_deadline() != u64::MAX {
             return false;
@@ -312,7 +311,7 @@ impl<F: Future> Root for RootFuture<'_, F> {
 }
 
 impl<F: Future> OuterRoot for RootFuture<'_, F> {
-    fn poll_from_within(&self, here: &Context) {
+    fn poll_from_within(&self, here: &Rc<Context>) {
         let Ok(mut future) = self.future.try_borrow_mut() else { return };
         if self.post.wakeup().take() && self.poll(here, future.as_mut()) {
             // For its own loop to see that it is done.

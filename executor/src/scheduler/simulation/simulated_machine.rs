@@ -54,11 +54,8 @@ impl SimulatedMachine {
         machine.parker().adopt_current_thread();
         scheduler.threads.enroll(&machine);
         scheduler.helpers.end_start();
-        let entered = Context::enter(scheduler, Role::Machine(machine));
-        let context = entered.keep().expect("its guard is here");
-        drop(entered);
         Self {
-            context,
+            context: Context::beside(scheduler, Role::Machine(machine)),
             loop_state: Some(LoopState::of_a_started_machine()),
             state: TurnState::Started,
             computing: Vec::new(),
@@ -169,7 +166,7 @@ impl SimulatedMachine {
     }
 }
 
-fn call_start_hook(context: &Context) {
+fn call_start_hook(context: &Rc<Context>) {
     let scheduler = context.scheduler();
     if let (Some(hook), Some(machine)) = (&scheduler.config.on_thread_start, context.machine()) {
         scheduler.call_in_hook(context, machine, "on_thread_start", hook);

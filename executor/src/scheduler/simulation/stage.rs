@@ -80,7 +80,7 @@ pub(super) fn block_on<F: Future>(
     }
     let _driving = Driving::begin(simulation, scheduler.clock.timer_now());
     let base = Context::enter(scheduler, Role::External);
-    let stage = Rc::new(Stage::new(scheduler, base.keep().expect("its guard is here")));
+    let stage = Rc::new(Stage::new(scheduler, Rc::clone(&base)));
     let on_stage = OnStage::enter(&stage);
     let ended = stage.wait_as_driver(simulation, future);
     drop(on_stage);
@@ -150,7 +150,7 @@ impl Stage {
         }
         let root = RootFuture::beside(future, &self.base, false);
         let end = self.run(simulation, &root, None);
-        let (ended, _) = root.end(&self.base);
+        let (ended, _) = root.end();
         let ended = match (ended, end) {
             // It has waited inside its own poll, and was to leave that wait.
             (Ended::Done(Err(panic)), RunEnd::Stuck(report)) if panic.is::<WaitLeft>() => Ended::Stuck(report),
@@ -175,7 +175,7 @@ impl Stage {
         self.nested.set(self.nested.get() + 1);
         let root = RootFuture::beside(future.as_mut(), &self.base, true);
         let end = self.run(simulation, &root, Some(&wait));
-        let (ended, _) = root.end(&self.base);
+        let (ended, _) = root.end();
         self.nested.set(self.nested.get() - 1);
         self.root_due.set(root_due);
         if let Some(outer) = outer {

@@ -4,9 +4,9 @@
 //! sleeping (here), a simulated machine by giving the turn to another one (`simulation/`).
 //! [`sleep`] has the sleeping protocol from the retiring machine's side, as one text.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::scheduler::context::Innermost;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::idle_work::Spinner;
 use crate::scheduler::spin_time::SpinTime;
@@ -37,7 +37,8 @@ pub(crate) type RunIdleWork = fn(&mut MachineLoop<'_>) -> bool;
 pub(crate) struct MachineLoop<'a> {
     pub(crate) scheduler: &'a Arc<Scheduler>,
     pub(crate) context: &'a Context,
-    innermost: Innermost,
+    /// `context`, for those that keep it.
+    counted: &'a Rc<Context>,
     pub(crate) machine: &'a Arc<Machine>,
     pub(crate) driver: Driver<'a>,
     pub(crate) state: LoopState,
@@ -85,16 +86,16 @@ impl LoopState {
 
 impl<'a> MachineLoop<'a> {
     /// Creates a loop for the current thread, which has entered `context` with a machine.
-    pub(crate) fn new(context: &'a Context) -> Self {
+    pub(crate) fn new(context: &'a Rc<Context>) -> Self {
         Self::with_state(context, LoopState::new())
     }
 
     /// Creates a loop for the current thread, which continues from `state`.
-    pub(crate) fn with_state(context: &'a Context, state: LoopState) -> Self {
+    pub(crate) fn with_state(context: &'a Rc<Context>, state: LoopState) -> Self {
         Self {
             scheduler: context.scheduler(),
             context,
-            innermost: Innermost::of_this_thread(),
+            counted: context,
             machine: context.machine().expect("only a thread with a machine runs the loop"),
             driver: Driver::new(context),
             state,

@@ -206,7 +206,7 @@ impl MachineLoop<'_> {
     /// The steps before a sleep: the machine comes on the list of the idle, and looks whether there
     /// is something to do after all.
     fn is_to_sleep(&mut self, root: &impl Root) -> bool {
-        if root.gives_up(self.context) {
+        if root.gives_up(self.counted) {
             return false;
         }
         if !self.state.listed {
@@ -360,7 +360,7 @@ impl MachineLoop<'_> {
     #[inline]
     fn call_sleep_hook(&self, name: &str, hook: Option<&Hook>) {
         if let Some(hook) = hook {
-            self.scheduler.call_in_hook(self.context, self.machine, name, hook);
+            self.scheduler.call_in_hook(self.counted, self.machine, name, hook);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Starting machines, and letting those go that the runtime can do without.
 
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::thread::serve;
@@ -120,10 +121,6 @@ pub(crate) fn dismiss(scheduler: &Scheduler, machine: &Arc<Machine>) {
 
 /// Starts a thread for `machine`. Callers may be anywhere in the scheduler.
 pub(crate) fn start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -> Result<(), NoThread> {
-    Context::kept_during(|| try_start_machine(scheduler, machine))
-}
-
-fn try_start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -> Result<(), NoThread> {
     let own = Arc::clone(scheduler);
     if !scheduler.threads.count_in(scheduler.config.most_machines()) {
         return Err(NoThread::AtLimit);
@@ -186,7 +183,7 @@ impl Config {
     }
 
     /// Calls the user's hook at the start of a thread of the runtime.
-    pub(crate) fn call_start_hook(&self, context: &Context) {
+    pub(crate) fn call_start_hook(&self, context: &Rc<Context>) {
         if let Some(hook) = &self.on_thread_start {
             call_hook("on_thread_start", || hook());
             context.come_back();
@@ -205,7 +202,7 @@ impl Scheduler {
     /// Calls the user's hook of that name on a machine that holds no processor.
     #[cold]
     #[inline(never)]
-    pub(crate) fn call_in_hook(&self, context: &Context, machine: &Machine, name: &str, hook: &Hook) {
+    pub(crate) fn call_in_hook(&self, context: &Rc<Context>, machine: &Machine, name: &str, hook: &Hook) {
         machine.set_in_hook(true);
         self.excuse_from_search(machine);
         call_hook(name, || hook());

@@ -60,7 +60,7 @@ impl MachineLoop<'_> {
             }
             self.wake_up_with(WakeBatch::default(), true);
         }
-        root.poll_if_woken(self.context)
+        root.poll_if_woken(self.counted)
     }
 
     /// The processor that this machine holds: the one it had, unless the last task has handed that
@@ -141,7 +141,9 @@ impl MachineLoop<'_> {
             budget::refill();
             found.task.run();
         }
-        self.innermost.come_back_to(self.context);
+        if !self.context.is_innermost() {
+            self.counted.come_back();
+        }
     }
 
     /// Steps that precede some polls: other machines are woken for work, and observers see the
