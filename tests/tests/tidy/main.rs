@@ -12,6 +12,7 @@ mod cfgs;
 mod examples;
 mod figures;
 mod heads;
+mod house;
 mod knots;
 mod ledger;
 mod lexer;
@@ -60,6 +61,11 @@ fn the_readmes_figures_are_in_benchmarks() {
 fn arrows_between_the_executors_rooms_point_down() {
     check("arrow", arrows::upward(sources()));
     check("room", arrows::gone(sources()));
+}
+
+#[test]
+fn the_numbers_of_the_house_only_fall() {
+    check("house", house::grown(sources()));
 }
 
 #[test]

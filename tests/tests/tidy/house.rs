@@ -1,0 +1,183 @@
+//! The house in numbers. Each may only fall: a row that has fallen takes its new number as the
+//! limit.
+//!
+//! `cargo test -p wsrt-tests --test tidy numbers -- --nocapture` prints the table.
+
+use std::collections::BTreeMap;
+
+use crate::knots::knots;
+use crate::ledger::Finding;
+use crate::lexer::Source;
+use crate::sizes::code_lines;
+
+/// A number of the house: its name, how it is counted, and its limit.
+type Row = (&'static str, fn(&[Source]) -> usize, usize);
+
+const ROWS: [Row; 8] = [
+    ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 59_500),
+    ("files of executor/src", |sources| of_executor(sources).count(), 410),
+    ("code of scheduler/, without simulation and tests", scheduler_code, 5_920),
+    ("files in the largest knot of scheduler/", |sources| largest_knot(sources, "executor/src/", "scheduler"), 3),
+    ("files in the largest knot of the reactor, beside net/", |sources| largest_knot(sources, "reactor/src/", ""), 4),
+    ("cfg(feature = \"sim\") outside the simulation's folders", sim_cfgs, 11),
+    ("tuning constants", |sources| tuning_constants(sources).len(), 71),
+    ("type names with two meanings", |sources| double_names(sources).len(), 94),
+];
+
+/// The rows that have grown.
+pub(crate) fn grown(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (name, count, limit) in ROWS {
+        let number = count(sources);
+        println!("{number:>7}  {limit:>7}  {name}");
+        if number > limit {
+            let advice = format!("{number}, and {limit} is the limit");
+            findings.push(Finding::new(name, "tests/tests/tidy/house.rs", advice));
+        }
+    }
+    findings
+}
+
+fn of_executor(sources: &[Source]) -> impl Iterator<Item = &Source> {
+    sources.iter().filter(|source| source.path.starts_with("executor/src/"))
+}
+
+fn is_of_tests(path: &str) -> bool {
+    ["/tests/", "/tests.rs", "/loom_models"].iter().any(|part| path.contains(part))
+}
+
+fn scheduler_code(sources: &[Source]) -> usize {
+    let is_meant = |path: &str| path.contains("/scheduler/") && !path.contains("/simulation") && !is_of_tests(path);
+    of_executor(sources).filter(|source| is_meant(&source.path)).map(code_lines).sum()
+}
+
+fn largest_knot(sources: &[Source], root: &'static str, folder: &str) -> usize {
+    knots(sources, root, folder).iter().map(Vec::len).max().unwrap_or(0)
+}
+
+fn sim_cfgs(sources: &[Source]) -> usize {
+    let is_meant = |path: &str| {
+        let is_of_simulation = path.contains("/simulation") || path.contains("src/sim/");
+        (path.starts_with("executor/src/") || path.starts_with("reactor/src/")) && !is_of_simulation
+    };
+    let lines = sources.iter().filter(|source| is_meant(&source.path)).flat_map(|source| &source.lines);
+    lines.filter(|line| line.text.contains("feature = \"sim\"")).count()
+}
+
+/// Constants that encode something: states and fields of words, sentinels, sizes of types. They
+/// tune nothing.
+const ENCODINGS: [&str; 32] = [
+    "ALIVE",
+    "AWAITED",
+    "AWAKE",
+    "CLOSED",
+    "EMPTY",
+    "EXISTS",
+    "HEARS_WHAT_NO_TURN_HAS_SEEN",
+    "HOUR",
+    "INJECTOR",
+    "KINDS",
+    "LAST_DEADLINE",
+    "NETWORK",
+    "NOBODY",
+    "NONE",
+    "NOTIFIED",
+    "OF_A_THREAD",
+    "ONE_IDLE",
+    "ONE_SEARCHING",
+    "OWNERS",
+    "OWN_REFERENCES",
+    "PARKED",
+    "POLLING",
+    "RESET_ON_FORK",
+    "RING",
+    "RUN",
+    "RUNNEXT",
+    "SET",
+    "SHARD",
+    "TIMER",
+    "TO_SPARE",
+    "UNKNOWN",
+    "UNSET",
+];
+
+/// The constants that tune the scheduler and the rooms around it.
+fn tuning_constants(sources: &[Source]) -> Vec<String> {
+    let rooms = ["scheduler/", "sysmon/", "fork_join/", "blocking/", "local/", "util/backoff"];
+    let is_meant = |path: &str| {
+        let path = path.trim_start_matches("executor/src/");
+        rooms.iter().any(|room| path.starts_with(room)) && !path.contains("/simulation") && !is_of_tests(path)
+    };
+    let states = ["SYSTEM", "STOPPED", "SIMULATED", "SHIFTED"];
+    let mut constants = Vec::new();
+    for source in of_executor(sources).filter(|source| is_meant(&source.path)) {
+        for line in source.lines.iter().filter(|line| !line.is_test) {
+            let Some((_, rest)) = line.code.split_once("const ") else { continue };
+            let Some((name, rest)) = rest.split_once(": ") else { continue };
+            let is_number = ["u8", "u32", "u64", "usize", "Duration"].iter().any(|of| rest.starts_with(of));
+            let is_mask = ["_BITS", "_MASK"].iter().any(|end| name.ends_with(end));
+            if is_number && !is_mask && !ENCODINGS.contains(&name) && !states.contains(&name) {
+                constants.push(format!("{}: {name}", source.path));
+            }
+        }
+    }
+    constants
+}
+
+/// Names that mean the same everywhere: natural families.
+const FAMILIES: [&str; 18] = [
+    "Builder",
+    "Error",
+    "Handle",
+    "IntoIter",
+    "Iter",
+    "OwnedReadHalf",
+    "OwnedWriteHalf",
+    "Permit",
+    "ReadHalf",
+    "Receiver",
+    "ReuniteError",
+    "SendError",
+    "Sender",
+    "SocketAddr",
+    "TryLockError",
+    "TryRecvError",
+    "TrySendError",
+    "WriteHalf",
+];
+
+/// The names of types that stand for more than one thing in the libraries.
+fn double_names(sources: &[Source]) -> Vec<String> {
+    let folders = ["executor/src/", "hyper/src/", "reactor/src/", "sync/src/", "trace/src/", "world/src/"];
+    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for source in sources {
+        if !folders.iter().any(|folder| source.path.starts_with(folder)) || is_of_tests(&source.path) {
+            continue;
+        }
+        for line in source.lines.iter().filter(|line| !line.is_test) {
+            for keyword in ["struct ", "enum ", "trait "] {
+                let Some((before, rest)) = line.code.split_once(keyword) else { continue };
+                let is_head = before.trim().is_empty() || before.trim_start().starts_with("pub");
+                let name = rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
+                if is_head && name.starts_with(char::is_uppercase) && !FAMILIES.contains(&name) {
+                    places.entry(name).or_default().push(&source.path);
+                }
+            }
+        }
+    }
+    // A twin without a feature stands for the same thing.
+    let is_twin = |path: &&str| path.ends_with("_off.rs");
+    places.retain(|_, paths| paths.iter().filter(|path| !is_twin(path)).count() > 1);
+    places.into_iter().map(|(name, paths)| format!("{name}: {}", paths.join(", "))).collect()
+}
+
+#[test]
+fn constants_and_double_names_are_counted() {
+    let sources = [
+        Source::new("executor/src/scheduler/one.rs", "const PERIOD: u64 = 1;\nconst LEN_BITS: u32 = 1;\nstruct A;\n"),
+        Source::new("executor/src/scheduler/two.rs", "pub(crate) struct A {\n}\nstruct Sender;\nconst NONE: u8 = 0;\n"),
+        Source::new("sync/src/three.rs", "pub struct Sender<T>(T);\npub struct B;\n"),
+    ];
+    assert_eq!(tuning_constants(&sources), ["executor/src/scheduler/one.rs: PERIOD"]);
+    assert_eq!(double_names(&sources), ["A: executor/src/scheduler/one.rs, executor/src/scheduler/two.rs"]);
+}
