@@ -9,7 +9,7 @@
 //! # The jobs of a team
 //!
 //! A **root** is a job that belongs to no region: a closure that another thread has handed over
-//! ([`install`]), or a spawned job that no thread waits for. A root opens a region at its first
+//! ([`install()`]), or a spawned job that no thread waits for. A root opens a region at its first
 //! `join`, `scope` or loop. So each outermost call has a tree of its own, and a thread that waits
 //! in it runs jobs of this tree, and no others.
 //!

@@ -3,14 +3,17 @@
 //! Two sides race here. A *submitter* makes a task visible, and then reads the idle word, to wake a
 //! machine if a processor is idle and no machine searches (`Scheduler::wake_one`). A *retiring*
 //! machine raises the idle word, and then looks at everything that is visible ([`look_again`]). A
-//! full barrier lies between the two steps of each. So of any two such sides, the later one sees
-//! the earlier: either the submitter finds the processor idle, and wakes a machine for it, or the
-//! machine finds the task. No task is left beside a sleeper. `docs/SLEEPING.md` has the steps by
-//! number, the races, and the loom models.
+//! full barrier (`fence(SeqCst)`, in `core/idle.rs`) lies between the two steps of each. So at
+//! least one side sees the store of the other: the submitter finds the processor idle, and wakes a
+//! machine for it, or the machine finds the task. A submitter that wakes nobody, since a machine
+//! searches, relies on that machine, which looks at everything once more when its search is over:
+//! here, or in `stop_searching`. No task is left beside a sleeper. `docs/SLEEPING.md` has the steps
+//! by number, the races, and the loom models.
 //!
 //! A machine that sleeps or leaves also owes something to the timers of the processor that it gives
-//! up, and to the netpoller: no wake reaches a holder for a timer in its own queue, and one machine
-//! has to block in the netpoller. [`GivenUp`] names the ways to give a processor up, and
+//! up, and to the netpoller. Nobody but the holder of a processor fires the timers in its queue:
+//! once the processor is given up, the timers need the poll owner. And one machine has to be that,
+//! and block in the netpoller. [`GivenUp`] names the ways to give a processor up, and
 //! [`MachineLoop::give_up`] has what each owes.
 //!
 //! [`look_again`]: MachineLoop::look_again
@@ -67,8 +70,9 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// Ends the loop inside a task: the task continues with a processor, if there is one. Nothing
-    /// is owed, for the thread is in a poll again, with the processor or without.
+    /// Ends the loop inside a task of a current-thread runtime: the task continues, with the
+    /// processor if there is one. Nothing is owed, for the loop around the task's poll continues
+    /// with all of it, and there is no other machine.
     pub(crate) fn leave_to_task(&mut self) {
         if let Some(processor) = self.leave_list() {
             self.context.take_up(processor);
@@ -83,8 +87,8 @@ impl MachineLoop<'_> {
         match way {
             GivenUp::ToSleep => {
                 // One step, and a full barrier behind it: from here on submitters see the processor
-                // idle and this machine on the list. For tasks that they made visible before
-                // that they wake no machine, so `look_again` has to find those.
+                // idle and this machine on the list. For a task that was made visible before, its
+                // submitter may have woken nobody: `look_again` finds it.
                 scheduler.idle.retire(processor, self.machine);
                 self.state.listed = true;
                 self.wait_at_gap(index, polls);
@@ -121,9 +125,9 @@ impl MachineLoop<'_> {
             // All of it is dropped.
             return;
         }
-        // A machine that leaves may have been the one to watch the network: then another has to. A
-        // machine that goes to sleep now sees that there is no poll owner, or is on the list
-        // already and is seen here. A machine that stays becomes the poll owner itself.
+        // A machine that leaves may have been the last that would have blocked in the netpoller:
+        // then another is woken for it. One that falls asleep later sees that there is no poll
+        // owner. A machine that stays becomes the poll owner itself.
         let leaves_netpoller = way == GivenUp::ToLeave && !scheduler.poll_owner.is_present();
         if scheduler.work_is_visible() || leaves_netpoller {
             scheduler.wake_one();
@@ -149,7 +153,8 @@ impl MachineLoop<'_> {
     /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then
     /// notifies the poll owner of the timers there (`begin_own_poll`), and a machine that has the
     /// processor back looks at them itself. If another machine was quicker to take the processor,
-    /// that one does either; but the watcher may have taken the processor out of play.
+    /// that machine fires them or passes them on; but the watcher may have taken the processor out
+    /// of play.
     pub(super) fn look_again_without(&mut self, given_up: usize) {
         if self.look_again() && !self.holds(given_up) {
             self.watch_own_deadlines();
@@ -165,7 +170,7 @@ impl MachineLoop<'_> {
     ///
     /// If there is work and no processor, it stays: either a submitter has chosen this machine, and
     /// a processor is on its way to the mailbox, which ends the sleep; or other machines hold all
-    /// processors, and come to the work.
+    /// processors, and each of them looks again before it sleeps.
     fn look_again(&mut self) -> bool {
         if !self.scheduler.work_is_visible() {
             return false;
@@ -188,8 +193,8 @@ impl MachineLoop<'_> {
             return Step::Again;
         }
         self.call_park_hook();
-        // Both after the barrier of retiring or enlisting: a thread that wakes the root or shuts
-        // down sees the machine on the list, or is seen here.
+        // Both checks come after the barrier of retiring or enlisting: a thread that wakes the root
+        // or shuts down sees the machine on the list, or is seen here.
         if root.is_woken() || self.scheduler.shutdown.has_begun() {
             self.get_up(root, WakeBatch::default(), false);
             return Step::Again;
@@ -212,7 +217,7 @@ impl MachineLoop<'_> {
         if !self.state.listed {
             self.scheduler.idle.enlist(self.machine);
             self.state.listed = true;
-            // Work that came while this machine was on no list, and no other was, has woken none.
+            // Work that came while no machine was on the list has woken nobody.
             if self.look_again() {
                 return false;
             }
@@ -228,14 +233,15 @@ impl MachineLoop<'_> {
         self.get_up(root, batch, false);
     }
 
-    /// The steps after a sleep, which has woken `batch`, or has lasted for the keep-alive time.
+    /// The steps after a sleep: `batch` has the tasks that it yielded. `timed_out` says that it has
+    /// lasted for the keep-alive time.
     pub(in crate::scheduler) fn get_up(&mut self, root: &impl Root, batch: WakeBatch, timed_out: bool) {
         let scheduler = self.scheduler;
         let batch = self.call_unpark_hook(batch);
         let wanted = !batch.is_empty() || root.is_woken() || scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
-        // Asked off the list: a thread with work to offer may have found this machine there, and
-        // relies on its coming.
+        // Asked only after leaving the list: a thread that offered work before may have found this
+        // machine there, and counts on it.
         let needed = || held || scheduler.idle_work.is_wanted();
         self.state.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.processors.regular());
     }
@@ -258,7 +264,8 @@ impl MachineLoop<'_> {
                     return true;
                 }
                 self.scheduler.inject_all(batch.into_tasks());
-                // The tasks left to the processor that was hoped for.
+                // The tasks that `end_own_poll` has left for a processor, which the machine did not
+                // get.
                 let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);
                 self.scheduler.inject_all(batch.into_tasks());
                 false

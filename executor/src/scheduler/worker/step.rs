@@ -50,8 +50,9 @@ impl MachineLoop<'_> {
 
     /// Polls the root if it was woken. `true` when the root is done.
     ///
-    /// The machine is on no list during the poll: the root may block, in its own loop, which
-    /// puts the machine on the list of the idle again.
+    /// The machine is on no list during the poll: a `block_on` in the root runs a loop that puts
+    /// the machine on the list of the idle again. A root is a current-thread runtime's, which has
+    /// no other machine: none searches, and none is to be told of tasks.
     #[inline]
     fn poll_root(&mut self, root: &impl Root) -> bool {
         if self.state.listed {
@@ -73,6 +74,11 @@ impl MachineLoop<'_> {
     fn collect_processor(&mut self) -> Option<Box<Processor>> {
         let delivered = self.machine.collect()?;
         self.state.listed = false;
+        // Chosen before the machine fell asleep, which would have told the poll owner of the timers
+        // that it has left with the processor before.
+        if delivered.index() != self.state.retired.0 {
+            self.watch_own_deadlines();
+        }
         Some(self.context.begin_hold(delivered))
     }
 
@@ -166,8 +172,8 @@ impl MachineLoop<'_> {
         found.task.run();
     }
 
-    /// The last searcher to find work wakes the next, if there is more: threads that submitted
-    /// while it searched have woken none, on its account.
+    /// The last searcher to find work wakes the next, if there is more: threads that submitted and
+    /// saw it searching have woken nobody.
     ///
     /// Where processors are many, each wakes two, so that those awake double with each wake.
     #[cold]
@@ -176,7 +182,7 @@ impl MachineLoop<'_> {
         if (was_last || are_many) && self.scheduler.work_is_visible() {
             if are_many { self.scheduler.wake_several(2) } else { self.scheduler.wake_one() }
         }
-        // Shown until now: the look is part of the search.
+        // Last, for observers: the look above is part of the search.
         processor.set_searching(false);
     }
 
@@ -188,8 +194,8 @@ impl MachineLoop<'_> {
         self.one_from_injector(processor, interval)
     }
 
-    /// The next task of the injector's turn. It ends here if there is none; and if there is nothing
-    /// else to do, no turns are needed.
+    /// The next task of the injector's turn. The turn ends if the injector is empty, or if the
+    /// processor has no task of its own, so that no turns are needed.
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();

@@ -95,6 +95,27 @@ fn a_machine_back_with_another_processor_hands_over_its_timers() {
     shutdown::begin(&scheduler);
 }
 
+/// As above, but a submitter has chosen the machine before it slept.
+#[test]
+fn a_machine_chosen_for_another_processor_hands_over_its_timers() {
+    let scheduler = multi_thread(2);
+    begin_to_keep(&scheduler);
+    let other = scheduler.idle.acquire().expect("two are idle");
+    let (entered, _timer) = machine_with_a_timer(&scheduler);
+    let processor = entered.take_processor().expect("the machine has one");
+    let given_up = processor.index();
+    let mut machine_loop = MachineLoop::new(&entered);
+    machine_loop.retire(processor);
+    assert!(!is_poll_owner_interrupted(&scheduler), "it would do so as it falls asleep");
+    // Idle on top of the first: the next task is for the two together.
+    scheduler.idle.give_up(other, None);
+    drop(scheduler.spawn(async {}, std::panic::Location::caller()));
+    let held = machine_loop.processor().expect("it was chosen");
+    assert_ne!(held.index(), given_up);
+    assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
+    shutdown::begin(&scheduler);
+}
+
 /// A machine comes back from the netpoller with a task, the one processor being in the hands of
 /// another machine. Returns whether it has a processor to run it with.
 fn come_back_with_a_task(scheduler: &Arc<Scheduler>, entered: &Entered) -> bool {
