@@ -1,4 +1,4 @@
-//! A channel for one value.
+//! A channel that carries a single value from one task or thread to another.
 //!
 //! # The word
 //!
@@ -35,7 +35,9 @@ const CLOSED: u8 = 0b0010;
 const RECEIVER_WAITS: u8 = 0b0100;
 const SENDER_WAITS: u8 = 0b1000;
 
-/// Creates a channel for one value.
+/// Creates a channel for a single value, and returns its sender and its receiver.
+///
+/// The sender can be used from any thread, inside or outside a runtime. The receiver is a future.
 ///
 /// # Examples
 ///
@@ -62,42 +64,46 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender { channel: Some(Arc::clone(&channel)) }, Receiver { channel: Some(channel) })
 }
 
-/// Sends one value to a [`Receiver`].
+/// The sending half of a oneshot channel, which sends a single value to the [`Receiver`].
+///
+/// Dropping the sender without sending makes the receiver fail with a
+/// [`RecvError`](error::RecvError).
 #[derive(Debug)]
 pub struct Sender<T> {
     /// None once the value is sent.
     channel: Option<Arc<Channel<T>>>,
 }
 
-/// The future of the value that a [`Sender`] sends.
+/// The receiving half of a oneshot channel: a future that completes with the value.
 ///
-/// Its output is an error if the sender is dropped without having sent.
+/// The output is an error if the sender is dropped without sending a value.
 ///
 /// # Panics
 ///
-/// Panics if it is polled after it has returned its output.
+/// Panics if it is polled again after it has completed.
 ///
 /// # Cancel safety
 ///
-/// If you poll it by reference (`&mut receiver` in a `select!`), no value is lost.
+/// Polling the receiver by reference, as in `&mut receiver` inside `select!`, is cancel safe: no
+/// value is lost when another branch completes first.
 #[derive(Debug)]
 pub struct Receiver<T> {
     /// None once the outcome was returned.
     channel: Option<Arc<Channel<T>>>,
 }
 
-/// The errors of this module.
+/// The errors of oneshot channels.
 pub mod error {
-    /// The sender was dropped without having sent.
+    /// The error that a receiver returns if the sender was dropped without sending a value.
     #[derive(Debug, Eq, PartialEq, Clone)]
     pub struct RecvError(pub(super) ());
 
-    /// The error of [`Receiver::try_recv`](super::Receiver::try_recv).
+    /// The error returned by [`Receiver::try_recv`](super::Receiver::try_recv).
     #[derive(Debug, Eq, PartialEq, Clone)]
     pub enum TryRecvError {
-        /// Nothing was sent yet.
+        /// No value has been sent so far, but the sender still exists.
         Empty,
-        /// The sender was dropped without having sent, or the value was taken before.
+        /// The sender was dropped without sending a value, or the value has already been received.
         Closed,
     }
 }
@@ -202,12 +208,14 @@ unsafe fn wake_from(cell: &UnsafeCell<Option<Waker>>) {
 }
 
 impl<T> Sender<T> {
-    /// Sends `value`. It never waits.
+    /// Sends `value` to the receiver. The method never waits, so it can be called anywhere.
     ///
     /// # Errors
     ///
-    /// Returns the value if the receiver was dropped or has closed the channel. A value that was
-    /// sent may be dropped unseen with its receiver as well.
+    /// Returns `value` if the receiver has been dropped or has closed the channel.
+    ///
+    /// `Ok` does not mean that the value was received: the receiver may be dropped before it takes
+    /// the value out.
     ///
     /// # Examples
     ///
@@ -235,11 +243,15 @@ impl<T> Sender<T> {
         Err(unsafe { channel.take() }.expect("it was put there"))
     }
 
-    /// Waits until the receiver is dropped or closes the channel.
+    /// Waits until the receiver has been dropped or has closed the channel.
+    ///
+    /// A task that computes the value can use this method to stop early when the value is no longer
+    /// needed.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: dropping the future before it completes has no effect on the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -259,15 +271,17 @@ impl<T> Sender<T> {
         poll_fn(|cx| self.poll_closed(cx)).await;
     }
 
-    /// Returns true if the receiver was dropped or has closed the channel.
+    /// Returns `true` if the receiver has been dropped or has closed the channel.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel().has(CLOSED)
     }
 
-    /// Polls for the end of the receiver: see [`closed`](Sender::closed).
+    /// Polls whether the receiver has been dropped or has closed the channel, as
+    /// [`closed`](Sender::closed) does.
     ///
-    /// Wakes the task of the last poll.
+    /// If the result is [`Poll::Pending`], the task that polled last is woken when polling again is
+    /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         ready!(budget::poll_proceed(cx));
         let channel = self.channel();
@@ -293,9 +307,9 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Closes the channel: from now on [`Sender::send`] fails.
+    /// Closes the channel, so that [`Sender::send`] fails from now on.
     ///
-    /// A value that was sent before can still be received.
+    /// A value that was sent before the call can still be received.
     ///
     /// # Examples
     ///
@@ -316,13 +330,14 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Returns `true` if the outcome was returned, so that another poll would panic.
+    /// Returns `true` if the receiver has already returned its output. Polling it again would
+    /// panic.
     #[must_use]
     pub fn is_terminated(&self) -> bool {
         self.channel.is_none()
     }
 
-    /// Returns true if no value waits to be received.
+    /// Returns `true` if no value is waiting in the channel to be received.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Some(channel) = &self.channel else { return true };
@@ -330,11 +345,11 @@ impl<T> Receiver<T> {
         !channel.has(SENT) || channel.value.with(|value| unsafe { (*value).is_none() })
     }
 
-    /// Returns the value if it was sent.
+    /// Receives the value if it has been sent, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryRecvError::Empty`] if the sender has not sent yet, and
+    /// Returns [`TryRecvError::Empty`] if the sender has not sent a value yet, and
     /// [`TryRecvError::Closed`] if it never will.
     ///
     /// # Examples
@@ -367,13 +382,13 @@ impl<T> Receiver<T> {
         unsafe { channel.take() }.ok_or(RecvError(()))
     }
 
-    /// Blocks the calling thread until the value is sent, and returns it.
+    /// Receives the value, and blocks the calling thread until it has been sent.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Errors
     ///
-    /// Returns an error if the sender is dropped without having sent.
+    /// Returns an error if the sender is dropped without sending a value.
     ///
     /// # Examples
     ///

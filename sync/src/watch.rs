@@ -1,8 +1,9 @@
-//! A channel that keeps the last value only, for any number of senders and receivers.
+//! A channel that keeps only the latest value, for any number of senders and receivers.
 //!
 //! # Not guaranteed
 //!
-//! A receiver may not see each value: a slow receiver sees the last one.
+//! A receiver may miss values: if several values are sent before it looks, it sees only the latest
+//! one.
 //!
 //! # Examples
 //!
@@ -43,7 +44,9 @@ const CLOSED: usize = 1;
 /// One version, in the state.
 const ONE: usize = 2;
 
-/// Creates a channel that holds `init`, which its receiver has seen.
+/// Creates a watch channel whose first value is `init`.
+///
+/// The returned receiver counts `init` as seen, so [`Receiver::changed`] waits for the next value.
 ///
 /// # Examples
 ///
@@ -63,13 +66,15 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     (sender, receiver)
 }
 
-/// Sets the value that [`Receiver`]s see.
+/// The sending half of a watch channel, which sets the value that all [`Receiver`]s see.
 #[derive(Debug)]
 pub struct Sender<T> {
     channel: Arc<Channel<T>>,
 }
 
-/// A borrow of the value. As long as it lives, senders block their threads: keep it only for a
+/// A reference to the value of a watch channel, returned by `borrow` and similar methods.
+///
+/// While a `Ref` exists, sending a new value blocks the sender's thread. Keep a `Ref` only for a
 /// moment, and never across an `.await`.
 #[derive(Debug)]
 pub struct Ref<'a, T> {
@@ -109,7 +114,9 @@ impl<T> Channel<T> {
 }
 
 impl<T> Sender<T> {
-    /// Creates a sender without a receiver: [`subscribe`](Sender::subscribe) makes some.
+    /// Creates a channel without a receiver, and returns its sender.
+    ///
+    /// Call [`subscribe`](Sender::subscribe) to add receivers.
     ///
     /// # Examples
     ///
@@ -135,11 +142,12 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sets the value, and wakes all receivers that wait.
+    /// Sets the value, and wakes all receivers that wait for a change.
     ///
     /// # Errors
     ///
-    /// Returns the value if there is no receiver; it is not set then.
+    /// Returns `value` if the channel has no receivers. In that case the channel keeps its previous
+    /// value; [`send_replace`](Sender::send_replace) sets the value anyway.
     ///
     /// # Examples
     ///
@@ -165,11 +173,14 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Changes the value in place, even if there is no receiver, and wakes the receivers that wait.
+    /// Changes the value in place by calling `modify`, and wakes all receivers that wait for a
+    /// change.
+    ///
+    /// The value is changed even if the channel has no receivers.
     ///
     /// # Panics
     ///
-    /// If `modify` panics; receivers are not woken then.
+    /// Panics if `modify` panics. In that case no receiver is woken.
     ///
     /// # Examples
     ///
@@ -188,12 +199,14 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Changes the value in place, even if there is no receiver. Wakes the receivers that wait if
-    /// `modify` returns `true`, and returns the result of `modify`.
+    /// Changes the value in place by calling `modify`, and wakes the waiting receivers only if
+    /// `modify` returns `true`.
+    ///
+    /// Returns the result of `modify`. The closure is called even if the channel has no receivers.
     ///
     /// # Panics
     ///
-    /// If `modify` panics; receivers are not woken then.
+    /// Panics if `modify` panics. In that case no receiver is woken.
     ///
     /// # Examples
     ///
@@ -229,7 +242,9 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sets the value, even if there is no receiver, and returns the previous value.
+    /// Sets the value and returns the previous one.
+    ///
+    /// The value is set even if the channel has no receivers.
     ///
     /// # Examples
     ///
@@ -246,7 +261,9 @@ impl<T> Sender<T> {
         value
     }
 
-    /// Borrows the value.
+    /// Returns a reference to the current value.
+    ///
+    /// While the reference exists, sending a new value blocks the sender's thread.
     ///
     /// # Examples
     ///
@@ -260,7 +277,7 @@ impl<T> Sender<T> {
         self.channel.borrow(None).0
     }
 
-    /// Returns true if there is no receiver.
+    /// Returns `true` if the channel has no receivers.
     ///
     /// # Examples
     ///
@@ -275,11 +292,12 @@ impl<T> Sender<T> {
         self.receiver_count() == 0
     }
 
-    /// Waits until there is no receiver.
+    /// Waits until the channel has no receivers.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: dropping the future before it completes has no effect on the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -304,7 +322,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Returns a new receiver, which has seen the current value.
+    /// Creates a new receiver, which counts the current value as seen.
     ///
     /// # Examples
     ///
@@ -344,7 +362,7 @@ impl<T> Sender<T> {
         self.channel.senders.load(Acquire)
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
@@ -375,7 +393,7 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Ref<'_, T> {
-    /// Returns true if the receiver that this is borrowed from had not seen the value before.
+    /// Returns `true` if the receiver that lent this reference had not seen the value before.
     #[must_use]
     pub fn has_changed(&self) -> bool {
         self.has_changed

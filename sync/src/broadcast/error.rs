@@ -3,27 +3,29 @@
 use std::error::Error;
 use std::fmt;
 
-/// The error of sending without a receiver. It contains the value.
+/// The error returned when a value is sent on a channel without receivers. It contains the value.
 #[derive(Debug)]
 pub struct SendError<T>(pub T);
 
-/// The error of [`Receiver::recv`](super::Receiver::recv).
+/// The error returned by [`Receiver::recv`](super::Receiver::recv).
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum RecvError {
-    /// All senders are gone, and everything that was sent was received.
+    /// All senders have been dropped, and every value has been received.
     Closed,
-    /// The receiver was slow, and this many values were lost.
+    /// The receiver lagged behind, and lost the given number of values. The next call returns the
+    /// oldest value that the channel still has.
     Lagged(u64),
 }
 
-/// The error of [`Receiver::try_recv`](super::Receiver::try_recv).
+/// The error returned by [`Receiver::try_recv`](super::Receiver::try_recv).
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum TryRecvError {
-    /// Nothing new was sent.
+    /// No new value has been sent, but a sender still exists.
     Empty,
-    /// All senders are gone, and everything that was sent was received.
+    /// All senders have been dropped, and every value has been received.
     Closed,
-    /// The receiver was slow, and this many values were lost.
+    /// The receiver lagged behind, and lost the given number of values. The next call returns the
+    /// oldest value that the channel still has.
     Lagged(u64),
 }
 

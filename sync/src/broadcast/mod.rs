@@ -1,8 +1,8 @@
-//! A channel in which each receiver gets each value, while it keeps up.
+//! A channel that delivers every value to every receiver.
 //!
-//! The channel keeps a fixed number of values. A receiver that falls further behind than that has
-//! lost the oldest ones: its next call says how many it missed, and the call after that returns
-//! the oldest that is left. Senders never wait.
+//! The channel keeps a fixed number of values, and senders never wait. A receiver that falls
+//! further behind than the capacity *lags*: it loses the oldest values, its next call reports how
+//! many were lost, and the call after that returns the oldest value that the channel still has.
 //!
 //! # Examples
 //!
@@ -30,11 +30,12 @@ pub use self::sender::{Sender, WeakSender};
 
 use crate::sync::Arc;
 
-/// Creates a channel that keeps at least `capacity` values, rounded up to a power of two.
+/// Creates a broadcast channel that keeps at least `capacity` values. The capacity is rounded up to
+/// the next power of two.
 ///
 /// # Panics
 ///
-/// Panics if `capacity` is zero, or more than `usize::MAX / 2`.
+/// Panics if `capacity` is 0, or greater than `usize::MAX / 2`.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving half of a broadcast channel.
 
 use super::channel::{Channel, take_from};
 use super::error::{RecvError, TryRecvError};
@@ -13,7 +13,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
-/// Receives what is sent after it was made.
+/// The receiving half of a broadcast channel, which receives every value that is sent after the
+/// receiver was created.
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
     /// The position of the value that it receives next.
@@ -37,7 +38,10 @@ impl<T> Receiver<T> {
         Self { channel, next }
     }
 
-    /// Returns the number of values that were sent and not received, those that were lost included.
+    /// Returns the number of values that have been sent but not received by this receiver.
+    ///
+    /// Values that the receiver has lost by lagging behind are included until their loss is
+    /// reported.
     ///
     /// # Examples
     ///
@@ -55,7 +59,7 @@ impl<T> Receiver<T> {
         self.channel.tail.lock().position.wrapping_sub(self.next) as usize
     }
 
-    /// Returns true if everything that was sent was received.
+    /// Returns `true` if this receiver has received every value that was sent.
     ///
     /// # Examples
     ///
@@ -71,13 +75,13 @@ impl<T> Receiver<T> {
         self.len() == 0
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
     }
 
-    /// Returns the number of senders.
+    /// Returns the number of senders, not counting weak senders.
     #[must_use]
     pub fn sender_strong_count(&self) -> usize {
         self.channel.senders.load(Acquire)
@@ -89,7 +93,9 @@ impl<T> Receiver<T> {
         self.channel.weak_senders.load(Acquire)
     }
 
-    /// Returns true if all senders are gone.
+    /// Returns `true` if all senders have been dropped.
+    ///
+    /// Values that were sent earlier may still be waiting to be received.
     ///
     /// # Examples
     ///
@@ -161,7 +167,10 @@ impl<T> Receiver<T> {
 }
 
 impl<T: Clone> Receiver<T> {
-    /// Returns a new receiver, of what is sent from now on.
+    /// Creates a new receiver of the same channel, which receives the values that are sent after
+    /// this call.
+    ///
+    /// Values that this receiver has yet to receive are not delivered to the new receiver.
     ///
     /// # Examples
     ///
@@ -179,16 +188,17 @@ impl<T: Clone> Receiver<T> {
         Self::new(Arc::clone(&self.channel))
     }
 
-    /// Receives the next value.
+    /// Receives the next value, and waits until one is sent.
     ///
     /// # Errors
     ///
-    /// Returns [`RecvError::Lagged`] if values were lost since the last call, and
-    /// [`RecvError::Closed`] once all senders are gone and everything was received.
+    /// Returns [`RecvError::Lagged`] if values have been lost since the last call, and
+    /// [`RecvError::Closed`] once all senders have been dropped and every value has been received.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing was received.
+    /// This method is cancel safe: if the future is dropped before it completes, no value has been
+    /// received, and none is lost.
     ///
     /// # Examples
     ///
@@ -211,13 +221,13 @@ impl<T: Clone> Receiver<T> {
         Recv { receiver: self, key: None }.await
     }
 
-    /// Receives the next value, if there is one.
+    /// Receives the next value if one has been sent, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryRecvError::Empty`] if nothing new was sent, [`TryRecvError::Lagged`] if values
-    /// were lost since the last call, and [`TryRecvError::Closed`] once all senders are gone and
-    /// everything was received.
+    /// Returns [`TryRecvError::Empty`] if no new value has been sent, [`TryRecvError::Lagged`] if
+    /// values have been lost since the last call, and [`TryRecvError::Closed`] once all senders
+    /// have been dropped and every value has been received.
     ///
     /// # Examples
     ///
@@ -235,13 +245,13 @@ impl<T: Clone> Receiver<T> {
         self.receive(T::clone, None)
     }
 
-    /// Blocks the calling thread until there is a value, and receives it.
+    /// Receives the next value, and blocks the calling thread until one is sent.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`recv`](Receiver::recv).
+    /// Returns the same errors as [`recv`](Receiver::recv).
     ///
     /// # Examples
     ///

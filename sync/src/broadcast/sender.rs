@@ -1,4 +1,4 @@
-//! The sending ends.
+//! The sending half of a broadcast channel.
 
 use super::channel::{Channel, Slot, Tail};
 use super::error::SendError;
@@ -12,22 +12,28 @@ use crate::wait::WaitKind;
 use crate::wait_list::WaitList;
 use std::fmt;
 
-/// Sends to all [`Receiver`]s.
+/// The sending half of a broadcast channel, whose values reach every [`Receiver`].
+///
+/// Clone the sender to send from several tasks. The channel ends when the last clone is dropped.
 pub struct Sender<T> {
     pub(super) channel: Arc<Channel<T>>,
 }
 
 /// A sender that does not keep its channel open.
+///
+/// Call [`upgrade`](WeakSender::upgrade) to get a [`Sender`], as long as another sender exists.
 pub struct WeakSender<T> {
     channel: Arc<Channel<T>>,
 }
 
 impl<T> Sender<T> {
-    /// Creates a sender without a receiver: [`subscribe`](Sender::subscribe) makes some.
+    /// Creates a channel without a receiver, and returns its sender.
+    ///
+    /// Call [`subscribe`](Sender::subscribe) to add receivers.
     ///
     /// # Panics
     ///
-    /// Panics if `capacity` is zero, or more than `usize::MAX / 2`.
+    /// Panics if `capacity` is 0, or greater than `usize::MAX / 2`.
     ///
     /// # Examples
     ///
@@ -68,11 +74,14 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends `value` to all receivers, and returns how many there are. It never waits.
+    /// Sends `value` to all receivers without waiting, and returns the number of receivers.
+    ///
+    /// A receiver that is counted may still be dropped, or lag behind, before it receives the
+    /// value.
     ///
     /// # Errors
     ///
-    /// Returns the value if there is no receiver.
+    /// Returns the value if the channel has no receivers.
     ///
     /// # Examples
     ///
@@ -107,7 +116,7 @@ impl<T> Sender<T> {
         Ok(receivers)
     }
 
-    /// Returns a new receiver, of what is sent from now on.
+    /// Creates a new receiver, which receives the values that are sent after this call.
     ///
     /// # Examples
     ///
@@ -129,7 +138,7 @@ impl<T> Sender<T> {
         Receiver::new(Arc::clone(&self.channel))
     }
 
-    /// Returns a sender that does not keep the channel open.
+    /// Creates a weak sender of the same channel, which does not keep the channel open.
     ///
     /// # Examples
     ///
@@ -148,7 +157,7 @@ impl<T> Sender<T> {
         WeakSender::new(Arc::clone(&self.channel))
     }
 
-    /// Returns the number of values that are kept for a receiver.
+    /// Returns the number of values that at least one receiver has yet to receive.
     #[must_use]
     pub fn len(&self) -> usize {
         let tail = self.channel.tail.lock();
@@ -167,7 +176,7 @@ impl<T> Sender<T> {
         size - gone
     }
 
-    /// Returns true if no value is kept for a receiver.
+    /// Returns `true` if no receiver has a value left to receive.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let tail = self.channel.tail.lock();
@@ -193,17 +202,18 @@ impl<T> Sender<T> {
         self.channel.tail.lock().receivers
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
     }
 
-    /// Waits until there is no receiver.
+    /// Waits until the channel has no receivers.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: dropping the future before it completes has no effect on the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -228,7 +238,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Returns the number of senders.
+    /// Returns the number of senders, not counting weak senders.
     #[must_use]
     pub fn strong_count(&self) -> usize {
         self.channel.senders.load(Acquire)
@@ -264,8 +274,9 @@ impl<T> WeakSender<T> {
         Self { channel }
     }
 
-    /// Returns a sender, if there is one left. A channel without senders is closed and stays
-    /// closed.
+    /// Returns a sender of the channel, or `None` if all senders have been dropped.
+    ///
+    /// A channel without senders has ended and cannot be reopened.
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let more = |count: usize| (count > 0).then(|| count + 1);
@@ -273,7 +284,7 @@ impl<T> WeakSender<T> {
         Some(Sender { channel: Arc::clone(&self.channel) })
     }
 
-    /// Returns the number of senders.
+    /// Returns the number of senders, not counting weak senders.
     #[must_use]
     pub fn strong_count(&self) -> usize {
         self.channel.senders.load(Acquire)

@@ -1,4 +1,4 @@
-//! The channel that makes its senders wait while it is full.
+//! The bounded channel's constructor and its sender, which waits while the channel is full.
 
 use super::bounded_channel::BoundedChannel;
 use super::bounded_receiver::Receiver;
@@ -16,11 +16,13 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-/// Creates a bounded channel. Senders wait while it holds `buffer` values.
+/// Creates a bounded channel that holds up to `buffer` values.
+///
+/// While the channel is full, senders wait until the receiver has taken a value out.
 ///
 /// # Panics
 ///
-/// Panics if `buffer` is zero, or more than
+/// Panics if `buffer` is 0, or greater than
 /// [`Semaphore::MAX_PERMITS`](crate::Semaphore::MAX_PERMITS).
 ///
 /// # Examples
@@ -42,7 +44,9 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
 
-/// Sends to a [`Receiver`].
+/// The sending half of a bounded channel, created by [`channel`].
+///
+/// Clone the sender to send from several tasks. The channel ends when the last clone is dropped.
 pub struct Sender<T> {
     pub(super) channel: Arc<BoundedChannel<T>>,
 }
@@ -50,16 +54,18 @@ pub struct Sender<T> {
 impl<T> Sender<T> {
     /// Sends `value`, and waits while the channel is full.
     ///
-    /// Senders that wait are served in the order in which they came.
+    /// Waiting senders are served in the order in which they started to wait.
     ///
     /// # Errors
     ///
-    /// Returns the value if the receiver was dropped or has closed the channel.
+    /// Returns the value in a [`SendError`] if the receiver has been dropped or has closed the
+    /// channel.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the value was not sent and is dropped, and the place in line
-    /// is lost. [`reserve`](Sender::reserve) keeps the value.
+    /// If the future is dropped before it completes, `value` has not been sent and is dropped, and
+    /// the caller loses its place in the queue of senders. To keep the value in that case, call
+    /// [`reserve`](Sender::reserve) first and send with the permit.
     ///
     /// # Examples
     ///
@@ -86,11 +92,14 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits until the receiver is dropped or closes the channel.
+    /// Waits until the receiver has been dropped or has closed the channel.
+    ///
+    /// A producer can use this method to stop working as soon as no one needs the values.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: dropping the future before it completes has no effect on the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -109,11 +118,12 @@ impl<T> Sender<T> {
         self.channel.closed().await;
     }
 
-    /// Sends `value` if there is room.
+    /// Sends `value` if the channel has room, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns the value if the channel is full, or the receiver was dropped or has closed it.
+    /// Returns the value in a [`TrySendError`] if the channel is full, or if the receiver has been
+    /// dropped or has closed the channel.
     ///
     /// # Examples
     ///
@@ -133,21 +143,21 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends `value`, and waits for room for at most `timeout`.
+    /// Sends `value`, and waits at most `timeout` for room in the channel.
     ///
     /// # Panics
     ///
-    /// Panics if called outside a runtime with timers.
+    /// Panics if called where no runtime with timers is available.
     ///
     /// # Errors
     ///
-    /// Returns the value if the channel stays full for so long, or the receiver was dropped or has
-    /// closed it.
+    /// Returns the value in a [`SendTimeoutError`] if the channel is still full after `timeout`, or
+    /// if the receiver has been dropped or has closed the channel.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the value was not sent and is dropped, and the place in line
-    /// is lost.
+    /// If the future is dropped before it completes, `value` has not been sent and is dropped, and
+    /// the caller loses its place in the queue of senders.
     pub async fn send_timeout(&self, value: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         let (mut reserving, mut sleeping) = (pin!(self.reserve()), sleep(timeout));
         let reserved = poll_fn(|cx| match reserving.as_mut().poll(cx) {
@@ -166,11 +176,12 @@ impl<T> Sender<T> {
 
     /// Sends `value`, and blocks the calling thread while the channel is full.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Errors
     ///
-    /// Returns the value if the receiver was dropped or has closed the channel.
+    /// Returns the value in a [`SendError`] if the receiver has been dropped or has closed the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -188,7 +199,8 @@ impl<T> Sender<T> {
         block_on(self.send(value))
     }
 
-    /// Returns true if the receiver was dropped or has closed the channel.
+    /// Returns `true` if the receiver has been dropped or has closed the channel, so that every
+    /// send fails.
     ///
     /// # Examples
     ///
@@ -203,15 +215,19 @@ impl<T> Sender<T> {
         self.channel.is_closed()
     }
 
-    /// Waits for room for one value, and reserves it until the permit is used or dropped.
+    /// Waits until the channel has room for one value, and reserves that room.
+    ///
+    /// The returned [`Permit`] sends one value without waiting. Dropping the permit unused releases
+    /// the room.
     ///
     /// # Errors
     ///
-    /// Returns an error if the receiver was dropped or has closed the channel.
+    /// Returns an error if the receiver has been dropped or has closed the channel.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no room is lost, but the place in line is.
+    /// This method is cancel safe: if the future is dropped before it completes, no capacity is
+    /// lost. The caller loses its place in the queue of senders.
     ///
     /// # Examples
     ///
@@ -232,16 +248,19 @@ impl<T> Sender<T> {
         Ok(Permit::new(&self.channel))
     }
 
-    /// Waits for room for `n` values, and returns an iterator over `n` permits.
+    /// Waits until the channel has room for `n` values, and reserves that room.
+    ///
+    /// Returns an iterator over `n` permits, each of which sends one value without waiting.
     ///
     /// # Errors
     ///
-    /// Returns an error if the receiver was dropped or has closed the channel, or if `n` is more
-    /// than the channel was made for.
+    /// Returns an error if the receiver has been dropped or has closed the channel, or if `n` is
+    /// greater than the channel's maximum capacity.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no room is lost, but the place in line is.
+    /// This method is cancel safe: if the future is dropped before it completes, no capacity is
+    /// lost. The caller loses its place in the queue of senders.
     ///
     /// # Examples
     ///
@@ -262,16 +281,21 @@ impl<T> Sender<T> {
         Ok(PermitIterator::new(&self.channel, n))
     }
 
-    /// Waits for room for one value, and moves the sender into the permit.
+    /// Waits until the channel has room for one value, reserves that room, and moves the sender
+    /// into the returned permit.
+    ///
+    /// Unlike [`reserve`](Sender::reserve), the permit does not borrow the sender, so it can be
+    /// moved to another task. Clone the sender first to continue to use it.
     ///
     /// # Errors
     ///
-    /// Returns an error if the receiver was dropped or has closed the channel. The sender is
-    /// dropped.
+    /// Returns an error if the receiver has been dropped or has closed the channel. In both cases
+    /// the sender is dropped.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no room is lost, but the sender and the place in line are.
+    /// If the future is dropped before it completes, no capacity is lost, but the sender is dropped
+    /// and the caller loses its place in the queue of senders.
     ///
     /// # Examples
     ///
@@ -300,11 +324,15 @@ impl<T> Sender<T> {
         Reserve::new(&self.channel, count).await.map_err(|_| SendError(()))
     }
 
-    /// Reserves room for one value, if there is room.
+    /// Reserves room for one value if the channel has room, and never waits.
+    ///
+    /// The returned [`Permit`] sends one value without waiting. Dropping the permit unused releases
+    /// the room.
     ///
     /// # Errors
     ///
-    /// Returns an error if the channel is full, or the receiver was dropped or has closed it.
+    /// Returns an error if the channel is full, or if the receiver has been dropped or has closed
+    /// the channel.
     ///
     /// # Examples
     ///
@@ -321,12 +349,14 @@ impl<T> Sender<T> {
         Ok(Permit::new(&self.channel))
     }
 
-    /// Reserves room for `n` values, if there is room.
+    /// Reserves room for `n` values if the channel has that much room, and never waits.
+    ///
+    /// Returns an iterator over `n` permits, each of which sends one value without waiting.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is less room, or the receiver was dropped or has closed the
-    /// channel.
+    /// Returns an error if the channel has room for fewer than `n` values, or if the receiver has
+    /// been dropped or has closed the channel.
     pub fn try_reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
         if n > self.channel.capacity {
             return Err(TrySendError::Full(()));
@@ -335,11 +365,13 @@ impl<T> Sender<T> {
         Ok(PermitIterator::new(&self.channel, n))
     }
 
-    /// Reserves room for one value, if there is room, and moves the sender into the permit.
+    /// Reserves room for one value if the channel has room, and moves the sender into the returned
+    /// permit. Never waits.
     ///
     /// # Errors
     ///
-    /// Returns the sender if the channel is full, or the receiver was dropped or has closed it.
+    /// Returns the sender in a [`TrySendError`] if the channel is full, or if the receiver has been
+    /// dropped or has closed the channel.
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         match self.try_take(1) {
             Ok(()) => Ok(OwnedPermit::new(self)),
@@ -355,13 +387,15 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
     }
 
-    /// Returns the number of values that can be sent without waiting.
+    /// Returns the number of values that can be sent right now without waiting.
+    ///
+    /// Reserved permits count as used capacity.
     ///
     /// # Examples
     ///
@@ -376,7 +410,7 @@ impl<T> Sender<T> {
         self.channel.free()
     }
 
-    /// Returns the capacity with which the channel was created.
+    /// Returns the capacity that the channel was created with.
     #[must_use]
     pub fn max_capacity(&self) -> usize {
         self.channel.capacity

@@ -8,7 +8,9 @@ use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-/// Receives what [`Sender`](super::Sender)s send.
+/// The receiving half of a bounded channel, created by [`channel`](super::channel()).
+///
+/// Dropping the receiver closes the channel and drops the values that have not been received.
 pub struct Receiver<T> {
     channel: Arc<BoundedChannel<T>>,
 }
@@ -18,12 +20,15 @@ impl<T> Receiver<T> {
         Self { channel }
     }
 
-    /// Receives the next value. Returns `None` once all senders are dropped, or the channel is
-    /// closed, and everything that was sent has been received.
+    /// Receives the next value, and waits while the channel is empty.
+    ///
+    /// Returns `None` once the channel has ended: all senders have been dropped or the receiver has
+    /// closed the channel, and every value that was sent has been received.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing was received.
+    /// This method is cancel safe: if the future is dropped before it completes, no value has been
+    /// received, and none is lost.
     ///
     /// # Examples
     ///
@@ -42,12 +47,15 @@ impl<T> Receiver<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    /// Receives up to `limit` values into `buffer`, and returns how many: at least one, unless
-    /// `limit` is zero or the channel has ended.
+    /// Waits for at least one value, and appends up to `limit` values to `buffer`.
+    ///
+    /// Returns the number of values appended. The result is 0 only if `limit` is 0 or the channel
+    /// has ended.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing was received.
+    /// This method is cancel safe: if the future is dropped before it completes, no value has been
+    /// received, and none is lost.
     ///
     /// # Examples
     ///
@@ -69,12 +77,12 @@ impl<T> Receiver<T> {
         poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
     }
 
-    /// Receives the next value, if there is one.
+    /// Receives the next value if one has arrived, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
-    /// [`TryRecvError::Disconnected`] if there never will be.
+    /// Returns [`TryRecvError::Empty`] if the channel is empty at the moment, and
+    /// [`TryRecvError::Disconnected`] if the channel has ended and no value can arrive any more.
     ///
     /// # Examples
     ///
@@ -92,9 +100,11 @@ impl<T> Receiver<T> {
         self.channel.try_receive()
     }
 
-    /// Blocks the calling thread until there is a value, and receives it.
+    /// Receives the next value, and blocks the calling thread while the channel is empty.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// Returns `None` once the channel has ended.
+    ///
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Examples
     ///
@@ -112,8 +122,10 @@ impl<T> Receiver<T> {
         block_on(self.recv())
     }
 
-    /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
-    /// one.
+    /// Appends up to `limit` values to `buffer`, and blocks the calling thread until at least one
+    /// has arrived or the channel has ended.
+    ///
+    /// Returns the number of values appended.
     ///
     /// # Examples
     ///
@@ -131,8 +143,10 @@ impl<T> Receiver<T> {
         block_on(self.recv_many(buffer, limit))
     }
 
-    /// Closes the channel: senders fail from now on. Values that were sent can still be received,
-    /// and so can values that are sent with permits reserved before.
+    /// Closes the channel, so that every later send fails.
+    ///
+    /// Values that were sent earlier can still be received, and so can values sent with permits
+    /// that were reserved before the call. Calling `close` again has no effect.
     ///
     /// # Examples
     ///
@@ -153,7 +167,9 @@ impl<T> Receiver<T> {
         self.channel.close();
     }
 
-    /// Returns true if the channel is closed, or all senders are dropped.
+    /// Returns `true` if the receiver has closed the channel or all senders have been dropped.
+    ///
+    /// Values that were sent earlier may still be waiting to be received.
     ///
     /// # Examples
     ///
@@ -170,7 +186,7 @@ impl<T> Receiver<T> {
         self.channel.is_closed()
     }
 
-    /// Returns true if the channel is empty.
+    /// Returns `true` if the channel holds no values.
     ///
     /// # Examples
     ///
@@ -186,7 +202,7 @@ impl<T> Receiver<T> {
         self.len() == 0
     }
 
-    /// Returns the number of values in the channel.
+    /// Returns the number of values that are waiting in the channel to be received.
     ///
     /// # Examples
     ///
@@ -204,21 +220,26 @@ impl<T> Receiver<T> {
         self.channel.len()
     }
 
-    /// Returns the number of values that can be sent without waiting.
+    /// Returns the number of values that can be sent right now without waiting.
+    ///
+    /// Reserved permits count as used capacity.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.channel.free()
     }
 
-    /// Returns the capacity with which the channel was created.
+    /// Returns the capacity that the channel was created with.
     #[must_use]
     pub fn max_capacity(&self) -> usize {
         self.channel.capacity
     }
 
-    /// Polls for the next value: see [`recv`](Receiver::recv).
+    /// Polls for the next value, for use in hand-written futures.
     ///
-    /// Wakes the task of the last poll.
+    /// Returns `Ready(None)` once the channel has ended, like [`recv`](Receiver::recv).
+    ///
+    /// If the result is [`Poll::Pending`], the task that polled last is woken when polling again is
+    /// worthwhile. Tasks of earlier polls are not woken.
     ///
     /// # Examples
     ///
@@ -237,14 +258,18 @@ impl<T> Receiver<T> {
         self.channel.poll_receive(cx)
     }
 
-    /// Polls for up to `limit` values: see [`recv_many`](Receiver::recv_many).
+    /// Polls for up to `limit` values, and appends them to `buffer`.
     ///
-    /// Wakes the task of the last poll.
+    /// Returns the number of values appended, with the meaning that
+    /// [`recv_many`](Receiver::recv_many) gives it.
+    ///
+    /// If the result is [`Poll::Pending`], the task that polled last is woken when polling again is
+    /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
         self.channel.poll_receive_many(cx, buffer, limit)
     }
 
-    /// Returns the number of senders.
+    /// Returns the number of senders, not counting weak senders.
     ///
     /// # Examples
     ///

@@ -1,38 +1,41 @@
-//! The errors of channels.
+//! The errors of mpsc channels.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::drop_in::debug_variant;
 
-/// The error of sending on a closed channel. It contains the value.
+/// The error returned when a value is sent on a closed channel. It contains the value.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub struct SendError<T>(pub T);
 
-/// The error of `try_send`, with the value.
+/// The error returned by the `try_send` and `try_reserve` methods. It contains the value that was
+/// not sent.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum TrySendError<T> {
     /// The channel is full.
     Full(T),
-    /// The receiver has closed the channel.
+    /// The receiver has been dropped or has closed the channel.
     Closed(T),
 }
 
-/// The error of `try_recv`.
+/// The error returned by the `try_recv` methods.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub enum TryRecvError {
-    /// The channel is empty at the moment.
+    /// The channel is empty at the moment, but a value may still arrive.
     Empty,
-    /// The channel is empty and stays empty: all senders are gone, or it was closed.
+    /// The channel is empty and will stay empty: all senders have been dropped, or the receiver has
+    /// closed the channel.
     Disconnected,
 }
 
-/// The error of `send_timeout`, with the value.
+/// The error returned by [`Sender::send_timeout`](super::Sender::send_timeout). It contains the
+/// value that was not sent.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub enum SendTimeoutError<T> {
-    /// The channel was full until the timeout.
+    /// The channel was still full when the timeout elapsed.
     Timeout(T),
-    /// The receiver has closed the channel.
+    /// The receiver has been dropped or has closed the channel.
     Closed(T),
 }
 

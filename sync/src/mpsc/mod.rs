@@ -1,15 +1,18 @@
-//! Channels from many senders to one receiver.
+//! Channels that carry values from any number of senders to one receiver.
 //!
-//! [`channel()`] is bounded: [`Sender::send`] waits while it is full. [`unbounded_channel`] never
-//! waits, and grows. Values arrive in the order in which they were sent, and each arrives once.
+//! [`channel()`] creates a bounded channel: [`Sender::send`] waits while the channel is full, which
+//! slows fast senders down to the receiver's pace. [`unbounded_channel`] creates a channel whose
+//! senders never wait, and whose queue grows as long as the receiver lags behind. Each value is
+//! received exactly once, and the values of one sender arrive in the order in which they were sent.
 //!
-//! When all senders are dropped, the receiver gets what was sent and then `None`. When the receiver
-//! is dropped or closes the channel, senders get their values back.
+//! Once all senders have been dropped, the receiver gets the remaining values and then `None`. Once
+//! the receiver has been dropped or has closed the channel, sending fails and hands the value back.
 //!
 //! # Not guaranteed
 //!
-//! Values of senders that send at the same time may arrive in any order. Memory that a long queue
-//! took is released as the queue is emptied, except for a little that is kept for the next values.
+//! Values that different senders send at the same time may arrive in any order. Memory that a long
+//! queue used is released as the queue drains, except for a small reserve that is kept for the next
+//! values.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! Room in a bounded channel that is held for a value to come.
+//! Permits, which hold room in a bounded channel for a value to come.
 
 use super::bounded::Sender;
 use super::bounded_channel::BoundedChannel;
@@ -8,21 +8,31 @@ use std::iter::FusedIterator;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-/// Reserved room for one value. Dropping it unused releases the room.
+/// A permit to send one value to a bounded channel, returned by [`Sender::reserve`] and
+/// [`Sender::try_reserve`].
+///
+/// The channel keeps room for the value until the permit is used. Dropping the permit unused
+/// releases the room.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct Permit<'a, T> {
     permits: PermitIterator<'a, T>,
 }
 
-/// An iterator over permits to send one value each. Dropping it releases the room of the remaining
-/// permits.
+/// An iterator over permits to send one value each, returned by [`Sender::reserve_many`] and
+/// [`Sender::try_reserve_many`].
+///
+/// Dropping the iterator releases the room of the permits that have not been taken out.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct PermitIterator<'a, T> {
     channel: &'a BoundedChannel<T>,
     left: usize,
 }
 
-/// Reserved room for one value, which owns the sender. Dropping it unused releases the room.
+/// A permit to send one value that owns its sender, returned by [`Sender::reserve_owned`] and
+/// [`Sender::try_reserve_owned`].
+///
+/// The permit borrows nothing, so it can be moved to another task. Dropping the permit unused
+/// releases the room and drops the sender.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct OwnedPermit<T> {
     sender: Sender<T>,
@@ -33,8 +43,10 @@ impl<'a, T> Permit<'a, T> {
         Self { permits: PermitIterator::new(channel, 1) }
     }
 
-    /// Sends `value`. It cannot fail: a receiver that has closed the channel still gets it; if the
-    /// receiver was dropped, the value is dropped.
+    /// Sends `value` in the reserved room, and never waits.
+    ///
+    /// A receiver that has closed the channel still receives `value`. If the receiver has been
+    /// dropped, `value` is dropped.
     ///
     /// # Examples
     ///
@@ -103,7 +115,10 @@ impl<T> OwnedPermit<T> {
         Self { sender }
     }
 
-    /// Sends `value`, and returns the sender.
+    /// Sends `value` in the reserved room, and returns the sender.
+    ///
+    /// A receiver that has closed the channel still receives `value`. If the receiver has been
+    /// dropped, `value` is dropped.
     ///
     /// # Examples
     ///
@@ -125,7 +140,7 @@ impl<T> OwnedPermit<T> {
         sender
     }
 
-    /// Releases the room, and returns the sender.
+    /// Releases the reserved room without sending, and returns the sender.
     ///
     /// # Examples
     ///
@@ -145,13 +160,13 @@ impl<T> OwnedPermit<T> {
         sender
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         self.sender.same_channel(&other.sender)
     }
 
-    /// Returns true if the permit belongs to the channel of `sender`.
+    /// Returns `true` if the permit and `sender` belong to the same channel.
     #[must_use]
     pub fn same_channel_as_sender(&self, sender: &Sender<T>) -> bool {
         Arc::ptr_eq(&self.sender.channel, &sender.channel)

@@ -1,4 +1,4 @@
-//! The channel that never makes its senders wait.
+//! The channel whose senders never wait.
 
 use super::channel::Channel;
 use super::error::{SendError, TryRecvError};
@@ -9,7 +9,10 @@ use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-/// Creates an unbounded channel. Values that are sent faster than they are received take memory.
+/// Creates an unbounded channel, whose senders never wait.
+///
+/// The queue grows without limit while values are sent faster than they are received, so use
+/// [`channel`](super::channel()) where the receiver may fall behind for long.
 ///
 /// # Examples
 ///
@@ -35,22 +38,29 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel })
 }
 
-/// Sends to an [`UnboundedReceiver`].
+/// The sending half of an unbounded channel, created by [`unbounded_channel`].
+///
+/// Clone the sender to send from several tasks. The channel ends when the last clone is dropped.
 pub struct UnboundedSender<T> {
     channel: Arc<Channel<T>>,
 }
 
-/// Receives what [`UnboundedSender`]s send.
+/// The receiving half of an unbounded channel, created by [`unbounded_channel`].
+///
+/// Dropping the receiver closes the channel and drops the values that have not been received.
 pub struct UnboundedReceiver<T> {
     channel: Arc<Channel<T>>,
 }
 
 impl<T> UnboundedSender<T> {
-    /// Sends `value`. It never waits.
+    /// Sends `value` without waiting.
+    ///
+    /// The method is not async, so code outside a runtime can call it, too.
     ///
     /// # Errors
     ///
-    /// Returns the value if the receiver was dropped or has closed the channel.
+    /// Returns the value in a [`SendError`] if the receiver has been dropped or has closed the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -69,11 +79,14 @@ impl<T> UnboundedSender<T> {
         Ok(())
     }
 
-    /// Waits until the receiver is dropped or closes the channel.
+    /// Waits until the receiver has been dropped or has closed the channel.
+    ///
+    /// A producer can use this method to stop working as soon as no one needs the values.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: dropping the future before it completes has no effect on the
+    /// channel.
     ///
     /// # Examples
     ///
@@ -89,7 +102,8 @@ impl<T> UnboundedSender<T> {
         self.channel.closed().await;
     }
 
-    /// Returns true if the receiver was dropped or has closed the channel.
+    /// Returns `true` if the receiver has been dropped or has closed the channel, so that every
+    /// send fails.
     ///
     /// # Examples
     ///
@@ -107,7 +121,7 @@ impl<T> UnboundedSender<T> {
         self.channel.queue.is_closed()
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
@@ -117,12 +131,15 @@ impl<T> UnboundedSender<T> {
 counted_senders!(UnboundedSender, WeakUnboundedSender, Channel, "unbounded_channel::<u32>()");
 
 impl<T> UnboundedReceiver<T> {
-    /// Receives the next value. Returns `None` once all senders are dropped, or the channel is
-    /// closed, and everything that was sent has been received.
+    /// Receives the next value, and waits while the channel is empty.
+    ///
+    /// Returns `None` once the channel has ended: all senders have been dropped or the receiver has
+    /// closed the channel, and every value that was sent has been received.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing was received.
+    /// This method is cancel safe: if the future is dropped before it completes, no value has been
+    /// received, and none is lost.
     ///
     /// # Examples
     ///
@@ -142,12 +159,15 @@ impl<T> UnboundedReceiver<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    /// Receives up to `limit` values into `buffer`, and returns how many: at least one, unless
-    /// `limit` is zero or the channel has ended.
+    /// Waits for at least one value, and appends up to `limit` values to `buffer`.
+    ///
+    /// Returns the number of values appended. The result is 0 only if `limit` is 0 or the channel
+    /// has ended.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing was received.
+    /// This method is cancel safe: if the future is dropped before it completes, no value has been
+    /// received, and none is lost.
     ///
     /// # Examples
     ///
@@ -167,12 +187,12 @@ impl<T> UnboundedReceiver<T> {
         poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
     }
 
-    /// Receives the next value, if there is one.
+    /// Receives the next value if one has arrived, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
-    /// [`TryRecvError::Disconnected`] if there never will be.
+    /// Returns [`TryRecvError::Empty`] if the channel is empty at the moment, and
+    /// [`TryRecvError::Disconnected`] if the channel has ended and no value can arrive any more.
     ///
     /// # Examples
     ///
@@ -188,9 +208,11 @@ impl<T> UnboundedReceiver<T> {
         unsafe { self.channel.try_receive() }
     }
 
-    /// Blocks the calling thread until there is a value, and receives it.
+    /// Receives the next value, and blocks the calling thread while the channel is empty.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// Returns `None` once the channel has ended.
+    ///
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Examples
     ///
@@ -207,14 +229,18 @@ impl<T> UnboundedReceiver<T> {
         block_on(self.recv())
     }
 
-    /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
-    /// one.
+    /// Appends up to `limit` values to `buffer`, and blocks the calling thread until at least one
+    /// has arrived or the channel has ended.
+    ///
+    /// Returns the number of values appended.
     #[track_caller]
     pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
         block_on(self.recv_many(buffer, limit))
     }
 
-    /// Closes the channel: senders fail from now on. Values that were sent can still be received.
+    /// Closes the channel, so that every later send fails.
+    ///
+    /// Values that were sent earlier can still be received. Calling `close` again has no effect.
     ///
     /// # Examples
     ///
@@ -232,13 +258,15 @@ impl<T> UnboundedReceiver<T> {
         self.channel.close();
     }
 
-    /// Returns true if the channel is closed, or all senders are dropped.
+    /// Returns `true` if the receiver has closed the channel or all senders have been dropped.
+    ///
+    /// Values that were sent earlier may still be waiting to be received.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel.queue.is_closed()
     }
 
-    /// Returns true if the channel is empty.
+    /// Returns `true` if the channel holds no values.
     ///
     /// # Examples
     ///
@@ -253,7 +281,7 @@ impl<T> UnboundedReceiver<T> {
         self.len() == 0
     }
 
-    /// Returns the number of values in the channel.
+    /// Returns the number of values that are waiting in the channel to be received.
     ///
     /// # Examples
     ///
@@ -271,23 +299,30 @@ impl<T> UnboundedReceiver<T> {
         self.channel.queue.len()
     }
 
-    /// Polls for the next value: see [`recv`](UnboundedReceiver::recv).
+    /// Polls for the next value, for use in hand-written futures.
     ///
-    /// Wakes the task of the last poll.
+    /// Returns `Ready(None)` once the channel has ended, like [`recv`](UnboundedReceiver::recv).
+    ///
+    /// If the result is [`Poll::Pending`], the task that polled last is woken when polling again is
+    /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         // SAFETY: this is the receiver, borrowed mutably.
         unsafe { self.channel.poll_receive(cx) }
     }
 
-    /// Polls for up to `limit` values: see [`recv_many`](UnboundedReceiver::recv_many).
+    /// Polls for up to `limit` values, and appends them to `buffer`.
     ///
-    /// Wakes the task of the last poll.
+    /// Returns the number of values appended, with the meaning that
+    /// [`recv_many`](UnboundedReceiver::recv_many) gives it.
+    ///
+    /// If the result is [`Poll::Pending`], the task that polled last is woken when polling again is
+    /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
         // SAFETY: this is the receiver, borrowed mutably.
         unsafe { self.channel.poll_receive_many(cx, buffer, limit) }
     }
 
-    /// Returns the number of senders.
+    /// Returns the number of senders, not counting weak senders.
     #[must_use]
     pub fn sender_strong_count(&self) -> usize {
         self.channel.senders.count()

@@ -1,16 +1,19 @@
-//! The weak senders, and how senders of both kinds are counted.
+//! Weak senders, and the counts of both kinds of senders.
 
 /// Makes `$weak`, the weak twin of `$sender`, and counts both. Each has the one field `channel`, an
 /// `Arc<$channel<T>>`. `$make` makes a channel in the examples.
 macro_rules! counted_senders {
     ($sender:ident, $weak:ident, $channel:ident, $make:literal) => {
         /// A sender that does not keep its channel open.
+        ///
+        /// Use it where a task should be able to send for as long as others do, without itself
+        /// prolonging the channel's life. Call `upgrade` to get a sender that can send.
         pub struct $weak<T> {
             channel: $crate::sync::Arc<$channel<T>>,
         }
 
         impl<T> $sender<T> {
-            /// Returns a sender that does not keep the channel open.
+            /// Creates a weak sender of the same channel, which does not keep the channel open.
             ///
             /// # Examples
             ///
@@ -30,7 +33,7 @@ macro_rules! counted_senders {
                 $weak::new($crate::sync::Arc::clone(&self.channel))
             }
 
-            /// Returns the number of senders.
+            /// Returns the number of senders, not counting weak senders.
             #[must_use]
             pub fn strong_count(&self) -> usize {
                 self.channel.senders.count()
@@ -68,8 +71,9 @@ macro_rules! counted_senders {
                 Self { channel }
             }
 
-            /// Returns a sender, if there is one left. A channel without senders is closed and
-            /// stays closed.
+            /// Returns a sender of the channel, or `None` if all senders have been dropped.
+            ///
+            /// A channel without senders has ended and cannot be reopened.
             ///
             /// # Examples
             ///
@@ -90,7 +94,7 @@ macro_rules! counted_senders {
                 channel.senders.try_add().then(|| $sender { channel: $crate::sync::Arc::clone(channel) })
             }
 
-            /// Returns the number of senders.
+            /// Returns the number of senders, not counting weak senders.
             #[must_use]
             pub fn strong_count(&self) -> usize {
                 self.channel.senders.count()

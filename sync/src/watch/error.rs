@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-/// The error of sending without a receiver. It contains the value.
+/// The error returned when a value is sent on a channel without receivers. It contains the value.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub struct SendError<T>(pub T);
 
-/// The error of waiting when all senders are gone.
+/// The error returned when a receiver waits for a change after all senders have been dropped.
 #[derive(Debug, Clone)]
 pub struct RecvError(pub(super) ());
 

@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving half of a watch channel.
 
 use super::error::RecvError;
 use super::{CLOSED, Channel, ONE, Ref};
@@ -8,7 +8,8 @@ use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::wait::WaitKind;
 use std::future::poll_fn;
 
-/// Sees the last value that a [`Sender`](super::Sender) has set, and waits for the next.
+/// The receiving half of a watch channel, which reads the latest value that a
+/// [`Sender`](super::Sender) has set, and waits for the next one.
 #[derive(Debug)]
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
@@ -22,7 +23,9 @@ impl<T> Receiver<T> {
         Self { channel, seen }
     }
 
-    /// Borrows the value without marking it as seen.
+    /// Returns a reference to the current value, and does not mark the value as seen.
+    ///
+    /// While the reference exists, sending a new value blocks the sender's thread.
     ///
     /// # Examples
     ///
@@ -41,7 +44,9 @@ impl<T> Receiver<T> {
         self.channel.borrow(Some(self.seen)).0
     }
 
-    /// Borrows the value and marks it as seen.
+    /// Returns a reference to the current value, and marks the value as seen.
+    ///
+    /// While the reference exists, sending a new value blocks the sender's thread.
     ///
     /// # Examples
     ///
@@ -62,11 +67,11 @@ impl<T> Receiver<T> {
         value
     }
 
-    /// Returns true if there is a value that this receiver has not seen.
+    /// Returns `true` if the channel has a value that this receiver has not seen.
     ///
     /// # Errors
     ///
-    /// Returns an error if all senders are gone.
+    /// Returns an error if all senders have been dropped.
     ///
     /// # Examples
     ///
@@ -83,13 +88,14 @@ impl<T> Receiver<T> {
         if state & CLOSED != 0 { Err(RecvError(())) } else { Ok(state != self.seen) }
     }
 
-    /// Returns true if all senders are gone.
+    /// Returns `true` if all senders have been dropped.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel.state.load(Acquire) & CLOSED != 0
     }
 
-    /// Marks the value as not seen.
+    /// Marks the current value as not seen, so that the next call of [`changed`](Receiver::changed)
+    /// returns at once.
     ///
     /// # Examples
     ///
@@ -105,7 +111,8 @@ impl<T> Receiver<T> {
         self.seen = self.seen.wrapping_sub(ONE);
     }
 
-    /// Marks the value as seen.
+    /// Marks the current value as seen, so that [`changed`](Receiver::changed) waits for the next
+    /// one.
     ///
     /// # Examples
     ///
@@ -123,15 +130,17 @@ impl<T> Receiver<T> {
         self.seen = self.channel.version();
     }
 
-    /// Waits for a value that this receiver has not seen, and marks it as seen.
+    /// Waits until the channel has a value that this receiver has not seen, and marks that value as
+    /// seen.
     ///
     /// # Errors
     ///
-    /// Returns an error if all senders are gone and the last value was seen.
+    /// Returns an error if all senders have been dropped and this receiver has seen the last value.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no value was taken as seen.
+    /// This method is cancel safe: if the future is dropped before it completes, no value has been
+    /// marked as seen.
     ///
     /// # Examples
     ///
@@ -154,16 +163,20 @@ impl<T> Receiver<T> {
         change
     }
 
-    /// Waits until `condition` returns true for the value, marks it as seen and borrows it. The
-    /// current value is checked first.
+    /// Waits until `condition` returns `true` for the current value, marks that value as seen, and
+    /// returns a reference to it.
+    ///
+    /// The current value is checked first, even if this receiver has already seen it.
     ///
     /// # Errors
     ///
-    /// Returns an error if all senders are gone and the last value does not do.
+    /// Returns an error if all senders have been dropped and `condition` returns `false` for the
+    /// last value.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the last value that `condition` was asked about is seen.
+    /// If the future is dropped before it completes, the last value that was passed to `condition`
+    /// counts as seen.
     ///
     /// # Examples
     ///
@@ -192,7 +205,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Returns `true` if both belong to the same channel.
+    /// Returns `true` if `self` and `other` belong to the same channel.
     ///
     /// # Examples
     ///
