@@ -1,4 +1,4 @@
-//! A place where tasks wait until a number of them have come.
+//! A barrier, where tasks wait until a given number of them have arrived.
 
 use crate::budget;
 use crate::sync::Mutex;
@@ -10,7 +10,9 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Blocks tasks until a given number of them wait, and then starts over.
+/// A barrier, which lets a group of tasks wait until all of them have reached the same point.
+///
+/// After the last task of a group has arrived, the barrier starts over for the next group.
 ///
 /// # Examples
 ///
@@ -39,12 +41,12 @@ struct State {
     waiters: WaitList<()>,
 }
 
-/// Reports the outcome of a wait for a [`Barrier`].
+/// The result of [`Barrier::wait`], which tells a single task of each group that it is the leader.
 #[derive(Debug, Clone)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Returns `true` for exactly one of the tasks that waited: the last to arrive.
+    /// Returns `true` for exactly one task of each group: the last one to arrive.
     ///
     /// # Examples
     ///
@@ -64,7 +66,7 @@ impl BarrierWaitResult {
 }
 
 impl Barrier {
-    /// Creates a barrier for `n` tasks. Zero counts as one.
+    /// Creates a barrier for groups of `n` tasks. An `n` of 0 counts as 1.
     ///
     /// # Examples
     ///
@@ -82,11 +84,15 @@ impl Barrier {
         Self { size: n.max(1), place: Location::caller(), state }
     }
 
-    /// Waits until `n` tasks, the barrier's size, have called this method.
+    /// Waits until `n` tasks, the barrier's group size, have called this method.
+    ///
+    /// One caller of each group, the last to arrive, receives a result whose
+    /// [`is_leader`](BarrierWaitResult::is_leader) is `true`.
     ///
     /// # Cancel safety
     ///
-    /// It is not cancel safe: dropped after its first poll, it counts as one that has come.
+    /// This method is not cancel safe: a future that is dropped after its first poll still counts
+    /// as an arrival.
     ///
     /// # Examples
     ///

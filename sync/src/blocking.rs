@@ -1,4 +1,4 @@
-//! Waiting with a thread: what the functions named `blocking_...` have in common.
+//! Blocking a thread on a future, which all functions named `blocking_...` are built on.
 
 use crate::budget;
 use crate::drop_in;
@@ -9,7 +9,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Wakes a parked thread.
+/// A waker that unparks a thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -22,9 +22,9 @@ impl Wake for Unpark {
     }
 }
 
-/// Blocks the calling thread until `future` is ready.
+/// Blocks the calling thread until `future` completes, and returns its output.
 ///
-/// Inside a task, the runtime runs its other tasks during the wait, if it has set a function: see
+/// Inside a task, the runtime runs its other tasks in the meantime, provided that it has called
 /// [`set_block_in_task`](crate::lend::set_block_in_task).
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {

@@ -1,21 +1,23 @@
-//! The budget of a poll: the number of ready operations that its task may complete before other
+//! The budget of a poll: the number of operations that a task may complete in one poll before other
 //! tasks get their turn.
 //!
-//! A socket whose peer is faster than we are is always ready, and a loop over it would never return
-//! from its poll. So the executor calls [`refill`] before each poll, and each ready operation takes
-//! a unit. When none is left, every operation wakes the task and is pending: the task is queued
-//! behind all waiting tasks, and continues with a full budget. An operation that is pending because
-//! it is not ready takes no unit.
+//! A socket whose peer is fast enough is always ready, and a loop that reads from it would never
+//! return from its poll. For this reason the executor calls [`refill`] before each poll, and each
+//! operation that completes takes one unit from the budget. Once the budget is used up, every
+//! operation wakes the task and returns pending. The task is queued behind all waiting tasks, and
+//! continues with a full budget. An operation that returns pending because it is not ready takes no
+//! unit.
 //!
-//! The budget is a number in thread-local storage and not in the task, because a poll never changes
-//! threads. Threads that run no task have no limit.
+//! The budget lives in thread-local storage rather than in the task, because a poll never changes
+//! threads. Threads that do not run a task have no limit.
 //!
 //! # Polls that never return
 //!
-//! A poll whose operation is *pending* should return. Some do not: another executor's `block_on`
-//! inside a task polls again as soon as it is woken, and without a refill would do that forever.
-//! So after [`MAX_DENIALS`] denials within a poll the budget is full again. For the others, such as
-//! a set of ten thousand sockets in one task, this means that one operation in nine is let through.
+//! A poll should return once an operation is *pending*. Some polls do not: another executor's
+//! `block_on` inside a task polls again as soon as it is woken, and without a refill would do so
+//! forever. For this reason the budget is refilled after [`MAX_DENIALS`] denials within one poll.
+//! For other polls, such as one that polls ten thousand sockets in a single task, this means that
+//! one operation in nine is let through.
 
 use crate::poll_state::PollState;
 use std::fmt;
@@ -23,14 +25,14 @@ use std::future::poll_fn;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll, ready};
 
-/// Units that a poll begins with.
+/// The number of units that each poll starts with.
 ///
-/// It is the number of tokio, which users' code may have been tuned for: a read from a socket takes
-/// half a microsecond or more, so that a poll that does nothing else ends after some hundred
-/// microseconds.
+/// The value is the same as tokio's, because existing programs may have been tuned for it. A read
+/// from a socket takes half a microsecond or more, so a poll that only reads ends after roughly a
+/// hundred microseconds.
 pub const PER_POLL: u32 = 128;
 
-/// Denials in one poll after which the budget is full again.
+/// The number of denials in one poll after which the budget is full again.
 const MAX_DENIALS: i32 = 1024;
 
 const FULL: i32 = PER_POLL as i32;
@@ -40,7 +42,7 @@ thread_local! {
     static POLL: PollState = const { PollState::new(UNLIMITED) };
 }
 
-/// Gives `f` the state of the poll that this thread is in.
+/// Calls `f` with the state of the current thread's poll.
 #[inline(always)]
 pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
     // Not inside `with`, which calls a large closure instead of inlining it.
@@ -49,7 +51,8 @@ pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
     f(unsafe { state.as_ref() })
 }
 
-/// Each operation looks the state up once, since that costs a call, and works on it by these.
+/// Operations look the state up once, since each lookup costs a function call, and then use these
+/// methods.
 impl PollState {
     #[inline]
     pub(crate) fn has_remaining(&self) -> bool {
@@ -92,7 +95,9 @@ impl PollState {
     }
 }
 
-/// Begins a poll: it has a full budget, and waits for nothing yet. Costs two stores.
+/// Starts a new poll with a full budget and with no recorded wait.
+///
+/// An executor calls this function before each poll. A call costs two stores.
 #[inline]
 pub fn refill() {
     with_state(|state| {
@@ -101,33 +106,38 @@ pub fn refill() {
     });
 }
 
-/// Lifts the limit, until the next [`refill`] or the end of an outer [`keep`].
+/// Removes the limit until the next [`refill`], or until the guard of an enclosing [`keep`] is
+/// dropped.
 pub fn lift() {
     with_state(|state| state.budget.set(UNLIMITED));
 }
 
-/// Returns whether an operation that is ready may proceed.
+/// Returns `true` if the budget is not used up, so that an operation may proceed.
 #[inline]
 #[must_use]
 pub fn has_remaining() -> bool {
     with_state(PollState::has_remaining)
 }
 
-/// Returns ready if an operation may be tried. Otherwise wakes the task: it is to give up its turn.
+/// Returns ready if the budget allows another operation. Otherwise wakes the task and returns
+/// pending, so that the task gives up its turn.
 ///
-/// Takes nothing: call [`spend`] when the operation turns out to be ready.
+/// This function takes nothing from the budget: call [`spend`] if the operation completes.
 #[inline]
 pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
     with_state(|state| state.poll_proceed(cx))
 }
 
-/// Takes a unit, if there is a limit and something left.
+/// Takes one unit from the budget. Does nothing if the budget is used up or the thread has no
+/// limit.
 #[inline]
 pub fn spend() {
     with_state(PollState::spend);
 }
 
-/// Polls `operation`, unless the budget is spent, and takes a unit if it is ready.
+/// Polls `operation` if the budget is not used up, and takes one unit if the operation completes.
+///
+/// If the budget is used up, wakes the task and returns pending without polling `operation`.
 ///
 /// # Examples
 ///
@@ -150,10 +160,11 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
     with_state(|state| state.poll_spending(cx, operation))
 }
 
-/// Polls `operation`, unless the budget is spent, and takes a unit if it is ready and has taken
-/// none itself.
+/// Polls `operation` if the budget is not used up, and takes one unit if the operation completes
+/// without having taken a unit itself.
 ///
-/// For what wraps other operations, which may spend or not: a copy between two streams.
+/// Use this function for an operation that wraps other operations which may or may not spend
+/// budget, for example a copy between two streams.
 ///
 /// # Examples
 ///
@@ -184,26 +195,30 @@ pub fn poll_spending_once<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut C
     })
 }
 
-/// Takes a unit, waiting for a full budget if there is none.
+/// Takes one unit from the budget, and yields first if the budget is used up.
 ///
-/// For an operation that may fail at once, again and again: a client that connects to a port on
-/// which no server listens.
+/// Use this function in operations that may fail immediately many times in a row, such as
+/// connecting to a port that no server listens on.
 ///
 /// # Cancel safety
 ///
-/// If it is dropped before it is ready, it has taken nothing.
+/// This function is cancel safe: if the future is dropped before it completes, nothing has been
+/// taken from the budget.
 pub async fn consume() {
     poll_fn(|cx| poll_spending(cx, |_| Poll::Ready(()))).await;
 }
 
-/// Keeps the current budget, and what the poll waits for, to be put back when the guard is dropped:
-/// for polls inside a poll.
+/// Saves the current budget and the recorded wait, and restores both when the returned guard is
+/// dropped.
+///
+/// An executor uses this function to poll a future from inside another poll.
 #[must_use = "they are put back when the guard is dropped"]
 pub fn keep() -> Kept {
     with_state(|state| Kept { budget: state.budget.get(), wait: state.wait.get() })
 }
 
-/// Puts a budget back when it is dropped. Stays on its thread.
+/// A guard that restores the saved budget when it is dropped. The guard cannot be sent to another
+/// thread.
 pub struct Kept {
     budget: i32,
     wait: *const (),

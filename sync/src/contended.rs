@@ -1,8 +1,8 @@
-//! The locks of the process that a task has waited for, so that a dump can tell which task waits
-//! for which.
+//! The list of all locks in the process that tasks have waited for. Task dumps use the list to show
+//! which task waits for which lock.
 //!
-//! A lock comes onto the list when the first waiter ever comes, and leaves it as it is dropped. The
-//! walk runs no foreign code: waiters are known by the ids of their tasks.
+//! A lock is added when a task first waits for it, and removed when the lock is dropped. Reading
+//! the list runs no user code: waiters are identified by the ids of their tasks.
 
 use crate::current_task::Owner;
 use crate::holder;
@@ -19,28 +19,29 @@ use std::time::Instant;
 // Not the seam's lock: no model walks through this list.
 static CONTENDED: StaticMutex<Slab<Arc<Line>>> = StaticMutex::new(Slab::new());
 
-/// Puts a line onto the list, and returns the key that takes it off again.
+/// Adds a line to the list, and returns the key that removes it again.
 pub(crate) fn enlist(line: &Arc<Line>) -> usize {
     CONTENDED.lock().insert(Arc::clone(line))
 }
 
-/// Takes a line off the list.
+/// Removes a line from the list.
 pub(crate) fn strike(key: usize) {
     let line = CONTENDED.lock().remove(key);
     // With the lock released: wakers may lie in it, of futures that were leaked.
     drop(line);
 }
 
-/// A task, or future, in line for a lock.
+/// A task, or a future in `block_on`, that waits for a lock.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiter {
-    /// The task or future.
+    /// The task or future that waits.
     pub owner: Owner,
-    /// The kind of its operation.
+    /// The kind of the pending operation.
     pub kind: WaitKind,
-    /// The address of its waker's data. The waker may be a library's, which wraps the task's.
+    /// The address of the data of the waiter's waker. The waker may belong to a library that wraps
+    /// the task's own waker.
     pub waker: usize,
-    /// The address of its waker's functions.
+    /// The address of the vtable of the waiter's waker.
     pub vtable: usize,
 }
 
@@ -53,7 +54,7 @@ impl Waiter {
     }
 }
 
-/// A lock with tasks in line, as it was at one moment.
+/// A snapshot of a lock that tasks wait for.
 #[derive(Debug)]
 pub struct ContendedLock {
     line: Arc<Line>,
@@ -66,45 +67,56 @@ pub struct ContendedLock {
 }
 
 impl ContendedLock {
-    /// Returns the place where it was made.
+    /// Returns the place in the source where the lock was created.
     #[must_use]
     pub fn place(&self) -> &'static Location<'static> {
         self.line.place
     }
 
-    /// Returns the task, or future, that holds it, or a part of it, by having taken it itself. It
-    /// is unknown if neither has taken the lock.
+    /// Returns the task or future that acquired the lock, or some of its permits, and still holds
+    /// them.
+    ///
+    /// The holder is unknown if the lock was acquired outside of tasks and of futures in
+    /// `block_on`.
     #[must_use]
     pub fn holder(&self) -> Owner {
         self.holder
     }
 
-    /// Returns true if the holder has a guard that borrows nothing, and may be anywhere.
+    /// Returns `true` if the holder has an owned guard, which borrows nothing and may have been
+    /// moved out of the holder's task.
     #[must_use]
     pub fn has_owned_guard(&self) -> bool {
         self.has_owned_guard
     }
 
-    /// Returns the address of the lock, to tell where it lies.
+    /// Returns the address of the lock, which tells what data structure the lock is part of.
     #[must_use]
     pub fn address(&self) -> usize {
         self.address
     }
 
-    /// Returns a moment since which the holder has held it. It is noted for a few waits only.
+    /// Returns a time at which the holder already held the lock, or `None` if no such time was
+    /// recorded.
+    ///
+    /// To keep waiting cheap, the time is recorded only for some waits, so the holder may have held
+    /// the lock for longer.
     #[must_use]
     pub fn held_since(&self) -> Option<Instant> {
         self.held_since
     }
 
-    /// Returns the tasks and futures in line, the first first. Other waits are left out.
+    /// Returns the tasks and futures that wait for the lock, in the order in which they will be
+    /// served. Waits outside of tasks and futures in `block_on` are left out.
     #[must_use]
     pub fn waiters(&self) -> &[Waiter] {
         &self.waiters
     }
 
-    /// Returns true if holder and waiters have been as they are here without a break since this was
-    /// read, but for waiters that came.
+    /// Returns `true` if the holder and the waiters of this snapshot have stayed the same since the
+    /// snapshot was taken.
+    ///
+    /// Waiters that have been added in the meantime do not count as a change.
     #[must_use]
     pub fn is_unchanged(&self) -> bool {
         self.line.lock().changes == self.changes
@@ -122,17 +134,19 @@ impl ContendedLock {
     }
 }
 
-/// Returns them like [`locks`], if no more than `most` are on the list, whether tasks are in line
-/// or not.
+/// Returns the same list as [`locks`], or `None` if more than `most` locks have ever had a waiter
+/// and still exist, whether or not tasks wait for them now.
+///
+/// Use this function where reading a long list would take too long.
 #[must_use]
 pub fn locks_if_few(most: usize) -> Option<Vec<ContendedLock>> {
     let listed = CONTENDED.lock().len();
     (listed <= most).then(locks)
 }
 
-/// Returns all locks and semaphores of the process that tasks are in line for.
+/// Returns a snapshot of every lock and semaphore in the process that tasks currently wait for.
 ///
-/// It is no snapshot: they are read one after the other.
+/// The locks are read one after the other, so the snapshots are not all taken at the same instant.
 #[must_use]
 pub fn locks() -> Vec<ContendedLock> {
     let lines: Vec<_> = CONTENDED.lock().iter().map(|(_, line)| Arc::clone(line)).collect();

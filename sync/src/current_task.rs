@@ -1,7 +1,8 @@
-//! The task whose code runs on this thread, by the number that its runtime gave it.
+//! The task whose code runs on the current thread, identified by a number that its runtime has
+//! assigned.
 //!
-//! A runtime names it around each poll, and locks note it as their holder. The numbers are unique
-//! in the process if one crate gives them out.
+//! A runtime sets the current task around each poll, and locks record the current task as their
+//! holder. The numbers are unique within the process as long as a single crate assigns them.
 
 use crate::budget::with_state;
 use crate::poll_state::PollState;
@@ -9,16 +10,16 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::ptr::NonNull;
 
-/// The bit of the numbers that stand for a future which a thread waits for, and for no task.
+/// The bit that marks the number of a future in `block_on`, as opposed to a task's number.
 const ROOT: u64 = 1 << 63;
 
-/// The future whose code runs on a thread, or holds a lock, or waits for one: a task, or the future
-/// that a thread waits for in a `block_on`, or one that is unknown.
+/// The task or `block_on` future that runs on a thread, holds a lock, or waits for a lock. The
+/// owner may also be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Owner(u64);
 
 impl Owner {
-    /// Returns the one whose code runs on this thread.
+    /// Returns the owner whose code runs on the current thread.
     #[must_use]
     pub fn current() -> Self {
         Self(number())
@@ -28,55 +29,60 @@ impl Owner {
         Self(number)
     }
 
-    /// Returns the task with this number.
+    /// Returns the owner that stands for the task with the given number.
     #[must_use]
     pub fn of_task(number: NonZeroU64) -> Self {
         Self(number.get())
     }
 
-    /// Returns the future with this number, which a thread waits for.
+    /// Returns the owner that stands for the `block_on` future with the given number.
     #[must_use]
     pub fn of_root(number: NonZeroU64) -> Self {
         Self(number.get() | ROOT)
     }
 
-    /// Returns the number of the task, if it is one.
+    /// Returns the task's number, or `None` if the owner is a `block_on` future or unknown.
     #[must_use]
     pub fn task(self) -> Option<NonZeroU64> {
         if self.is_root() { None } else { NonZeroU64::new(self.0) }
     }
 
-    /// Returns true for a future that a thread waits for.
+    /// Returns `true` if the owner is a future that a thread waits for in `block_on`.
     #[must_use]
     pub fn is_root(self) -> bool {
         self.0 & ROOT != 0
     }
 }
 
-/// Returns the number of the current task.
+/// Returns the number of the current task, or `None` if no task runs on the current thread.
 #[inline]
 #[must_use]
 pub fn get() -> Option<NonZeroU64> {
     Owner::current().task()
 }
 
-/// Returns the number of the current task or future, or zero if there is none.
+/// Returns the number of the current task or future, or 0 if there is none.
 #[inline]
 pub(crate) fn number() -> u64 {
     with_state(|state| state.task.get())
 }
 
-/// Sets the current task until the guard is dropped, which restores the previous one: a task that
-/// blocks on a future may run other tasks in the meantime.
+/// Sets the current task until the returned guard is dropped.
 ///
-/// The guard goes back to the place that it has found, since to look it up once more costs a call.
+/// Dropping the guard restores the previous task, so calls may be nested: a task that blocks on a
+/// future may run other tasks in the meantime.
+///
+/// The guard remembers the thread-local slot, because looking the slot up again costs a function
+/// call.
 #[inline]
 pub fn enter(task: NonZeroU64) -> Entered {
     replace(task.get())
 }
 
-/// Makes `owner` the current one until the guard is dropped: for a future that a thread waits for,
-/// and one that is polled in the middle of another's poll.
+/// Sets the current owner until the returned guard is dropped.
+///
+/// Use this function for futures in `block_on`, and for futures that are polled in the middle of
+/// another future's poll.
 pub fn put(owner: Owner) -> Entered {
     replace(owner.0)
 }
@@ -86,7 +92,8 @@ fn replace(number: u64) -> Entered {
     with_state(|state| Entered { state: NonNull::from(state), outer: state.task.replace(number) })
 }
 
-/// Not Send: it stands for a place of this thread's.
+/// A guard that restores the previous owner when it is dropped. The guard refers to a thread-local
+/// slot, so it is not `Send`.
 #[must_use = "the task is current only while the guard lives"]
 pub struct Entered {
     state: NonNull<PollState>,

@@ -1,4 +1,4 @@
-//! The common part of all guards of locks: access to the guarded data, and its `Debug`.
+//! The common part of all lock guards: access to the guarded data, and the `Debug` impl.
 
 /// Implements `Deref`, `Debug` and `Display` of a guard by its method `data`, and `DerefMut` by
 /// `data_mut` where the guard is marked `mut`.

@@ -7,7 +7,7 @@ use crate::permits::Permits;
 use std::fmt;
 use std::sync::Arc;
 
-/// Permits that are taken from a borrowed lock.
+/// Permits that are taken from a borrowed lock, and returned when the hold is dropped.
 #[derive(Debug)]
 pub(crate) struct Hold<'a> {
     permits: &'a Permits,
@@ -58,12 +58,12 @@ impl Drop for Hold<'_> {
     }
 }
 
-/// A lock whose permits can be held by way of an `Arc`.
+/// A lock whose permits can be held through an `Arc`.
 pub(crate) trait HasPermits {
     fn permits(&self) -> &Permits;
 }
 
-/// Permits that are taken from a shared lock, which it keeps alive.
+/// Permits that are taken from a lock behind an `Arc`, which the hold keeps alive.
 pub(crate) struct OwnedHold<L: HasPermits + ?Sized> {
     lock: Arc<L>,
     count: usize,

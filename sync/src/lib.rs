@@ -1,10 +1,11 @@
-//! Channels and locks for tasks, with tokio's names and semantics; with feature `macros`,
-//! [`select!`] and [`join!`] as well.
+//! Channels and locks for async tasks, with tokio's names and semantics. With the feature `macros`,
+//! the crate also provides [`select!`] and [`join!`].
 //!
-//! They know [`Waker`](std::task::Waker) and the [`budget`] of a poll, and nothing of tasks or
-//! runtimes: they work under any executor, between executors, and between tasks and threads.
+//! The crate depends on no runtime: it uses only [`Waker`](std::task::Waker) and the per-poll
+//! [`budget`]. Channels and locks therefore work on every executor, between executors, and between
+//! tasks and plain threads.
 //!
-//! Users reach them as `wsrt::sync`.
+//! Most programs use this crate as `wsrt::sync`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]

@@ -1,4 +1,4 @@
-//! A wake-up that is kept until a task takes it.
+//! A notification that is kept until a task receives it.
 //!
 //! # The word
 //!
@@ -32,16 +32,16 @@ const WAITING: usize = 0b10;
 /// One call of `notify_waiters`.
 const CALL: usize = 0b100;
 
-/// Wakes one task, or all tasks that wait, and carries no data.
+/// Notifies one waiting task, or all of them, without carrying data.
 ///
-/// It keeps one permit: [`notify_one`](Notify::notify_one) before anything waits makes the next
-/// [`notified`](Notify::notified) ready at once, so that a wake-up is not lost to a task that is
-/// just about to wait. Several such calls keep one permit.
-/// [`notify_waiters`](Notify::notify_waiters) keeps none.
+/// A `Notify` can store one permit. If [`notify_one`](Notify::notify_one) is called while no task
+/// waits, the permit makes the next [`notified`](Notify::notified) complete at once, so a task that
+/// is just about to wait does not miss the notification. Several such calls still store a single
+/// permit. [`notify_waiters`](Notify::notify_waiters) stores none.
 ///
 /// # Not guaranteed
 ///
-/// The tasks may run in another order than the one in which they were notified.
+/// Notified tasks may run in a different order than the one in which they were notified.
 ///
 /// # Examples
 ///
@@ -90,8 +90,8 @@ impl Notify {
     }
 
     const_fn! {
-        /// Creates a `Notify` without a permit, in a constant. [`new`](Notify::new) is const as
-        /// well.
+        /// Creates a `Notify` without a permit in a constant or static. [`new`](Notify::new) is
+        /// `const` as well.
         #[must_use]
         #[track_caller]
         pub fn const_new() -> Self {
@@ -104,15 +104,16 @@ impl Notify {
         Self { word: AtomicUsize::new(0), waiters: WaitLock::new(WaitList::new()), place }
     }
 
-    /// Returns a future that is ready once it is notified.
+    /// Returns a future that completes when it is notified.
     ///
-    /// It takes part from its first poll on, in the order of first polls;
-    /// [`notify_waiters`](Notify::notify_waiters) reaches it from this call on.
+    /// The future joins the queue of waiters when it is first polled. Calls of
+    /// [`notify_waiters`](Notify::notify_waiters), however, reach the future from the moment it is
+    /// created.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line,
-    /// and its place in line is lost.
+    /// If the future is dropped before it completes, a notification that it has already been given
+    /// passes to the next waiter. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -138,18 +139,21 @@ impl Notify {
         self.place
     }
 
-    /// Returns a future that is ready once it is notified. It keeps the `Notify` alive.
+    /// Returns a future that completes when it is notified, and that keeps the `Notify` alive.
+    ///
+    /// The future borrows nothing, so it can be moved to another task.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line,
-    /// and its place in line is lost.
+    /// If the future is dropped before it completes, a notification that it has already been given
+    /// passes to the next waiter. The caller loses its place in the queue.
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let waiter = Waiter::new(&self);
         OwnedNotified { notify: self, waiter, _pinned: PhantomPinned }
     }
 
-    /// Wakes the task that has waited longest. If no task waits, stores a permit for the next one.
+    /// Notifies the task that has waited longest. If no task waits, stores a permit for the next
+    /// one.
     ///
     /// # Examples
     ///
@@ -169,8 +173,8 @@ impl Notify {
         self.notify(End::First);
     }
 
-    /// Wakes the task that has waited for the shortest time. If no task waits, stores a permit for
-    /// the next one.
+    /// Notifies the task that started to wait last. If no task waits, stores a permit for the next
+    /// one.
     pub fn notify_last(&self) {
         self.notify(End::Last);
     }
@@ -215,8 +219,8 @@ impl Notify {
         word & PERMIT != 0 && self.word.fetch_and(!PERMIT, AcqRel) & PERMIT != 0
     }
 
-    /// Notifies all tasks that wait, and each future that [`notified`](Notify::notified) has
-    /// returned so far, polled or not. Keeps no permit.
+    /// Notifies all waiting tasks, and every future that [`notified`](Notify::notified) has
+    /// returned so far, whether polled or not. Stores no permit for later waiters.
     ///
     /// # Examples
     ///
@@ -367,7 +371,7 @@ impl Waiter {
     }
 }
 
-/// The future of [`Notify::notified`].
+/// The future returned by [`Notify::notified`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct Notified<'a> {
@@ -378,7 +382,7 @@ pub struct Notified<'a> {
     _pinned: PhantomPinned,
 }
 
-/// The future of [`Notify::notified_owned`].
+/// The future returned by [`Notify::notified_owned`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct OwnedNotified {
@@ -389,9 +393,10 @@ pub struct OwnedNotified {
 }
 
 impl Notified<'_> {
-    /// Puts the future in line without polling it. Returns true if it is ready.
+    /// Adds the future to the queue of waiters without polling it. Returns `true` if the future has
+    /// already been notified.
     ///
-    /// After this, [`notify_one`](Notify::notify_one) reaches it.
+    /// Once enabled, the future can receive a notification from [`notify_one`](Notify::notify_one).
     pub fn enable(self: Pin<&mut Self>) -> bool {
         // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
         let this = unsafe { self.get_unchecked_mut() };
@@ -400,9 +405,10 @@ impl Notified<'_> {
 }
 
 impl OwnedNotified {
-    /// Puts the future in line without polling it. Returns true if it is ready.
+    /// Adds the future to the queue of waiters without polling it. Returns `true` if the future has
+    /// already been notified.
     ///
-    /// After this, [`notify_one`](Notify::notify_one) reaches it.
+    /// Once enabled, the future can receive a notification from [`notify_one`](Notify::notify_one).
     pub fn enable(self: Pin<&mut Self>) -> bool {
         // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
         let this = unsafe { self.get_unchecked_mut() };

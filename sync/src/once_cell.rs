@@ -1,4 +1,4 @@
-//! A cell that is written once, by the first task that needs its value.
+//! A cell that is written at most once, by the first task that needs its value.
 
 use crate::budget;
 use crate::once_value::OnceValue;
@@ -11,9 +11,11 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// A value that is computed once, by a future, when it is first needed.
+/// A cell whose value is computed by a future when it is first needed, and never changes
+/// afterwards.
 ///
-/// Where the computation fails, panics or is dropped, the next task in line tries.
+/// Tasks that need the value at the same time wait for a single computation. If the computation
+/// fails, panics or is dropped, the next waiting task runs its own.
 ///
 /// # Examples
 ///
@@ -34,12 +36,12 @@ pub struct OnceCell<T> {
     right: Semaphore,
 }
 
-/// The error of [`OnceCell::set`], which returns the value.
+/// The error returned by [`OnceCell::set`]. It contains the value that was not set.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SetError<T> {
-    /// The cell has a value.
+    /// The cell already contains a value.
     AlreadyInitializedError(T),
-    /// A task is computing the value.
+    /// Another task is currently computing the value.
     InitializingError(T),
 }
 
@@ -64,7 +66,8 @@ impl<T> OnceCell<T> {
     }
 
     const_fn! {
-        /// Creates an empty cell in a constant, as [`new`](OnceCell::new) does as well.
+        /// Creates an empty cell in a constant or static. [`new`](OnceCell::new) is `const` as
+        /// well.
         ///
         /// # Examples
         ///
@@ -84,7 +87,7 @@ impl<T> OnceCell<T> {
     }
 
     const_fn! {
-        /// Creates a cell with `value`, in a constant.
+        /// Creates a cell that contains `value`, for use in constants and statics.
         ///
         /// # Examples
         ///
@@ -103,7 +106,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Creates a cell with `value`, or an empty one.
+    /// Creates a cell that contains the given value, or an empty cell if `value` is `None`.
     ///
     /// # Examples
     ///
@@ -122,7 +125,7 @@ impl<T> OnceCell<T> {
         cell
     }
 
-    /// Returns true if there is a value.
+    /// Returns `true` if the cell contains a value.
     ///
     /// # Examples
     ///
@@ -136,7 +139,7 @@ impl<T> OnceCell<T> {
         self.value.get().is_some()
     }
 
-    /// Returns the value, if there is one.
+    /// Returns the value, or `None` if the cell is empty.
     ///
     /// # Examples
     ///
@@ -154,7 +157,7 @@ impl<T> OnceCell<T> {
         self.value.get()
     }
 
-    /// Returns the value, if there is one.
+    /// Returns a mutable reference to the value, or `None` if the cell is empty.
     ///
     /// # Examples
     ///
@@ -173,7 +176,8 @@ impl<T> OnceCell<T> {
     ///
     /// # Errors
     ///
-    /// Returns the value if the cell has one, or if a task is computing one.
+    /// Returns `value` in a [`SetError`] if the cell already contains a value, or if a task is
+    /// currently computing one.
     ///
     /// # Examples
     ///
@@ -200,13 +204,16 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Returns the value; if there is none, computes it with the future that `init` returns.
+    /// Returns the value, or computes it first with the future returned by `init` if the cell is
+    /// empty.
     ///
-    /// One task computes, the others wait for it.
+    /// A single task runs its `init`; tasks that call the method in the meantime wait for the
+    /// value.
     ///
     /// # Cancel safety
     ///
-    /// If dropped while it computes, the cell is empty, and the next task in line computes.
+    /// If the future is dropped while it runs `init`, the cell stays empty and the next waiting
+    /// task runs its own `init`.
     ///
     /// # Examples
     ///
@@ -231,18 +238,21 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Returns the value; if there is none, computes it with the future that `init` returns.
+    /// Returns the value, or computes it first with the fallible future returned by `init` if the
+    /// cell is empty.
     ///
-    /// One task computes, the others wait for it.
+    /// A single task runs its `init`; tasks that call the method in the meantime wait for the
+    /// value.
     ///
     /// # Errors
     ///
-    /// Returns the error of the computation. The cell is empty then, and the next task in line
-    /// computes.
+    /// Returns the error of the computation. The cell then stays empty, and the next waiting task
+    /// runs its own `init`.
     ///
     /// # Cancel safety
     ///
-    /// If dropped while it computes, the cell is empty, and the next task in line computes.
+    /// If the future is dropped while it runs `init`, the cell stays empty and the next waiting
+    /// task runs its own `init`.
     ///
     /// # Examples
     ///
@@ -272,7 +282,7 @@ impl<T> OnceCell<T> {
         Ok(self.fill_by(right, value))
     }
 
-    /// Returns the value, if there is one.
+    /// Consumes the cell and returns the value, or `None` if the cell is empty.
     ///
     /// # Examples
     ///
@@ -286,7 +296,7 @@ impl<T> OnceCell<T> {
         self.value.into_inner()
     }
 
-    /// Takes the value out, if there is one, and leaves the cell empty.
+    /// Takes the value out and leaves the cell empty. Returns `None` if the cell was empty.
     ///
     /// # Examples
     ///
@@ -355,13 +365,13 @@ impl<T: UnwindSafe> UnwindSafe for OnceCell<T> {}
 impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceCell<T> {}
 
 impl<T> SetError<T> {
-    /// Returns true if the cell has a value.
+    /// Returns `true` if the cell already contained a value.
     #[must_use]
     pub fn is_already_init_err(&self) -> bool {
         matches!(self, Self::AlreadyInitializedError(_))
     }
 
-    /// Returns true if a task is computing the value.
+    /// Returns `true` if another task was computing the value.
     #[must_use]
     pub fn is_initializing_err(&self) -> bool {
         matches!(self, Self::InitializingError(_))

@@ -1,9 +1,9 @@
-//! The value of a cell that is written once: std's, which a constant can make empty only, or the
-//! value with which a constant was made.
+//! The value of a cell that is written once: either std's `OnceLock`, which a constant can only
+//! create empty, or the value that a constant was created with.
 
 use std::sync::OnceLock;
 
-/// A value that is there from the start, or is set once.
+/// A value that is present from the start, or is set once.
 #[derive(Debug)]
 pub(crate) enum OnceValue<T> {
     Preset(T),
@@ -39,7 +39,7 @@ impl<T> OnceValue<T> {
 
     /// # Errors
     ///
-    /// Returns the value if the cell has a value already.
+    /// Returns the value if the cell already contains one.
     pub(crate) fn set(&self, value: T) -> Result<(), T> {
         match self {
             Self::Preset(_) => Err(value),

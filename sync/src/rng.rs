@@ -1,27 +1,28 @@
-//! A small random number generator: fast, seeded once, not for secrets. The runtime draws victims
-//! by it, and a simulation all that its seed decides.
+//! A small random number generator that is fast and seeded once, and not meant for cryptography.
+//! The runtime uses it to choose steal victims, and a simulation uses it for every decision that
+//! depends on its seed.
 
-/// A Wyrand generator: one multiplication a number, and any seed will do.
+/// A Wyrand generator, which needs one multiplication per number and accepts every seed.
 #[derive(Debug)]
 pub struct FastRand {
     state: u64,
 }
 
 impl FastRand {
-    /// Returns the generator with this seed.
+    /// Creates a generator that starts from `seed`.
     #[must_use]
     pub const fn from_seed(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// Draws a number.
+    /// Returns the next random number.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0xa076_1d64_78bd_642f);
         let product = u128::from(self.state) * u128::from(self.state ^ 0xe703_7ed1_a0b4_28db);
         (product as u64) ^ ((product >> 64) as u64)
     }
 
-    /// Draws a number below `bound`, which must not be zero.
+    /// Returns a random number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let scaled = u128::from(self.next_u64()) * bound as u128;
         (scaled >> 64) as usize

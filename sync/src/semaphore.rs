@@ -1,4 +1,4 @@
-//! A number of permits that tasks take, wait for and give back.
+//! A semaphore: a set of permits that tasks acquire and release.
 
 mod error;
 mod guards;
@@ -12,15 +12,16 @@ use crate::sync::const_fn;
 use crate::wait::WaitKind;
 use std::sync::Arc;
 
-/// Limits how many tasks can hold a permit at the same time.
+/// A counting semaphore, which limits how many tasks use a resource at the same time.
 ///
-/// Permits are given out in the order in which they were asked for, also when many are wanted at
-/// once: one [`acquire_many`](Semaphore::acquire_many) that waits holds up those behind it until it
-/// is served. So no request starves.
+/// Tasks receive permits in the order in which they asked. A task that waits in
+/// [`acquire_many`](Semaphore::acquire_many) therefore holds up every task behind it, even tasks
+/// that want fewer permits, so that no request starves.
 ///
 /// # Not guaranteed
 ///
-/// The tasks may run in another order than the one in which they got their permits.
+/// Tasks that have received permits may run in a different order than the one in which they
+/// received the permits.
 ///
 /// # Examples
 ///
@@ -44,7 +45,7 @@ pub struct Semaphore {
     permits: Permits,
 }
 
-/// A permit of a [`Semaphore`], which is released when it is dropped.
+/// A permit acquired from a [`Semaphore`]. Dropping the permit returns it to the semaphore.
 #[must_use = "a permit that is dropped at once guards nothing"]
 #[derive(Debug)]
 #[clippy::has_significant_drop]
@@ -53,8 +54,10 @@ pub struct SemaphorePermit<'a> {
     hold: Hold<'a>,
 }
 
-/// A permit of a shared [`Semaphore`], which is released when it is dropped. It keeps the semaphore
-/// alive.
+/// A permit acquired from a [`Semaphore`] behind an [`Arc`].
+///
+/// The permit keeps the semaphore alive and borrows nothing, so it can be moved to another task.
+/// Dropping the permit returns it to the semaphore.
 #[must_use = "a permit that is dropped at once guards nothing"]
 #[derive(Debug)]
 #[clippy::has_significant_drop]
@@ -63,15 +66,15 @@ pub struct OwnedSemaphorePermit {
 }
 
 impl Semaphore {
-    /// The most permits that a semaphore can have: `usize::MAX >> 3`.
+    /// The largest number of permits that a semaphore can hold: `usize::MAX >> 3`.
     pub const MAX_PERMITS: usize = permits::MOST;
 
     const_fn! {
-        /// Creates a semaphore with `permits` free permits.
+        /// Creates a semaphore with `permits` available permits.
         ///
         /// # Panics
         ///
-        /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+        /// Panics if `permits` is greater than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
         ///
         /// # Examples
         ///
@@ -88,11 +91,11 @@ impl Semaphore {
     }
 
     const_fn! {
-        /// Creates a semaphore in a constant, as [`new`](Semaphore::new) does as well.
+        /// Creates a semaphore in a constant or static. [`new`](Semaphore::new) is `const` as well.
         ///
         /// # Panics
         ///
-        /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+        /// Panics if `permits` is greater than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
         ///
         /// # Examples
         ///
@@ -112,17 +115,17 @@ impl Semaphore {
         }
     }
 
-    /// Returns the number of free permits at this moment.
+    /// Returns the number of permits that are available at the moment.
     #[must_use]
     pub fn available_permits(&self) -> usize {
         self.permits.free()
     }
 
-    /// Adds `n` permits. Tasks in line get them first.
+    /// Adds `n` permits to the semaphore. Waiting tasks receive the new permits first.
     ///
     /// # Panics
     ///
-    /// Panics if there would be more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+    /// Panics if the number of permits would exceed [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
     ///
     /// # Examples
     ///
@@ -141,7 +144,9 @@ impl Semaphore {
         }
     }
 
-    /// Removes up to `n` free permits for good, and returns how many it removed.
+    /// Removes up to `n` available permits for good, and returns the number of permits removed.
+    ///
+    /// Permits that tasks hold are not affected.
     ///
     /// # Examples
     ///
@@ -155,15 +160,17 @@ impl Semaphore {
         self.permits.forget(n)
     }
 
-    /// Takes one permit, and waits until one is free.
+    /// Acquires one permit, and waits until one is available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    /// This method is cancel safe: if the future is dropped before it completes, no permit is lost.
+    /// The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -183,15 +190,17 @@ impl Semaphore {
         self.take(1).await
     }
 
-    /// Takes `n` permits at once, and waits until they are free.
+    /// Acquires `n` permits at once, and waits until they are available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    /// This method is cancel safe: if the future is dropped before it completes, no permit is lost.
+    /// The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -221,12 +230,12 @@ impl Semaphore {
         Ok(SemaphorePermit::new(self, count))
     }
 
-    /// Takes one permit if one is free.
+    /// Acquires one permit if one is available, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryAcquireError::NoPermits`] if none is free, and [`TryAcquireError::Closed`] if
-    /// the semaphore is closed.
+    /// Returns [`TryAcquireError::NoPermits`] if no permit is available, and
+    /// [`TryAcquireError::Closed`] if the semaphore has been closed.
     ///
     /// # Examples
     ///
@@ -244,12 +253,12 @@ impl Semaphore {
         self.try_acquire_many(1)
     }
 
-    /// Takes `n` permits if they are free.
+    /// Acquires `n` permits at once if they are available, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryAcquireError::NoPermits`] if fewer are free, and [`TryAcquireError::Closed`] if
-    /// the semaphore is closed.
+    /// Returns [`TryAcquireError::NoPermits`] if fewer than `n` permits are available, and
+    /// [`TryAcquireError::Closed`] if the semaphore has been closed.
     ///
     /// # Examples
     ///
@@ -265,35 +274,39 @@ impl Semaphore {
         Ok(SemaphorePermit::new(self, n as usize))
     }
 
-    /// Takes one permit, blocking the calling thread until it is free.
+    /// Acquires one permit, and blocks the calling thread until one is available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     #[track_caller]
     pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         block_on(self.take(1))
     }
 
-    /// Takes `n` permits, blocking the calling thread until they are free.
+    /// Acquires `n` permits at once, and blocks the calling thread until they are available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     #[track_caller]
     pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         block_on(self.take(n as usize))
     }
 
-    /// Takes one permit that keeps the semaphore alive, and waits until one is free.
+    /// Acquires one permit that keeps the semaphore alive, and waits until one is available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    /// This method is cancel safe: if the future is dropped before it completes, no permit is lost.
+    /// The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -314,15 +327,17 @@ impl Semaphore {
         self.take_owned(1).await
     }
 
-    /// Takes `n` permits that keep the semaphore alive, and waits until they are free.
+    /// Acquires `n` permits that keep the semaphore alive, and waits until they are available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    /// This method is cancel safe: if the future is dropped before it completes, no permit is lost.
+    /// The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -348,12 +363,12 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, count) })
     }
 
-    /// Takes one permit that keeps the semaphore alive, if one is free.
+    /// Acquires one permit that keeps the semaphore alive if one is available, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryAcquireError::NoPermits`] if none is free, and [`TryAcquireError::Closed`] if
-    /// the semaphore is closed.
+    /// Returns [`TryAcquireError::NoPermits`] if no permit is available, and
+    /// [`TryAcquireError::Closed`] if the semaphore has been closed.
     ///
     /// # Examples
     ///
@@ -370,40 +385,44 @@ impl Semaphore {
         self.try_acquire_many_owned(1)
     }
 
-    /// Takes `n` permits that keep the semaphore alive, if they are free.
+    /// Acquires `n` permits that keep the semaphore alive if they are available, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryAcquireError::NoPermits`] if fewer are free, and [`TryAcquireError::Closed`] if
-    /// the semaphore is closed.
+    /// Returns [`TryAcquireError::NoPermits`] if fewer than `n` permits are available, and
+    /// [`TryAcquireError::Closed`] if the semaphore has been closed.
     pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.permits.try_take(n as usize).map_err(TryAcquireError::from)?;
         Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, n as usize) })
     }
 
-    /// Takes one permit that keeps the semaphore alive, blocking the calling thread.
+    /// Acquires one permit that keeps the semaphore alive, and blocks the calling thread until one
+    /// is available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     #[track_caller]
     pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         block_on(self.take_owned(1))
     }
 
-    /// Takes `n` permits that keep the semaphore alive, blocking the calling thread.
+    /// Acquires `n` permits that keep the semaphore alive, and blocks the calling thread until they
+    /// are available.
     ///
     /// # Errors
     ///
-    /// Returns [`AcquireError`] if the semaphore is closed, or is closed during the wait.
+    /// Returns [`AcquireError`] if the semaphore has been closed, or is closed while the caller
+    /// waits.
     #[track_caller]
     pub fn blocking_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
         block_on(self.take_owned(n as usize))
     }
 
-    /// Closes the semaphore: waiting and later calls fail with [`AcquireError`].
+    /// Closes the semaphore. Calls that wait for permits, and all later calls, fail.
     ///
-    /// Permits that are held stay valid.
+    /// Permits that have already been acquired stay valid.
     ///
     /// # Examples
     ///
@@ -422,7 +441,7 @@ impl Semaphore {
         self.permits.close();
     }
 
-    /// Returns true once the semaphore is closed.
+    /// Returns `true` if the semaphore has been closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.permits.is_closed()

@@ -1,4 +1,4 @@
-//! A cell that is written once, and that tasks can wait for.
+//! A cell that is written at most once, and whose value tasks can wait for.
 
 use crate::budget;
 use crate::notify::Notify;
@@ -9,7 +9,10 @@ use std::error::Error;
 use std::fmt;
 use std::pin::pin;
 
-/// A value that is set once, for any number of tasks that wait for it.
+/// A cell that is set at most once, and lets any number of tasks wait for its value.
+///
+/// Unlike [`OnceCell`](crate::OnceCell), the waiting tasks do not compute the value: another task
+/// calls [`set`](SetOnce::set).
 ///
 /// # Examples
 ///
@@ -29,7 +32,8 @@ pub struct SetOnce<T> {
     set: Notify,
 }
 
-/// The error of [`SetOnce::set`] if the cell has a value. It contains the value that was not set.
+/// The error returned by [`SetOnce::set`] if the cell already contains a value. It contains the
+/// value that was not set.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SetOnceError<T>(pub T);
 
@@ -55,7 +59,7 @@ impl<T> SetOnce<T> {
     }
 
     const_fn! {
-        /// Creates an empty cell in a constant, as [`new`](SetOnce::new) does as well.
+        /// Creates an empty cell in a constant or static. [`new`](SetOnce::new) is `const` as well.
         #[must_use]
         #[track_caller]
         pub fn const_new() -> Self {
@@ -64,7 +68,7 @@ impl<T> SetOnce<T> {
     }
 
     const_fn! {
-        /// Creates a cell with `value`, in a constant.
+        /// Creates a cell that contains `value`, for use in constants and statics.
         ///
         /// # Examples
         ///
@@ -83,7 +87,7 @@ impl<T> SetOnce<T> {
         }
     }
 
-    /// Creates a cell with `value`, or an empty one.
+    /// Creates a cell that contains the given value, or an empty cell if `value` is `None`.
     ///
     /// # Examples
     ///
@@ -98,7 +102,7 @@ impl<T> SetOnce<T> {
         Self { value: value.map_or_else(OnceValue::new, OnceValue::Preset), set: Notify::new() }
     }
 
-    /// Returns true if there is a value.
+    /// Returns `true` if the cell contains a value.
     ///
     /// # Examples
     ///
@@ -112,7 +116,7 @@ impl<T> SetOnce<T> {
         self.value.get().is_some()
     }
 
-    /// Returns the value, if there is one.
+    /// Returns the value, or `None` if the cell is empty.
     ///
     /// # Examples
     ///
@@ -130,11 +134,11 @@ impl<T> SetOnce<T> {
         self.value.get()
     }
 
-    /// Sets the value, and wakes the tasks that wait for it.
+    /// Sets the value, and wakes all tasks that wait for it.
     ///
     /// # Errors
     ///
-    /// Returns the value in a [`SetOnceError`] if the cell has one.
+    /// Returns `value` in a [`SetOnceError`] if the cell already contains a value.
     ///
     /// # Examples
     ///
@@ -152,7 +156,7 @@ impl<T> SetOnce<T> {
         Ok(())
     }
 
-    /// Returns the value, if there is one.
+    /// Consumes the cell and returns the value, or `None` if the cell is empty.
     ///
     /// # Examples
     ///
@@ -166,11 +170,14 @@ impl<T> SetOnce<T> {
         self.value.into_inner()
     }
 
-    /// Waits until there is a value, and returns it.
+    /// Waits until the value has been set, and returns a reference to it.
+    ///
+    /// If the cell already contains a value, the method does not wait.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: dropping the future before it completes has no effect on the
+    /// cell.
     ///
     /// # Examples
     ///

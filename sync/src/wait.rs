@@ -1,71 +1,74 @@
-//! The wait of a poll: the kind of its operation, and the place in the source where the lock or
-//! channel was made.
+//! Records what a pending poll waits for: the kind of the operation, and the place in the source
+//! where the lock or channel was created.
 //!
-//! Each operation of this crate that is about to return pending notes its wait, on its slow path. A
-//! runtime reads the note once the poll has returned ([`noted`]), and keeps it with the task for
-//! dumps. The note of an operation that has left its line is taken back, so that
-//! a poll that then waits for something else is not shown with it.
+//! Every operation of this crate records its wait on the slow path, just before it returns pending.
+//! After the poll, a runtime reads the record with [`noted`] and keeps it with the task, so that
+//! task dumps can show it. An operation that leaves its wait list removes its record again, so that
+//! a poll that then waits for something else is not shown with the wrong wait.
 //!
 //! # One word
 //!
-//! A [`Wait`] fits into a pointer: the `'static` place of its lock, the number of its kind in the
-//! seven highest bits, which no address of a user's program has set, and a one in the lowest bit,
-//! which no pointer to an aligned value has. So a runtime can keep it in a word that holds a
-//! pointer at other times. On targets whose pointers have fewer than 64 bits nothing is recorded.
+//! A [`Wait`] fits into a pointer-sized word: the `'static` address of the place, the kind's number
+//! in the seven highest bits, which are zero in every user-space address, and a one in the lowest
+//! bit, which is zero in every aligned pointer. A runtime can therefore store a wait in a word that
+//! holds a pointer at other times. On targets whose pointers are narrower than 64 bits, no wait is
+//! recorded.
 
 use crate::budget::with_state;
 use std::panic::Location;
 use std::ptr;
 
-/// The place in the source where a lock or channel was made.
+/// The place in the source where a lock or channel was created.
 pub(crate) type Place = &'static Location<'static>;
 
 const TAG: usize = 1;
 const KIND_SHIFT: u32 = usize::BITS - 7;
 
-/// The kinds of operations that wait.
+/// The kinds of operations that a task can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum WaitKind {
-    /// `Mutex::lock`.
+    /// A task waits in [`Mutex::lock`](crate::Mutex::lock).
     Mutex = 1,
-    /// `RwLock::read`.
+    /// A task waits in [`RwLock::read`](crate::RwLock::read).
     RwLockRead,
-    /// `RwLock::write`.
+    /// A task waits in [`RwLock::write`](crate::RwLock::write).
     RwLockWrite,
-    /// `Semaphore::acquire`.
+    /// A task waits in [`Semaphore::acquire`](crate::Semaphore::acquire).
     Semaphore,
-    /// `mpsc::Receiver::recv`.
+    /// A task waits in [`mpsc::Receiver::recv`](crate::mpsc::Receiver::recv).
     MpscReceive,
-    /// `mpsc::Sender::send` and `reserve`: the channel is full.
+    /// A task waits in [`mpsc::Sender::send`](crate::mpsc::Sender::send) or `reserve`, because the
+    /// channel is full.
     MpscSend,
-    /// `mpsc::Sender::closed`.
+    /// A task waits in [`mpsc::Sender::closed`](crate::mpsc::Sender::closed).
     MpscClosed,
-    /// A `oneshot::Receiver`.
+    /// A task waits for the value of a [`oneshot::Receiver`](crate::oneshot::Receiver).
     OneshotReceive,
-    /// `oneshot::Sender::closed`.
+    /// A task waits in [`oneshot::Sender::closed`](crate::oneshot::Sender::closed).
     OneshotClosed,
-    /// `watch::Receiver::changed` and `wait_for`.
+    /// A task waits in [`watch::Receiver::changed`](crate::watch::Receiver::changed) or `wait_for`.
     WatchChanged,
-    /// `watch::Sender::closed`.
+    /// A task waits in [`watch::Sender::closed`](crate::watch::Sender::closed).
     WatchClosed,
-    /// `broadcast::Receiver::recv`.
+    /// A task waits in [`broadcast::Receiver::recv`](crate::broadcast::Receiver::recv).
     BroadcastReceive,
-    /// `broadcast::Sender::closed`.
+    /// A task waits in [`broadcast::Sender::closed`](crate::broadcast::Sender::closed).
     BroadcastClosed,
-    /// `Notify::notified`.
+    /// A task waits in [`Notify::notified`](crate::Notify::notified).
     Notify,
-    /// `Barrier::wait`.
+    /// A task waits in [`Barrier::wait`](crate::Barrier::wait).
     Barrier,
-    /// `OnceCell::get_or_init`, while another task computes the value.
+    /// A task waits in [`OnceCell::get_or_init`](crate::OnceCell::get_or_init), while another task
+    /// computes the value.
     OnceCell,
-    /// `SetOnce::wait`.
+    /// A task waits in [`SetOnce::wait`](crate::SetOnce::wait).
     SetOnce,
 }
 
-/// Each kind with its name, and what one waits for in words. The number of a kind is its place
-/// here, counted from one.
+/// Each kind with its name, and with the words that describe what the task waits for. A kind's
+/// number is its position in this array, counted from one.
 const KINDS: [(WaitKind, &str, &str); 17] = [
     (WaitKind::Mutex, "mutex", "Mutex"),
     (WaitKind::RwLockRead, "rwlock_read", "RwLock, to read,"),
@@ -87,7 +90,7 @@ const KINDS: [(WaitKind, &str, &str); 17] = [
 ];
 
 impl WaitKind {
-    /// All of them, in the order of their numbers.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [Self; KINDS.len()] = {
         let mut all = [Self::Mutex; KINDS.len()];
         let mut at = 0;
@@ -102,30 +105,33 @@ impl WaitKind {
         Some(KINDS.get(number.checked_sub(1)?)?.0)
     }
 
-    /// Returns the name of the kind, for programs: `mutex`, `mpsc_receive`.
+    /// Returns the kind's machine-readable name, for example `mutex` or `mpsc_receive`.
     #[must_use]
     pub fn name(self) -> &'static str {
         KINDS[self as usize - 1].1
     }
 
-    /// Returns the words that follow "waits for" and precede "made at".
+    /// Returns a description of what the task waits for, to be used between "waits for" and "made
+    /// at" in a sentence.
     #[must_use]
     pub fn awaited(self) -> &'static str {
         KINDS[self as usize - 1].2
     }
 }
 
-/// One wait: for what kind of operation, on the lock or channel that was made where.
+/// A wait of a task: the kind of the pending operation, and the place where its lock or channel was
+/// created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// The kind of the operation.
+    /// The kind of the pending operation.
     pub kind: WaitKind,
-    /// The place where its lock or channel was made.
+    /// The place in the source where the operation's lock or channel was created.
     pub place: &'static Location<'static>,
 }
 
 impl Wait {
-    /// Packs the wait into a pointer with its lowest bit set. Null where it does not fit.
+    /// Packs the wait into a pointer-sized word whose lowest bit is set. Returns null if the wait
+    /// does not fit.
     #[must_use]
     pub fn pack(self) -> *const () {
         let place: *const Location<'static> = self.place;
@@ -135,11 +141,12 @@ impl Wait {
         place.cast::<()>().map_addr(|addr| addr | TAG | ((self.kind as usize) << KIND_SHIFT))
     }
 
-    /// Returns the wait that `packed` stands for; `None` if its lowest bit is not set.
+    /// Returns the wait that `packed` encodes, or `None` if the lowest bit of `packed` is not set.
     ///
     /// # Safety
     ///
-    /// If its lowest bit is set, `packed` comes from [`pack`](Self::pack).
+    /// If the lowest bit of `packed` is set, `packed` must have been returned by
+    /// [`pack`](Self::pack).
     #[must_use]
     pub unsafe fn unpack(packed: *const ()) -> Option<Self> {
         let word = packed.addr();
@@ -153,12 +160,13 @@ impl Wait {
     }
 }
 
-/// Notes what the poll under way waits for, instead of what it noted before.
+/// Records what the current poll waits for, and replaces any earlier record.
 pub(crate) fn note(kind: WaitKind, place: Place) {
     with_state(|state| state.wait.set(Wait { kind, place }.pack()));
 }
 
-/// Takes the note back, if it is of this wait: its operation has left the line.
+/// Removes the record of the given wait, if it is the current one: the operation has left its wait
+/// list.
 pub(crate) fn take_back(kind: WaitKind, place: Place) {
     with_state(|state| {
         if ptr::addr_eq(state.wait.get(), Wait { kind, place }.pack()) {
@@ -167,8 +175,8 @@ pub(crate) fn take_back(kind: WaitKind, place: Place) {
     });
 }
 
-/// Returns what the poll waits for that has just returned pending on this thread, packed; null if
-/// it noted nothing since the last [`refill`](crate::budget::refill).
+/// Returns, in packed form, what the poll that has just returned pending on this thread waits for.
+/// Returns null if the poll has recorded no wait since the last [`refill`](crate::budget::refill).
 #[inline]
 #[must_use]
 pub fn noted() -> *const () {

@@ -1,4 +1,4 @@
-//! A place for the waker of the one task that waits.
+//! A cell for the waker of the one task that waits.
 //!
 //! # The word
 //!
@@ -27,7 +27,7 @@ const EMPTY: u8 = 0;
 const WAITING: u8 = 1;
 const TAKING: u8 = 2;
 
-/// The waker of one task, left by it and taken by any thread.
+/// The waker of one task, stored by the task and taken by any thread.
 #[derive(Debug)]
 pub(crate) struct WakerCell {
     word: AtomicU8,
@@ -48,7 +48,7 @@ impl WakerCell {
         Self { word: AtomicU8::new(EMPTY), waker: UnsafeCell::new(None) }
     }
 
-    /// Leaves `waker`. After this the caller looks again for what it waits for.
+    /// Stores `waker`. After the call, the caller looks once more for what it waits for.
     ///
     /// # Safety
     ///
@@ -78,7 +78,7 @@ impl WakerCell {
         drop(displaced);
     }
 
-    /// Drops the waker that was left, if it is there still.
+    /// Drops the stored waker, if it is still in the cell.
     ///
     /// # Safety
     ///
@@ -95,8 +95,8 @@ impl WakerCell {
         }
     }
 
-    /// Wakes the task that left its waker, if one did. Before this the caller makes there what the
-    /// task waits for.
+    /// Wakes the task that has stored its waker, if any. Before the call, the caller makes
+    /// available what the task waits for.
     #[inline]
     pub(crate) fn wake(&self) {
         fence(SeqCst);

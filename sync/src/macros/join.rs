@@ -1,8 +1,9 @@
-//! Waiting for several futures.
+//! `join!`, which waits for several futures.
 
-/// Waits for several futures in one task, and returns all outputs as a tuple.
+/// Waits for all of the given futures in the current task, and returns their outputs as a tuple.
 ///
-/// Each poll begins with the next one in turn; with `biased;` in front, with the first.
+/// To treat the futures fairly, each poll starts with a different future, in turn. With `biased;`
+/// in front of the futures, every poll starts with the first one.
 ///
 /// # Examples
 ///

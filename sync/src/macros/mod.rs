@@ -1,4 +1,4 @@
-//! `select!`, `join!` and the like.
+//! The macros `select!`, `join!`, `try_join!` and `pin!`.
 
 mod join;
 mod pin;

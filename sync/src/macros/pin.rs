@@ -1,9 +1,9 @@
-//! Pinning a local variable.
+//! `pin!`, which pins local variables.
 
-/// Pins values in place.
+/// Pins values to the current stack frame.
 ///
-/// `pin!(name)` pins a local variable, and gives its name to the pinned reference;
-/// `pin! { let name = value; }` declares it as well.
+/// `pin!(name)` pins the local variable `name`, and rebinds `name` to the pinned reference. `pin! {
+/// let name = value; }` declares the variable as well.
 ///
 /// # Examples
 ///

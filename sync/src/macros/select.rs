@@ -1,7 +1,7 @@
-//! Waiting for the first of several futures.
+//! `select!`, which waits for the first of several futures.
 
-/// Waits for several futures in one task, and runs the handler of the first one whose output
-/// matches its pattern. All futures are dropped before the handler runs.
+/// Waits for several futures in the current task, and runs the handler of the first branch whose
+/// output matches its pattern. The futures are dropped before the handler runs.
 ///
 /// ```text
 /// select! {
@@ -12,17 +12,19 @@
 /// }
 /// ```
 ///
-/// All conditions are evaluated first, and then all futures, including the futures of disabled
-/// branches. A branch whose output does not fit its pattern is disabled. Each poll begins at a
-/// random branch.
+/// All conditions are evaluated first, and then all future expressions, including the ones of
+/// disabled branches. A branch whose output does not match its pattern is disabled for the rest of
+/// the `select!`. Each poll starts at a random branch, or at the first one if `biased;` stands in
+/// front of the branches.
 ///
 /// # Panics
 ///
-/// If no branch is left, and there is no `else`.
+/// Panics if all branches are disabled and no `else` branch is given.
 ///
 /// # Cancel safety
 ///
-/// The futures that were not ready are dropped: use those that lose nothing then.
+/// All futures that have not completed are dropped. Use only futures that lose nothing when they
+/// are dropped, or pass futures by reference to keep them for later.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Called by the macros of this crate from where they are used. Not an interface.
+//! Items that the macros of this crate use where they are expanded. They are not public API.
 
 use pin_project_lite::pin_project;
 use std::cell::Cell;
@@ -13,31 +13,33 @@ pub use std::result::Result;
 pub use std::task::{Context, Poll, ready};
 pub use wsrt_macros::without_bindings_by_move as clean_pattern;
 
-/// The result of one branch, or of one of the others.
+/// The output of one branch, or of one of the other branches.
 #[derive(Debug)]
 pub enum Branch<T, Others> {
     This(T),
     Other(Others),
 }
 
-/// No branch is enabled.
+/// The error that no branch is enabled.
 #[derive(Debug)]
 pub struct Disabled;
 
-/// Returns the number of the first branch.
+/// Returns the index of the first branch, which is 0.
 pub fn first(_: u32) -> u32 {
     0
 }
 
 thread_local!(static SEED: Cell<u64> = Cell::new(RandomState::new().hash_one(0) | 1));
 
-/// Sets the seed by which this thread's `select!`s choose their first branches, for a runtime that
-/// wants them to choose in the same way in each run. Returns the one before.
+/// Sets the seed that decides which branch each `select!` on this thread polls first, and returns
+/// the previous seed.
+///
+/// A runtime that sets the same seed gets the same choices in each run.
 pub fn replace_seed(seed: u64) -> u64 {
     SEED.replace(seed | 1)
 }
 
-/// Returns a number below `bound` at random: the branch that is polled first.
+/// Returns a random number below `bound`: the index of the branch that `select!` polls first.
 pub fn random_below(bound: u32) -> u32 {
     // Xorshift: cheap, and good enough for fairness.
     let mut seed = SEED.get();
@@ -48,7 +50,7 @@ pub fn random_below(bound: u32) -> u32 {
     (((seed >> 32) * u64::from(bound)) >> 32) as u32
 }
 
-/// Which branch of a `join!` is polled first, one after the other.
+/// Decides which future a `join!` polls first: each future in turn.
 #[derive(Debug, Default)]
 pub struct Turns(u32);
 
@@ -61,7 +63,7 @@ impl Turns {
     }
 }
 
-/// The first branch is polled first, always.
+/// Decides which future a `join!` polls first: always the first one.
 #[derive(Debug, Default)]
 pub struct InOrder;
 
@@ -73,8 +75,8 @@ impl InOrder {
 }
 
 pin_project! {
-    /// Pinned values, the last one first. Behind one pointer: a pointer each would make the user's
-    /// future larger.
+    /// A list of pinned values, the last one first. A single pointer reaches all of them, because a
+    /// pointer for each value would enlarge the user's future.
     #[derive(Debug)]
     pub struct Pinned<Others, T> {
         #[pin]
@@ -89,7 +91,7 @@ impl<Others, T> Pinned<Others, T> {
         Self { others, value }
     }
 
-    /// Returns the others, and this value.
+    /// Returns the other values, and this value.
     #[inline]
     pub fn split(self: Pin<&mut Self>) -> (Pin<&mut Others>, Pin<&mut T>) {
         let me = self.project();
@@ -102,7 +104,7 @@ mod maybe_done {
     use pin_project_lite::pin_project;
 
     pin_project! {
-        /// A future, and then its output.
+        /// A future, or its output once the future has completed.
         #[derive(Debug)]
         #[project = Projected]
         #[project_replace = Replaced]
@@ -120,7 +122,8 @@ mod maybe_done {
     }
 
     impl<F: Future> MaybeDone<F> {
-        /// Returns the output to look at, if it is there.
+        /// Returns a reference to the output, or `None` if the future is still running or the
+        /// output has been taken.
         pub fn output_mut(self: Pin<&mut Self>) -> Option<&mut F::Output> {
             match self.project() {
                 Projected::Done { output } => Some(output),
@@ -128,7 +131,8 @@ mod maybe_done {
             }
         }
 
-        /// Returns the output. It is there once, after the future was ready.
+        /// Returns the output, or `None` if the future is still running or the output has already
+        /// been taken.
         pub fn take_output(mut self: Pin<&mut Self>) -> Option<F::Output> {
             self.as_mut().output_mut()?;
             match self.project_replace(MaybeDone::Taken) {

@@ -1,9 +1,13 @@
-//! Waiting for several futures that may fail.
+//! `try_join!`, which waits for several futures that may fail.
 
-/// Waits for several futures in one task, and returns `Ok` of all outputs as a tuple, or the first
-/// error as soon as there is one.
+/// Waits for all of the given futures in the current task, and returns `Ok` with a tuple of their
+/// outputs.
 ///
-/// Each poll begins with the next one in turn; with `biased;` in front, with the first.
+/// If a future returns an error, `try_join!` returns that error at once and drops the remaining
+/// futures.
+///
+/// To treat the futures fairly, each poll starts with a different future, in turn. With `biased;`
+/// in front of the futures, every poll starts with the first one.
 ///
 /// # Examples
 ///

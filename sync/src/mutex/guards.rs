@@ -1,4 +1,4 @@
-//! The guards of a [`Mutex`]: whole or mapped to a part, borrowed or shared.
+//! The guards of a [`Mutex`]: of all its data or a part, borrowed or owned.
 
 use super::Mutex;
 use crate::guard::guards_data;
@@ -6,7 +6,9 @@ use crate::hold::{Hold, OwnedHold};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A guard of a locked [`Mutex`], which unlocks it when dropped.
+/// A guard that gives access to the data of a locked [`Mutex`].
+///
+/// Dropping the guard unlocks the mutex.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
@@ -14,7 +16,9 @@ pub struct MutexGuard<'a, T: ?Sized> {
     hold: Hold<'a>,
 }
 
-/// A guard of a part of a [`Mutex`]'s data, which unlocks the mutex when dropped.
+/// A guard of a part of the data of a locked [`Mutex`], created by [`MutexGuard::map`].
+///
+/// Dropping the guard unlocks the mutex.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
@@ -23,15 +27,19 @@ pub struct MappedMutexGuard<'a, T: ?Sized> {
     marker: PhantomData<&'a mut T>,
 }
 
-/// A guard of a locked [`Mutex`], which unlocks it when dropped, and keeps it alive.
+/// A guard of a locked [`Mutex`] that keeps the mutex alive, created by [`Mutex::lock_owned`].
+///
+/// The guard borrows nothing, so it can be moved to another task. Dropping the guard unlocks the
+/// mutex.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
     hold: OwnedHold<Mutex<T>>,
 }
 
-/// A guard of a part of a [`Mutex`]'s data, which unlocks the mutex when dropped, and keeps it
-/// alive.
+/// A guard of a part of the data of a locked [`Mutex`], created by [`OwnedMutexGuard::map`].
+///
+/// The guard keeps the mutex alive. Dropping the guard unlocks the mutex.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
@@ -57,7 +65,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         Self { mutex, hold }
     }
 
-    /// Narrows the guard to a part of the data. Called as `MutexGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of the part of the data that `part` returns.
+    ///
+    /// This is an associated function, called as `MutexGuard::map(guard, ...)`, so that it does not
+    /// hide a method of the data.
     ///
     /// # Examples
     ///
@@ -79,11 +90,13 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         MappedMutexGuard { hold: this.hold, data, marker: PhantomData }
     }
 
-    /// Narrows the guard to a part of the data, if there is such a part.
+    /// Turns the guard into a guard of a part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     ///
     /// # Examples
     ///
@@ -104,7 +117,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         Ok(MappedMutexGuard { hold: this.hold, data, marker: PhantomData })
     }
 
-    /// Returns the mutex of this guard.
+    /// Returns the mutex that the guard `this` belongs to.
     ///
     /// # Examples
     ///
@@ -135,7 +148,9 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 }
 
 impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
-    /// Narrows the guard further. Called as `MappedMutexGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of a smaller part of the data.
+    ///
+    /// This is an associated function, called as `MappedMutexGuard::map(guard, ...)`.
     pub fn map<U: ?Sized, F>(mut this: Self, part: F) -> MappedMutexGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -144,11 +159,13 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
         MappedMutexGuard { hold: this.hold, data, marker: PhantomData }
     }
 
-    /// Narrows the guard further, if there is such a part.
+    /// Turns the guard into a guard of a smaller part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<U: ?Sized, F>(mut this: Self, part: F) -> Result<MappedMutexGuard<'a, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -176,7 +193,10 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         Self { hold }
     }
 
-    /// Narrows the guard to a part of the data. Called as `OwnedMutexGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of the part of the data that `part` returns.
+    ///
+    /// This is an associated function, called as `OwnedMutexGuard::map(guard, ...)`, so that it
+    /// does not hide a method of the data.
     ///
     /// # Examples
     ///
@@ -198,11 +218,13 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         OwnedMappedMutexGuard { hold: this.hold, data }
     }
 
-    /// Narrows the guard to a part of the data, if there is such a part.
+    /// Turns the guard into a guard of a part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<U: ?Sized, F>(mut this: Self, part: F) -> Result<OwnedMappedMutexGuard<T, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -212,7 +234,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         Ok(OwnedMappedMutexGuard { hold: this.hold, data })
     }
 
-    /// Returns the mutex of this guard.
+    /// Returns the mutex that the guard `this` belongs to.
     #[must_use]
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         this.hold.lock()
@@ -232,7 +254,9 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
-    /// Narrows the guard further. Called as `OwnedMappedMutexGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of a smaller part of the data.
+    ///
+    /// This is an associated function, called as `OwnedMappedMutexGuard::map(guard, ...)`.
     pub fn map<S: ?Sized, F>(mut this: Self, part: F) -> OwnedMappedMutexGuard<T, S>
     where
         F: FnOnce(&mut U) -> &mut S,
@@ -241,11 +265,13 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
         OwnedMappedMutexGuard { hold: this.hold, data }
     }
 
-    /// Narrows the guard further, if there is such a part.
+    /// Turns the guard into a guard of a smaller part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<S: ?Sized, F>(mut this: Self, part: F) -> Result<OwnedMappedMutexGuard<T, S>, Self>
     where
         F: FnOnce(&mut U) -> Option<&mut S>,

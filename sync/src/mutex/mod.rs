@@ -1,4 +1,4 @@
-//! A lock that tasks wait for without blocking a thread.
+//! A mutex that tasks can wait for without blocking a thread.
 
 mod guards;
 
@@ -14,19 +14,21 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// A lock for one task at a time, which can be held across an `.await`.
+/// An async mutual exclusion lock, whose guard can be held across an `.await`.
 ///
-/// The lock goes to the tasks in the order in which they asked for it, so none starves. It is not
-/// poisoned: a task that panics while it holds the lock releases it, and the next one finds the
-/// data as they are.
+/// Tasks acquire the mutex in the order in which they asked, so no task starves. The mutex is never
+/// poisoned: if a task panics while it holds the mutex, the mutex is released and the next task
+/// finds the data as they are.
 ///
-/// Where no guard lives across an `.await`, a [`std::sync::Mutex`] is cheaper, and does as well.
+/// If no guard needs to live across an `.await`, a [`std::sync::Mutex`] is cheaper and usually the
+/// better choice.
 ///
 /// # Not guaranteed
 ///
-/// The tasks may run in another order than the one in which they got the lock. A task whose budget
-/// is spent yields before it takes a lock that is free, and another task may take the lock first;
-/// in line it keeps its place. A task that locks twice waits for itself, forever.
+/// Tasks that have acquired the mutex may run in a different order than the one in which they
+/// acquired it. A task that has used up its budget yields before it takes a free mutex, and another
+/// task may take the mutex first; a task that already waits keeps its place in the queue. A task
+/// that locks a mutex it already holds waits for itself forever.
 ///
 /// # Examples
 ///
@@ -54,13 +56,14 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
-/// The error of a `try_...` function: the lock is held.
+/// The error returned by the `try_...` methods of [`Mutex`] and [`RwLock`](crate::RwLock): the lock
+/// could not be acquired without waiting.
 #[derive(Debug)]
 pub struct TryLockError(pub(crate) ());
 
 impl<T> Mutex<T> {
     const_fn! {
-        /// Creates an unlocked lock.
+        /// Creates an unlocked mutex that protects `data`.
         ///
         /// # Examples
         ///
@@ -80,7 +83,8 @@ impl<T> Mutex<T> {
     }
 
     const_fn! {
-        /// Creates a lock in a constant, as [`new`](Mutex::new) does as well.
+        /// Creates an unlocked mutex in a constant or static. [`new`](Mutex::new) is `const` as
+        /// well.
         #[must_use]
         #[track_caller]
         pub fn const_new(data: T) -> Self {
@@ -88,7 +92,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// Returns the data.
+    /// Consumes the mutex and returns the data.
     ///
     /// # Examples
     ///
@@ -106,10 +110,12 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     /// Locks the mutex, and waits until it is free.
     ///
+    /// Dropping the returned guard unlocks the mutex.
+    ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
-    /// line.
+    /// This method is cancel safe: if the future is dropped before it completes, the lock has not
+    /// been acquired. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -132,7 +138,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Locks the mutex, and blocks the calling thread until it is free.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Examples
     ///
@@ -149,8 +155,8 @@ impl<T: ?Sized> Mutex<T> {
         block_on(self.lock())
     }
 
-    /// Blocks the calling thread until the mutex is free, and locks it with a guard that keeps it
-    /// alive.
+    /// Locks the mutex, and blocks the calling thread until it is free. The returned guard keeps
+    /// the mutex alive.
     ///
     /// # Examples
     ///
@@ -168,12 +174,14 @@ impl<T: ?Sized> Mutex<T> {
         block_on(self.lock_owned())
     }
 
-    /// Locks the mutex with a guard that keeps it alive, and waits until it is free.
+    /// Locks the mutex, and waits until it is free. The returned guard keeps the mutex alive.
+    ///
+    /// The guard borrows nothing, so it can be moved to another task.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
-    /// line.
+    /// This method is cancel safe: if the future is dropped before it completes, the lock has not
+    /// been acquired. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -197,11 +205,11 @@ impl<T: ?Sized> Mutex<T> {
         OwnedMutexGuard::new(OwnedHold::new(self, 1))
     }
 
-    /// Locks the mutex if it is free.
+    /// Locks the mutex if it is free, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryLockError`] if it is held.
+    /// Returns [`TryLockError`] if the lock is held.
     ///
     /// # Examples
     ///
@@ -220,11 +228,11 @@ impl<T: ?Sized> Mutex<T> {
         Ok(self.guard())
     }
 
-    /// Locks the mutex with a guard that keeps it alive, if it is free.
+    /// Locks the mutex if it is free, and never waits. The returned guard keeps the mutex alive.
     ///
     /// # Errors
     ///
-    /// Returns [`TryLockError`] if it is held.
+    /// Returns [`TryLockError`] if the lock is held.
     ///
     /// # Examples
     ///
@@ -242,8 +250,10 @@ impl<T: ?Sized> Mutex<T> {
         Ok(OwnedMutexGuard::new(OwnedHold::new(self, 1)))
     }
 
-    /// Returns a mutable reference to the data. Nothing is locked, since the caller has the only
-    /// reference.
+    /// Returns a mutable reference to the data without locking.
+    ///
+    /// Taking `&mut self` proves that no other reference to the lock exists, so the method never
+    /// waits.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! A lock for many readers or one writer, which tasks wait for without blocking a thread.
+//! A reader-writer lock that tasks can wait for without blocking a thread.
 
 mod read;
 mod write;
@@ -16,17 +16,20 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// The readers that a lock has at most, unless it says otherwise.
+/// The maximum number of readers of a lock, unless the caller chooses another one.
 const MOST_READERS: u32 = u32::MAX >> 3;
 
-/// A lock for many readers or one writer, which can be held across an `.await`.
+/// An async reader-writer lock, whose guards can be held across an `.await`.
 ///
-/// The lock goes to the tasks in the order in which they asked for it. A writer in line holds up
-/// the readers behind it, so that readers that come without end do not starve it.
+/// Any number of readers, or a single writer, can hold the lock at a time.
+///
+/// Tasks acquire the lock in the order in which they asked. A waiting writer holds up the readers
+/// behind it, so that a steady stream of readers cannot starve writers.
 ///
 /// # Not guaranteed
 ///
-/// A task that reads, and asks to read again while a writer waits, waits for itself, forever.
+/// A task that holds a read guard and asks for a second one while a writer waits deadlocks: the
+/// writer waits for the first guard, and the task waits for the writer.
 ///
 /// # Examples
 ///
@@ -58,7 +61,7 @@ unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
 impl<T> RwLock<T> {
     const_fn! {
-        /// Creates an unlocked lock.
+        /// Creates an unlocked lock that protects `value`.
         ///
         /// # Examples
         ///
@@ -75,11 +78,11 @@ impl<T> RwLock<T> {
     }
 
     const_fn! {
-        /// Creates a lock for at most `max_reads` readers at a time.
+        /// Creates an unlocked lock that allows at most `max_reads` readers at a time.
         ///
         /// # Panics
         ///
-        /// Panics if `max_reads` is zero, or more than `u32::MAX >> 3`.
+        /// Panics if `max_reads` is 0, or greater than `u32::MAX >> 3`.
         #[must_use]
         #[track_caller]
         pub fn with_max_readers(value: T, max_reads: u32) -> Self {
@@ -94,7 +97,8 @@ impl<T> RwLock<T> {
     }
 
     const_fn! {
-        /// Creates a lock in a constant, as [`new`](RwLock::new) does as well.
+        /// Creates an unlocked lock in a constant or static. [`new`](RwLock::new) is `const` as
+        /// well.
         #[must_use]
         #[track_caller]
         pub fn const_new(value: T) -> Self {
@@ -103,11 +107,12 @@ impl<T> RwLock<T> {
     }
 
     const_fn! {
-        /// Creates a lock for at most `max_reads` readers in a constant.
+        /// Creates an unlocked lock that allows at most `max_reads` readers at a time, for use in
+        /// constants and statics.
         ///
         /// # Panics
         ///
-        /// Panics if `max_reads` is zero, or more than `u32::MAX >> 3`.
+        /// Panics if `max_reads` is 0, or greater than `u32::MAX >> 3`.
         #[must_use]
         #[track_caller]
         pub fn const_with_max_readers(value: T, max_reads: u32) -> Self {
@@ -115,7 +120,7 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// Returns the data.
+    /// Consumes the lock and returns the data.
     ///
     /// # Examples
     ///
@@ -131,12 +136,14 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Locks for reading, and waits until no writer has the lock or waits in line before.
+    /// Locks for reading, and waits while a writer holds the lock or waits ahead of the caller.
+    ///
+    /// Dropping the returned guard releases the lock.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
-    /// line.
+    /// This method is cancel safe: if the future is dropped before it completes, the lock has not
+    /// been acquired. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -157,9 +164,10 @@ impl<T: ?Sized> RwLock<T> {
         self.read_guard()
     }
 
-    /// Blocks the calling thread until the lock can be locked for reading, and locks it.
+    /// Locks for reading, and blocks the calling thread while a writer holds the lock or waits
+    /// ahead of the caller.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Examples
     ///
@@ -175,12 +183,15 @@ impl<T: ?Sized> RwLock<T> {
         block_on(self.read())
     }
 
-    /// Locks for reading with a guard that keeps the lock alive.
+    /// Locks for reading, and waits while a writer holds the lock or waits ahead of the caller.
+    ///
+    /// The returned guard keeps the lock alive and borrows nothing, so it can be moved to another
+    /// task.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
-    /// line.
+    /// This method is cancel safe: if the future is dropped before it completes, the lock has not
+    /// been acquired. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -203,11 +214,11 @@ impl<T: ?Sized> RwLock<T> {
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
     }
 
-    /// Locks for reading if that is possible without waiting.
+    /// Locks for reading if that is possible right now, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryLockError`] if a writer has the lock, or is in line for it.
+    /// Returns [`TryLockError`] if a writer holds the lock or waits for it.
     ///
     /// # Examples
     ///
@@ -223,12 +234,12 @@ impl<T: ?Sized> RwLock<T> {
         Ok(self.read_guard())
     }
 
-    /// Locks for reading with a guard that keeps the lock alive, if that is possible without
-    /// waiting.
+    /// Locks for reading if that is possible right now, and never waits. The returned guard keeps
+    /// the lock alive.
     ///
     /// # Errors
     ///
-    /// Returns [`TryLockError`] if a writer has the lock, or is in line for it.
+    /// Returns [`TryLockError`] if a writer holds the lock or waits for it.
     ///
     /// # Examples
     ///
@@ -246,12 +257,14 @@ impl<T: ?Sized> RwLock<T> {
         Ok(OwnedRwLockReadGuard::new(OwnedHold::new(self, 1)))
     }
 
-    /// Locks for writing, and waits until the lock is free.
+    /// Locks for writing, and waits until no other guard holds the lock.
+    ///
+    /// Dropping the returned guard releases the lock.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
-    /// line.
+    /// This method is cancel safe: if the future is dropped before it completes, the lock has not
+    /// been acquired. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -275,9 +288,9 @@ impl<T: ?Sized> RwLock<T> {
         self.write_guard()
     }
 
-    /// Locks for writing, and blocks the calling thread until the lock is free.
+    /// Locks for writing, and blocks the calling thread until no other guard holds the lock.
     ///
-    /// In a task of wsrt, another thread runs the other tasks during the wait.
+    /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
     /// # Examples
     ///
@@ -294,12 +307,15 @@ impl<T: ?Sized> RwLock<T> {
         block_on(self.write())
     }
 
-    /// Locks for writing with a guard that keeps the lock alive.
+    /// Locks for writing, and waits until no other guard holds the lock.
+    ///
+    /// The returned guard keeps the lock alive and borrows nothing, so it can be moved to another
+    /// task.
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
-    /// line.
+    /// This method is cancel safe: if the future is dropped before it completes, the lock has not
+    /// been acquired. The caller loses its place in the queue.
     ///
     /// # Examples
     ///
@@ -323,11 +339,11 @@ impl<T: ?Sized> RwLock<T> {
         OwnedRwLockWriteGuard::new(OwnedHold::new(self, all))
     }
 
-    /// Locks for writing if the lock is free.
+    /// Locks for writing if the lock is free, and never waits.
     ///
     /// # Errors
     ///
-    /// Returns [`TryLockError`] if it is held.
+    /// Returns [`TryLockError`] if a reader or a writer holds the lock.
     ///
     /// # Examples
     ///
@@ -347,11 +363,12 @@ impl<T: ?Sized> RwLock<T> {
         Ok(self.write_guard())
     }
 
-    /// Locks for writing with a guard that keeps the lock alive, if the lock is free.
+    /// Locks for writing if the lock is free, and never waits. The returned guard keeps the lock
+    /// alive.
     ///
     /// # Errors
     ///
-    /// Returns [`TryLockError`] if it is held.
+    /// Returns [`TryLockError`] if a reader or a writer holds the lock.
     ///
     /// # Examples
     ///
@@ -369,8 +386,10 @@ impl<T: ?Sized> RwLock<T> {
         Ok(OwnedRwLockWriteGuard::new(OwnedHold::new(self, all)))
     }
 
-    /// Returns a mutable reference to the data. Nothing is locked, since the caller has the only
-    /// reference.
+    /// Returns a mutable reference to the data without locking.
+    ///
+    /// Taking `&mut self` proves that no other reference to the lock exists, so the method never
+    /// waits.
     ///
     /// # Examples
     ///

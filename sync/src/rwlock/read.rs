@@ -1,4 +1,4 @@
-//! The guards of readers of a [`RwLock`]: whole or mapped to a part, borrowed or shared.
+//! The read guards of a [`RwLock`]: of all its data or a part, borrowed or owned.
 
 use super::RwLock;
 use crate::guard::guards_data;
@@ -6,7 +6,9 @@ use crate::hold::{Hold, OwnedHold};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A guard of a [`RwLock`] that is locked for reading, or of a part of its data.
+/// A guard that gives shared access to the data of a [`RwLock`], or to a part of the data.
+///
+/// Dropping the guard releases the read lock.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
@@ -15,8 +17,10 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     marker: PhantomData<&'a T>,
 }
 
-/// A guard of a [`RwLock`] that is locked for reading, or of a part of its data. It keeps the lock
-/// alive.
+/// A read guard that keeps its [`RwLock`] alive, created by [`RwLock::read_owned`].
+///
+/// The guard borrows nothing, so it can be moved to another task. Dropping the guard releases the
+/// read lock.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> {
@@ -39,7 +43,10 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
         Self { hold, data, marker: PhantomData }
     }
 
-    /// Narrows the guard to a part of the data. Called as `RwLockReadGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of the part of the data that `part` returns.
+    ///
+    /// This is an associated function, called as `RwLockReadGuard::map(guard, ...)`, so that it
+    /// does not hide a method of the data.
     ///
     /// # Examples
     ///
@@ -59,11 +66,13 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
         RwLockReadGuard::new(this.hold, data)
     }
 
-    /// Narrows the guard to a part of the data, if there is such a part.
+    /// Turns the guard into a guard of a part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<F, U: ?Sized>(this: Self, part: F) -> Result<RwLockReadGuard<'a, U>, Self>
     where
         F: FnOnce(&T) -> Option<&U>,
@@ -94,7 +103,10 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
         Self { hold, data }
     }
 
-    /// Narrows the guard to a part of the data. Called as `OwnedRwLockReadGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of the part of the data that `part` returns.
+    ///
+    /// This is an associated function, called as `OwnedRwLockReadGuard::map(guard, ...)`, so that
+    /// it does not hide a method of the data.
     ///
     /// # Examples
     ///
@@ -115,11 +127,13 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
         OwnedRwLockReadGuard { hold: this.hold, data }
     }
 
-    /// Narrows the guard to a part of the data, if there is such a part.
+    /// Turns the guard into a guard of a part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<F, V: ?Sized>(this: Self, part: F) -> Result<OwnedRwLockReadGuard<T, V>, Self>
     where
         F: FnOnce(&U) -> Option<&V>,
@@ -129,7 +143,7 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
         Ok(OwnedRwLockReadGuard { hold: this.hold, data })
     }
 
-    /// Returns the lock of this guard.
+    /// Returns the lock that the guard `this` belongs to.
     #[must_use]
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
         this.hold.lock()

@@ -1,4 +1,4 @@
-//! The guards of the writer of a [`RwLock`]: whole or mapped to a part, borrowed or shared.
+//! The write guards of a [`RwLock`]: of all its data or a part, borrowed or owned.
 
 use super::{OwnedRwLockReadGuard, RwLock, RwLockReadGuard};
 use crate::guard::guards_data;
@@ -6,14 +6,18 @@ use crate::hold::{Hold, OwnedHold};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A guard of a [`RwLock`] that is locked for writing.
+/// A guard that gives exclusive access to the data of a [`RwLock`].
+///
+/// Dropping the guard releases the write lock.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     inner: RwLockMappedWriteGuard<'a, T>,
 }
 
-/// A guard of a part of the data of a [`RwLock`] that is locked for writing.
+/// A write guard of a part of the data of a [`RwLock`], created by [`RwLockWriteGuard::map`].
+///
+/// Dropping the guard releases the write lock.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
@@ -22,15 +26,19 @@ pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
     marker: PhantomData<&'a mut T>,
 }
 
-/// A guard of a [`RwLock`] that is locked for writing. It keeps the lock alive.
+/// A write guard that keeps its [`RwLock`] alive, created by [`RwLock::write_owned`].
+///
+/// The guard borrows nothing, so it can be moved to another task. Dropping the guard releases the
+/// write lock.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockWriteGuard<T: ?Sized> {
     inner: OwnedRwLockMappedWriteGuard<T>,
 }
 
-/// A guard of a part of the data of a [`RwLock`] that is locked for writing. It keeps the lock
-/// alive.
+/// A write guard of a part of the data of a [`RwLock`], created by [`OwnedRwLockWriteGuard::map`].
+///
+/// The guard keeps the lock alive. Dropping the guard releases the write lock.
 #[must_use = "a lock that is dropped at once guards nothing"]
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockMappedWriteGuard<T: ?Sized, U: ?Sized = T> {
@@ -53,7 +61,10 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         Self { inner: RwLockMappedWriteGuard { hold, data, marker: PhantomData } }
     }
 
-    /// Narrows the guard to a part of the data. Called as `RwLockWriteGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of the part of the data that `part` returns.
+    ///
+    /// This is an associated function, called as `RwLockWriteGuard::map(guard, ...)`, so that it
+    /// does not hide a method of the data.
     ///
     /// # Examples
     ///
@@ -72,11 +83,13 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockMappedWriteGuard::map(this.inner, part)
     }
 
-    /// Narrows the guard to a part of the data, if there is such a part.
+    /// Turns the guard into a guard of a part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<F, U: ?Sized>(this: Self, part: F) -> Result<RwLockMappedWriteGuard<'a, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -84,7 +97,10 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockMappedWriteGuard::try_map(this.inner, part).map_err(|inner| Self { inner })
     }
 
-    /// Downgrades the lock to reading, and returns a guard of a part of the data.
+    /// Downgrades the write lock to a read lock, and returns a read guard of the part of the data
+    /// that `part` returns.
+    ///
+    /// No other writer can acquire the lock in between.
     pub fn downgrade_map<F, U: ?Sized>(this: Self, part: F) -> RwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
@@ -93,12 +109,14 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         this.inner.downgraded(data)
     }
 
-    /// Downgrades the lock to reading, and returns a guard of a part of the data, if there is such
-    /// a part.
+    /// Downgrades the write lock to a read lock, and returns a read guard of a part of the data, if
+    /// `part` returns such a part.
+    ///
+    /// If `part` returns `None`, the lock is not downgraded.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_downgrade_map<F, U: ?Sized>(this: Self, part: F) -> Result<RwLockReadGuard<'a, U>, Self>
     where
         F: FnOnce(&T) -> Option<&U>,
@@ -108,13 +126,14 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         Ok(this.inner.downgraded(data))
     }
 
-    /// Turns the guard into a mapped guard of all of the data.
+    /// Turns the guard into a mapped guard that covers all of the data.
     pub fn into_mapped(this: Self) -> RwLockMappedWriteGuard<'a, T> {
         this.inner
     }
 
-    /// Downgrades the lock to reading, and returns a reader's guard. No writer gets the lock in
-    /// between.
+    /// Downgrades the write lock to a read lock, and returns a read guard.
+    ///
+    /// No other writer can acquire the lock in between, so the data stay as the caller left them.
     ///
     /// # Examples
     ///
@@ -147,7 +166,9 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 }
 
 impl<'a, T: ?Sized> RwLockMappedWriteGuard<'a, T> {
-    /// Narrows the guard further. Called as `RwLockMappedWriteGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of a smaller part of the data.
+    ///
+    /// This is an associated function, called as `RwLockMappedWriteGuard::map(guard, ...)`.
     pub fn map<F, U: ?Sized>(mut this: Self, part: F) -> RwLockMappedWriteGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -156,11 +177,13 @@ impl<'a, T: ?Sized> RwLockMappedWriteGuard<'a, T> {
         RwLockMappedWriteGuard { hold: this.hold, data, marker: PhantomData }
     }
 
-    /// Narrows the guard further, if there is such a part.
+    /// Turns the guard into a guard of a smaller part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<F, U: ?Sized>(mut this: Self, part: F) -> Result<RwLockMappedWriteGuard<'a, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -197,7 +220,10 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         Self { inner: OwnedRwLockMappedWriteGuard { hold, data } }
     }
 
-    /// Narrows the guard to a part of the data. Called as `OwnedRwLockWriteGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of the part of the data that `part` returns.
+    ///
+    /// This is an associated function, called as `OwnedRwLockWriteGuard::map(guard, ...)`, so that
+    /// it does not hide a method of the data.
     pub fn map<F, U: ?Sized>(this: Self, part: F) -> OwnedRwLockMappedWriteGuard<T, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -205,11 +231,13 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         OwnedRwLockMappedWriteGuard::map(this.inner, part)
     }
 
-    /// Narrows the guard to a part of the data, if there is such a part.
+    /// Turns the guard into a guard of a part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<F, U: ?Sized>(this: Self, part: F) -> Result<OwnedRwLockMappedWriteGuard<T, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -217,7 +245,10 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         OwnedRwLockMappedWriteGuard::try_map(this.inner, part).map_err(|inner| Self { inner })
     }
 
-    /// Downgrades the lock to reading, and returns a guard of a part of the data.
+    /// Downgrades the write lock to a read lock, and returns a read guard of the part of the data
+    /// that `part` returns.
+    ///
+    /// No other writer can acquire the lock in between.
     pub fn downgrade_map<F, U: ?Sized>(this: Self, part: F) -> OwnedRwLockReadGuard<T, U>
     where
         F: FnOnce(&T) -> &U,
@@ -226,12 +257,14 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         this.inner.downgraded(data)
     }
 
-    /// Downgrades the lock to reading, and returns a guard of a part of the data, if there is such
-    /// a part.
+    /// Downgrades the write lock to a read lock, and returns a read guard of a part of the data, if
+    /// `part` returns such a part.
+    ///
+    /// If `part` returns `None`, the lock is not downgraded.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_downgrade_map<F, U: ?Sized>(this: Self, part: F) -> Result<OwnedRwLockReadGuard<T, U>, Self>
     where
         F: FnOnce(&T) -> Option<&U>,
@@ -241,19 +274,20 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         Ok(this.inner.downgraded(data))
     }
 
-    /// Turns the guard into a mapped guard of all of the data.
+    /// Turns the guard into a mapped guard that covers all of the data.
     pub fn into_mapped(this: Self) -> OwnedRwLockMappedWriteGuard<T> {
         this.inner
     }
 
-    /// Downgrades the lock to reading, and returns a reader's guard. No writer gets the lock in
-    /// between.
+    /// Downgrades the write lock to a read lock, and returns a read guard.
+    ///
+    /// No other writer can acquire the lock in between, so the data stay as the caller left them.
     pub fn downgrade(self) -> OwnedRwLockReadGuard<T> {
         let data = self.inner.data;
         self.inner.downgraded(data)
     }
 
-    /// Returns the lock of this guard.
+    /// Returns the lock that the guard `this` belongs to.
     #[must_use]
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
         this.inner.hold.lock()
@@ -271,7 +305,9 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {
-    /// Narrows the guard further. Called as `OwnedRwLockMappedWriteGuard::map(guard, ...)`.
+    /// Turns the guard into a guard of a smaller part of the data.
+    ///
+    /// This is an associated function, called as `OwnedRwLockMappedWriteGuard::map(guard, ...)`.
     pub fn map<F, V: ?Sized>(mut this: Self, part: F) -> OwnedRwLockMappedWriteGuard<T, V>
     where
         F: FnOnce(&mut U) -> &mut V,
@@ -280,11 +316,13 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {
         OwnedRwLockMappedWriteGuard { hold: this.hold, data }
     }
 
-    /// Narrows the guard further, if there is such a part.
+    /// Turns the guard into a guard of a smaller part of the data, if `part` returns such a part.
+    ///
+    /// This is an associated function, so that it does not hide a method of the data.
     ///
     /// # Errors
     ///
-    /// Returns the guard as it was if `part` returns none.
+    /// Returns the original guard if `part` returns `None`.
     pub fn try_map<F, V: ?Sized>(mut this: Self, part: F) -> Result<OwnedRwLockMappedWriteGuard<T, V>, Self>
     where
         F: FnOnce(&mut U) -> Option<&mut V>,
@@ -294,7 +332,7 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {
         Ok(OwnedRwLockMappedWriteGuard { hold: this.hold, data })
     }
 
-    /// Returns the lock of this guard.
+    /// Returns the lock that the guard `this` belongs to.
     #[must_use]
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
         this.hold.lock()

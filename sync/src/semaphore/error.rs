@@ -4,16 +4,16 @@ use crate::permits::Refused;
 use std::error::Error;
 use std::fmt;
 
-/// The semaphore was closed.
+/// The error returned when a permit is requested from a semaphore that has been closed.
 #[derive(Debug)]
 pub struct AcquireError(());
 
-/// The reasons for which [`Semaphore::try_acquire`](super::Semaphore::try_acquire) fails.
+/// The reasons why [`Semaphore::try_acquire`](super::Semaphore::try_acquire) can fail.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TryAcquireError {
-    /// The semaphore was closed.
+    /// The semaphore has been closed.
     Closed,
-    /// Too few permits are free.
+    /// Fewer permits are available than were requested.
     NoPermits,
 }
 

@@ -1,4 +1,4 @@
-//! The permits that a semaphore has given out: forgotten, merged and split.
+//! The methods of permits: forgetting, merging and splitting.
 
 use super::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use crate::hold::Hold;
@@ -9,7 +9,9 @@ impl<'a> SemaphorePermit<'a> {
         Self { semaphore, hold: Hold::new(&semaphore.permits, count) }
     }
 
-    /// Drops the permit without giving it back.
+    /// Drops the permit without returning it to the semaphore.
+    ///
+    /// This reduces the semaphore's number of permits for good.
     ///
     /// # Examples
     ///
@@ -23,11 +25,11 @@ impl<'a> SemaphorePermit<'a> {
         self.hold.forget();
     }
 
-    /// Takes over the permits of `other`.
+    /// Merges the permits of `other` into this guard, so that all of them are released together.
     ///
     /// # Panics
     ///
-    /// Panics if `other` is of another semaphore.
+    /// Panics if `other` belongs to a different semaphore.
     ///
     /// # Examples
     ///
@@ -44,7 +46,9 @@ impl<'a> SemaphorePermit<'a> {
         self.hold.merge(other.hold);
     }
 
-    /// Splits `n` permits off, if this has as many.
+    /// Splits `n` permits off into a guard of their own.
+    ///
+    /// Returns `None`, and changes nothing, if this guard holds fewer than `n` permits.
     ///
     /// # Examples
     ///
@@ -60,13 +64,13 @@ impl<'a> SemaphorePermit<'a> {
         Some(Self { semaphore: self.semaphore, hold: self.hold.split(n)? })
     }
 
-    /// Returns the semaphore of this permit.
+    /// Returns the semaphore that this permit was acquired from.
     #[must_use]
     pub fn semaphore(&self) -> &Semaphore {
         self.semaphore
     }
 
-    /// Returns the number of permits that this holds.
+    /// Returns the number of permits that this guard holds.
     ///
     /// # Examples
     ///
@@ -82,16 +86,18 @@ impl<'a> SemaphorePermit<'a> {
 }
 
 impl OwnedSemaphorePermit {
-    /// Drops the permit without giving it back.
+    /// Drops the permit without returning it to the semaphore.
+    ///
+    /// This reduces the semaphore's number of permits for good.
     pub fn forget(self) {
         self.hold.forget();
     }
 
-    /// Takes over the permits of `other`.
+    /// Merges the permits of `other` into this guard, so that all of them are released together.
     ///
     /// # Panics
     ///
-    /// Panics if `other` is of another semaphore.
+    /// Panics if `other` belongs to a different semaphore.
     #[track_caller]
     pub fn merge(&mut self, other: Self) {
         let is_same = Arc::ptr_eq(self.hold.lock(), other.hold.lock());
@@ -99,19 +105,21 @@ impl OwnedSemaphorePermit {
         self.hold.merge(other.hold);
     }
 
-    /// Splits `n` permits off, if this has as many.
+    /// Splits `n` permits off into a guard of their own.
+    ///
+    /// Returns `None`, and changes nothing, if this guard holds fewer than `n` permits.
     #[must_use = "what is split off is given back when it is dropped"]
     pub fn split(&mut self, n: usize) -> Option<Self> {
         Some(Self { hold: self.hold.split(n)? })
     }
 
-    /// Returns the semaphore of this permit.
+    /// Returns the semaphore that this permit was acquired from.
     #[must_use]
     pub fn semaphore(&self) -> &Arc<Semaphore> {
         self.hold.lock()
     }
 
-    /// Returns the number of permits that this holds.
+    /// Returns the number of permits that this guard holds.
     #[must_use]
     pub fn num_permits(&self) -> usize {
         self.hold.count()

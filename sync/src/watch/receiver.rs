@@ -95,7 +95,7 @@ impl<T> Receiver<T> {
     }
 
     /// Marks the current value as not seen, so that the next call of [`changed`](Receiver::changed)
-    /// returns at once.
+    /// does not wait for a new value.
     ///
     /// # Examples
     ///
