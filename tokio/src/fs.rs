@@ -1,4 +1,4 @@
-//! Files and directories.
+//! Async versions of the standard library's functions for files and directories.
 
 use crate::io::AsyncSeek;
 use crate::io::door::{read_through_door, write_through_door};

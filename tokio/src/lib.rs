@@ -1,7 +1,8 @@
-//! The interface of tokio, on wsrt's scheduler.
+//! tokio's public API, implemented on wsrt's scheduler.
 //!
-//! A program that has this crate instead of tokio, by `[patch.crates-io]`, runs with all of
-//! its dependencies on wsrt's processors.
+//! This crate is a drop-in replacement for tokio. A program that puts the crate in tokio's place
+//! with `[patch.crates-io]` runs on wsrt's worker threads, together with all of the program's
+//! dependencies.
 
 #[cfg(feature = "fs")]
 pub mod fs;
@@ -17,7 +18,7 @@ pub mod process;
 pub mod runtime;
 #[cfg(feature = "signal")]
 pub mod signal;
-/// Nothing: the streams of tokio are in the crate `tokio-stream`.
+/// An empty module, as in tokio: stream types are in the crate `tokio-stream`.
 pub mod stream {}
 #[cfg(feature = "sync")]
 pub mod sync;

@@ -1,6 +1,6 @@
-//! Names that macros of other crates look for here.
+//! Names that the macros of other crates expect in this crate.
 
-/// Names for the code that macros make.
+/// Items that macro-generated code refers to.
 pub mod support {
     pub use std::future::{Future, IntoFuture, poll_fn};
     pub use std::pin::Pin;

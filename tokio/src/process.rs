@@ -1,4 +1,4 @@
-//! Child processes.
+//! Child processes that run and are awaited asynchronously.
 
 use crate::io::AsyncWrite;
 use crate::io::door::read_through_door;

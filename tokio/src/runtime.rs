@@ -1,4 +1,4 @@
-//! Runtimes.
+//! Runtimes, which run async programs, and the builder that configures them.
 
 mod builder;
 #[cfg(tokio_unstable)]

@@ -1,4 +1,4 @@
-//! Channels and locks.
+//! Channels, locks and other primitives for synchronizing tasks.
 
 pub use wsrt_sync::{
     AcquireError, Barrier, BarrierWaitResult, MappedMutexGuard, Mutex, MutexGuard, Notify, OnceCell,
@@ -7,7 +7,7 @@ pub use wsrt_sync::{
     SemaphorePermit, SetError, SetOnce, SetOnceError, TryAcquireError, TryLockError, broadcast, mpsc, oneshot, watch,
 };
 
-/// The futures that have names.
+/// The named futures of this module.
 pub mod futures {
     pub use wsrt_sync::{Notified, OwnedNotified};
 }

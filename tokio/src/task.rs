@@ -1,4 +1,4 @@
-//! Tasks.
+//! Tasks: spawning, joining, aborting and yielding.
 
 pub use wsrt::task::{
     AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet, Unconstrained,
@@ -10,12 +10,12 @@ mod builder;
 #[cfg(tokio_unstable)]
 pub use self::builder::Builder;
 
-/// Yielding by a count of operations.
+/// Cooperative yielding, based on a budget of operations for each poll.
 pub mod coop {
     pub use wsrt::task::coop::*;
 }
 
-/// The futures that have names.
+/// The named futures of this module.
 pub mod futures {
     pub use wsrt::task::futures::TaskLocalFuture;
 }

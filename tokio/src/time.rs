@@ -1,4 +1,4 @@
-//! Timers.
+//! Timers: sleeping, intervals and timeouts.
 
 pub use wsrt::time::{
     Duration, Instant, Interval, MissedTickBehavior, Sleep, Timeout, interval, interval_at, sleep, sleep_until,
@@ -13,7 +13,8 @@ pub mod error {
 
     use std::fmt;
 
-    /// Reports that a timer cannot work. No function here returns it: a program may make it itself.
+    /// An error of the timer. No function of this crate returns such an error; the type exists for
+    /// programs that create one themselves.
     #[derive(Clone, Copy, Debug)]
     pub struct Error(Kind);
 
@@ -25,37 +26,37 @@ pub mod error {
     }
 
     impl Error {
-        /// Returns the error of timers whose runtime has ended.
+        /// Creates the error that stands for a timer whose runtime has shut down.
         #[must_use]
         pub fn shutdown() -> Self {
             Self(Kind::Shutdown)
         }
 
-        /// Returns whether the runtime of the timers has ended.
+        /// Returns `true` if the error was created by [`shutdown`](Self::shutdown).
         #[must_use]
         pub fn is_shutdown(&self) -> bool {
             self.0 == Kind::Shutdown
         }
 
-        /// Returns the error of timers that are too many.
+        /// Creates the error that stands for too many timers.
         #[must_use]
         pub fn at_capacity() -> Self {
             Self(Kind::AtCapacity)
         }
 
-        /// Returns whether there were too many timers.
+        /// Returns `true` if the error was created by [`at_capacity`](Self::at_capacity).
         #[must_use]
         pub fn is_at_capacity(&self) -> bool {
             self.0 == Kind::AtCapacity
         }
 
-        /// Returns the error of timers that are not configured as they should be.
+        /// Creates the error that stands for a timer with an invalid configuration.
         #[must_use]
         pub fn invalid() -> Self {
             Self(Kind::Invalid)
         }
 
-        /// Returns whether the timers are not configured as they should be.
+        /// Returns `true` if the error was created by [`invalid`](Self::invalid).
         #[must_use]
         pub fn is_invalid(&self) -> bool {
             self.0 == Kind::Invalid

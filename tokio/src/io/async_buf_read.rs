@@ -1,4 +1,4 @@
-//! Reading from a reader's own buffer.
+//! The trait for readers that have their own buffer.
 
 use super::AsyncRead;
 use std::io::{self, BufRead, Cursor};
@@ -6,16 +6,21 @@ use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Reads bytes by lending its own buffer.
+/// Reads bytes and gives access to the reader's own buffer, so that the bytes need not be copied.
 pub trait AsyncBufRead: AsyncRead {
-    /// Returns what is buffered, and reads first if that is nothing. Empty means the end.
+    /// Returns the contents of the reader's buffer, and attempts to fill the buffer first if it is
+    /// empty.
+    ///
+    /// An empty slice means that the reader has reached its end.
     ///
     /// # Errors
     ///
-    /// The reader's.
+    /// Returns the reader's error.
     fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>>;
 
-    /// Takes the first `amt` bytes from the buffer. There are to be as many.
+    /// Marks the first `amt` bytes of the buffer as used, so that they are not returned again.
+    ///
+    /// The buffer must contain at least `amt` bytes.
     fn consume(self: Pin<&mut Self>, amt: usize);
 }
 

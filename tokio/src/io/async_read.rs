@@ -1,4 +1,4 @@
-//! Reading without blocking.
+//! The trait for async reading.
 
 use super::ReadBuf;
 use std::io::{self, Cursor};
@@ -6,16 +6,21 @@ use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Reads bytes, or says when there will be some.
+/// Reads bytes from a source without blocking the thread.
+///
+/// Implement this trait for your own readers. To read, use the methods of `AsyncReadExt`.
 pub trait AsyncRead {
-    /// Appends what is there to the filled part of `buf`. Ready with nothing appended, where `buf`
-    /// had room, means the end.
+    /// Attempts to read bytes, and appends them to the filled part of `buf`.
     ///
-    /// Pending: nothing was read, and the task is woken when it may be tried again.
+    /// If the result is `Ready(Ok(()))` and nothing was appended although `buf` had room, the
+    /// reader has reached its end.
+    ///
+    /// If no bytes are available yet, returns `Pending`. In that case nothing has been read, and
+    /// the current task is woken when it should try again.
     ///
     /// # Errors
     ///
-    /// The reader's. Nothing was read then.
+    /// Returns the reader's error. Nothing has been read in that case.
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>>;
 }
 

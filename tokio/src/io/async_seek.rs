@@ -1,25 +1,27 @@
-//! Moving to another position.
+//! The trait for async seeking.
 
 use std::io::{self, Cursor, Seek, SeekFrom};
 use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Moves the position of what is read or written.
+/// Moves the position at which the next read or write takes place.
 pub trait AsyncSeek {
-    /// Begins to move. [`poll_complete`](Self::poll_complete) tells when that is done, and has to
-    /// be ready before the next begins.
+    /// Starts to seek to `position`, and returns without waiting.
+    ///
+    /// Call [`poll_complete`](Self::poll_complete) to wait for the seek. It must return ready
+    /// before the next seek is started.
     ///
     /// # Errors
     ///
-    /// If another operation is under way, or the position is refused.
+    /// Returns an error if another operation is in progress, or if `position` is not valid.
     fn start_seek(self: Pin<&mut Self>, position: SeekFrom) -> io::Result<()>;
 
-    /// Returns the position from the start, once no move is under way.
+    /// Waits until no seek is in progress, and returns the position in bytes from the start.
     ///
     /// # Errors
     ///
-    /// If the move that was under way has failed.
+    /// Returns an error if the seek that was in progress has failed.
     fn poll_complete(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>>;
 }
 

@@ -1,42 +1,51 @@
-//! Writing without blocking.
+//! The trait for async writing.
 
 use std::io::{self, Cursor, IoSlice, Write};
 use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Writes bytes, or says when there will be room for some.
+/// Writes bytes to a destination without blocking the thread.
+///
+/// Implement this trait for your own writers. To write, use the methods of `AsyncWriteExt`.
 pub trait AsyncWrite {
-    /// Writes a beginning of `buf`, and returns how much.
+    /// Attempts to write bytes of `buf`, starting with the first.
     ///
-    /// Pending: nothing was written, and the task is woken when it may be tried again.
+    /// Returns the number of bytes written, which may be smaller than the length of `buf`.
+    ///
+    /// If the writer has no room yet, returns `Pending`. In that case nothing has been written, and
+    /// the current task is woken when it should try again.
     ///
     /// # Errors
     ///
-    /// The writer's. Nothing was written then.
+    /// Returns the writer's error. Nothing has been written in that case.
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>>;
 
-    /// Brings all that was written to where it belongs.
+    /// Attempts to flush the writer, so that all bytes written so far reach their destination.
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// Returns the writer's error.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Flushes and ends the writing, so that the peer sees the end.
+    /// Attempts to flush the writer and to shut it down, so that the peer reads the end of the
+    /// stream.
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// Returns the writer's error.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Writes a beginning of the buffers' joined contents, and returns how much.
+    /// Attempts to write bytes of the slices in `bufs`, in order, as if the slices were a single
+    /// buffer.
     ///
-    /// Writers that have no better way write from the first buffer that is not empty.
+    /// Returns the number of bytes written.
+    ///
+    /// The default implementation writes from the first slice that is not empty.
     ///
     /// # Errors
     ///
-    /// The writer's. Nothing was written then.
+    /// Returns the writer's error. Nothing has been written in that case.
     fn poll_write_vectored(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -46,7 +55,8 @@ pub trait AsyncWrite {
         self.poll_write(cx, first.map_or(&[], |buf| buf))
     }
 
-    /// Returns whether [`poll_write_vectored`](Self::poll_write_vectored) takes several buffers.
+    /// Returns `true` if [`poll_write_vectored`](Self::poll_write_vectored) can write several
+    /// slices at once.
     fn is_write_vectored(&self) -> bool {
         false
     }

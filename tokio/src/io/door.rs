@@ -1,4 +1,4 @@
-//! The traits for wsrt's streams, through the polls that these have as methods.
+//! Implements the I/O traits for wsrt's streams, by calling the poll methods of these streams.
 
 use crate::io::ReadBuf;
 use std::io;
@@ -9,7 +9,8 @@ use std::task::{Poll, ready};
 ///
 /// # Safety
 ///
-/// `poll` writes initialized bytes only, and has written as many of the first ones as it returns.
+/// `poll` must write only initialized bytes, and the value it returns must be the number of bytes
+/// written, starting with the first.
 pub(crate) unsafe fn fill(
     buf: &mut ReadBuf<'_>,
     poll: impl FnOnce(&mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>>,
@@ -23,7 +24,7 @@ pub(crate) unsafe fn fill(
     Poll::Ready(Ok(()))
 }
 
-/// `AsyncRead` for a stream of wsrt that has a method `poll_read`.
+/// Implements `AsyncRead` for a wsrt stream that has a method `poll_read`.
 macro_rules! read_through_door {
     ($($stream:ty),*) => {$(
         impl $crate::io::AsyncRead for $stream {
@@ -40,8 +41,8 @@ macro_rules! read_through_door {
     )*};
 }
 
-/// `AsyncWrite` for a stream of wsrt that has methods `poll_write`, `poll_write_vectored` and
-/// `poll_flush`; shutting it down is a flush.
+/// Implements `AsyncWrite` for a wsrt stream that has the methods `poll_write`,
+/// `poll_write_vectored` and `poll_flush`. Shutting the stream down flushes it.
 #[cfg(any(feature = "fs", feature = "io-std"))]
 macro_rules! write_through_door {
     ($($stream:ty),*) => {$(

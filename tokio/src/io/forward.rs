@@ -1,6 +1,6 @@
-//! Methods of the traits that a field has and its owner hands on.
+//! Macros that forward the methods of an I/O trait to a field.
 
-/// `AsyncRead` by a pinned field.
+/// Implements `AsyncRead` by forwarding to a pinned field.
 macro_rules! forward_read {
     ($field:ident) => {
         fn poll_read(
@@ -13,7 +13,7 @@ macro_rules! forward_read {
     };
 }
 
-/// `AsyncBufRead` by a pinned field.
+/// Implements `AsyncBufRead` by forwarding to a pinned field.
 macro_rules! forward_buf_read {
     ($field:ident) => {
         fn poll_fill_buf(
@@ -29,7 +29,7 @@ macro_rules! forward_buf_read {
     };
 }
 
-/// `AsyncWrite` by a pinned field.
+/// Implements `AsyncWrite` by forwarding to a pinned field.
 macro_rules! forward_write {
     ($field:ident) => {
         fn poll_write(
@@ -68,7 +68,7 @@ macro_rules! forward_write {
     };
 }
 
-/// `AsyncSeek` by a pinned field.
+/// Implements `AsyncSeek` by forwarding to a pinned field.
 macro_rules! forward_seek {
     ($field:ident) => {
         fn start_seek(self: std::pin::Pin<&mut Self>, position: std::io::SeekFrom) -> std::io::Result<()> {

@@ -1,4 +1,4 @@
-//! A stream of a reader and a writer.
+//! A stream made of a reader and a writer.
 
 use super::forward::{forward_buf_read, forward_read, forward_write};
 use super::{AsyncBufRead, AsyncRead, AsyncWrite};
@@ -6,7 +6,7 @@ use pin_project_lite::pin_project;
 use std::pin::Pin;
 
 pin_project! {
-    /// Reads from one and writes to the other: see [`join`].
+    /// A stream that reads from one value and writes to another. Created by [`join`].
     #[derive(Debug)]
     pub struct Join<R, W> {
         #[pin]
@@ -16,43 +16,43 @@ pin_project! {
     }
 }
 
-/// Returns a stream that reads from `reader` and writes to `writer`.
+/// Joins a reader and a writer into one stream, which reads from `reader` and writes to `writer`.
 pub fn join<R: AsyncRead, W: AsyncWrite>(reader: R, writer: W) -> Join<R, W> {
     Join { reader, writer }
 }
 
 impl<R: AsyncRead, W: AsyncWrite> Join<R, W> {
-    /// Returns the reader and the writer.
+    /// Consumes the `Join` and returns the reader and the writer.
     pub fn into_inner(self) -> (R, W) {
         (self.reader, self.writer)
     }
 
-    /// Returns the reader.
+    /// Returns a reference to the reader.
     pub fn reader(&self) -> &R {
         &self.reader
     }
 
-    /// Returns the writer.
+    /// Returns a reference to the writer.
     pub fn writer(&self) -> &W {
         &self.writer
     }
 
-    /// Returns the reader, to change.
+    /// Returns a mutable reference to the reader.
     pub fn reader_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Returns the writer, to change.
+    /// Returns a mutable reference to the writer.
     pub fn writer_mut(&mut self) -> &mut W {
         &mut self.writer
     }
 
-    /// Returns the reader, pinned.
+    /// Returns a pinned mutable reference to the reader.
     pub fn reader_pin_mut(self: Pin<&mut Self>) -> Pin<&mut R> {
         self.project().reader
     }
 
-    /// Returns the writer, pinned.
+    /// Returns a pinned mutable reference to the writer.
     pub fn writer_pin_mut(self: Pin<&mut Self>) -> Pin<&mut W> {
         self.project().writer
     }

@@ -1,4 +1,4 @@
-//! Readers and writers.
+//! Traits and types for async reading and writing.
 
 mod async_buf_read;
 mod async_read;
@@ -43,7 +43,7 @@ pub use self::standard::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
 #[cfg(feature = "net")]
 pub use wsrt::io::{Interest, Ready};
 
-/// Waiting for any descriptor.
+/// Waiting for the readiness of arbitrary file descriptors.
 #[cfg(feature = "net")]
 pub mod unix {
     pub use wsrt::io::unix::{

@@ -1,20 +1,23 @@
-//! A buffer that a reader fills, and that may begin as memory without a value.
+//! A buffer that a reader fills, and that may start out uninitialized.
 
 use std::fmt;
 use std::mem::MaybeUninit;
 
-/// Holds a buffer in three parts: filled, initialized but not filled, and without a value.
+/// A byte buffer that a reader fills step by step, and that may start out uninitialized.
 ///
-/// `filled <= initialized <= capacity` always.
+/// The buffer has three parts: bytes that are filled, bytes that are initialized but not filled,
+/// and bytes that are not initialized.
+///
+/// The relation `filled <= initialized <= capacity` always holds.
 pub struct ReadBuf<'a> {
-    /// The first `initialized` bytes have values.
+    /// The first `initialized` bytes are initialized.
     buf: &'a mut [MaybeUninit<u8>],
     filled: usize,
     initialized: usize,
 }
 
 impl<'a> ReadBuf<'a> {
-    /// Wraps a buffer whose bytes all have values. Nothing is filled.
+    /// Creates a `ReadBuf` over an initialized buffer. No byte counts as filled.
     #[inline]
     pub fn new(buf: &'a mut [u8]) -> Self {
         let initialized = buf.len();
@@ -25,88 +28,90 @@ impl<'a> ReadBuf<'a> {
         Self { buf, filled: 0, initialized }
     }
 
-    /// Wraps a buffer of which no byte is known to have a value.
+    /// Creates a `ReadBuf` over a buffer of which no byte is known to be initialized.
     #[inline]
     pub fn uninit(buf: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { buf, filled: 0, initialized: 0 }
     }
 
-    /// Returns the length of the whole buffer.
+    /// Returns the total number of bytes in the buffer.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.buf.len()
     }
 
-    /// Returns the part that was filled.
+    /// Returns the filled part of the buffer.
     #[inline]
     pub fn filled(&self) -> &[u8] {
         // SAFETY: `filled <= initialized`.
         unsafe { bytes_of(&self.buf[..self.filled]) }
     }
 
-    /// Returns the part that was filled, to change.
+    /// Returns the filled part of the buffer, for modification.
     #[inline]
     pub fn filled_mut(&mut self) -> &mut [u8] {
         // SAFETY: `filled <= initialized`.
         unsafe { bytes_of_mut(&mut self.buf[..self.filled]) }
     }
 
-    /// Returns the first `n` bytes that are not filled, or all if there are fewer, as a buffer of
-    /// their own that counts nothing as initialized.
+    /// Returns a new `ReadBuf` over the first `n` unfilled bytes, or over all unfilled bytes if
+    /// there are fewer than `n`.
     ///
-    /// Bytes that are filled through it are not counted here: see
-    /// [`assume_init`](Self::assume_init) and [`advance`](Self::advance).
+    /// The new buffer treats all of its bytes as uninitialized.
+    ///
+    /// Bytes that are filled through the new buffer do not count as filled in this one. Call
+    /// [`assume_init`](Self::assume_init) and [`advance`](Self::advance) to count them.
     #[inline]
     pub fn take(&mut self, n: usize) -> ReadBuf<'_> {
         let n = self.remaining().min(n);
         ReadBuf::uninit(&mut self.buf[self.filled..][..n])
     }
 
-    /// Returns the part that has values, which begins with the filled part.
+    /// Returns the initialized part of the buffer, which starts with the filled part.
     #[inline]
     pub fn initialized(&self) -> &[u8] {
         // SAFETY: these bytes have values, see the field.
         unsafe { bytes_of(&self.buf[..self.initialized]) }
     }
 
-    /// Returns the part that has values, to change.
+    /// Returns the initialized part of the buffer, for modification.
     #[inline]
     pub fn initialized_mut(&mut self) -> &mut [u8] {
         // SAFETY: these bytes have values, see the field.
         unsafe { bytes_of_mut(&mut self.buf[..self.initialized]) }
     }
 
-    /// Returns the whole buffer.
+    /// Returns the whole buffer, including the bytes that are not initialized.
     ///
     /// # Safety
     ///
-    /// No byte that has a value may lose it.
+    /// The caller must not write uninitialized memory over bytes that are already initialized.
     #[inline]
     pub unsafe fn inner_mut(&mut self) -> &mut [MaybeUninit<u8>] {
         self.buf
     }
 
-    /// Returns the part that is not filled.
+    /// Returns the unfilled part of the buffer, including the bytes that are not initialized.
     ///
     /// # Safety
     ///
-    /// No byte that has a value may lose it.
+    /// The caller must not write uninitialized memory over bytes that are already initialized.
     #[inline]
     pub unsafe fn unfilled_mut(&mut self) -> &mut [MaybeUninit<u8>] {
         &mut self.buf[self.filled..]
     }
 
-    /// Returns the part that is not filled, with zeros where there was no value.
+    /// Returns the unfilled part of the buffer, and sets its uninitialized bytes to zero first.
     #[inline]
     pub fn initialize_unfilled(&mut self) -> &mut [u8] {
         self.initialize_unfilled_to(self.remaining())
     }
 
-    /// Returns the first `n` bytes that are not filled, with zeros where there was no value.
+    /// Returns the first `n` unfilled bytes, and sets the uninitialized ones to zero first.
     ///
     /// # Panics
     ///
-    /// If fewer than `n` are left.
+    /// Panics if fewer than `n` bytes are unfilled.
     #[inline]
     #[track_caller]
     pub fn initialize_unfilled_to(&mut self, n: usize) -> &mut [u8] {
@@ -120,23 +125,23 @@ impl<'a> ReadBuf<'a> {
         unsafe { bytes_of_mut(&mut self.buf[self.filled..end]) }
     }
 
-    /// Returns how many bytes are not filled.
+    /// Returns the number of unfilled bytes.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.capacity() - self.filled
     }
 
-    /// Counts all bytes as not filled. Those that have values keep them.
+    /// Marks all bytes as unfilled. The initialized bytes stay initialized.
     #[inline]
     pub fn clear(&mut self) {
         self.filled = 0;
     }
 
-    /// Counts `n` more bytes as filled.
+    /// Marks the next `n` bytes as filled.
     ///
     /// # Panics
     ///
-    /// If not all of them have values.
+    /// Panics if some of these bytes are not initialized.
     #[inline]
     #[track_caller]
     pub fn advance(&mut self, n: usize) {
@@ -144,11 +149,11 @@ impl<'a> ReadBuf<'a> {
         self.set_filled(filled);
     }
 
-    /// Counts the first `n` bytes as filled, and no others.
+    /// Sets the filled part of the buffer to the first `n` bytes.
     ///
     /// # Panics
     ///
-    /// If not all of them have values.
+    /// Panics if some of these bytes are not initialized.
     #[inline]
     #[track_caller]
     pub fn set_filled(&mut self, n: usize) {
@@ -156,21 +161,21 @@ impl<'a> ReadBuf<'a> {
         self.filled = n;
     }
 
-    /// Counts the first `n` bytes that are not filled as initialized.
+    /// Marks the first `n` unfilled bytes as initialized.
     ///
     /// # Safety
     ///
-    /// They have values.
+    /// The caller must have initialized these `n` bytes.
     #[inline]
     pub unsafe fn assume_init(&mut self, n: usize) {
         self.initialized = self.initialized.max(self.filled + n);
     }
 
-    /// Appends to the filled part.
+    /// Copies `buf` into the unfilled part, and marks the copied bytes as filled.
     ///
     /// # Panics
     ///
-    /// If fewer bytes are left.
+    /// Panics if `buf` is longer than the unfilled part.
     #[inline]
     #[track_caller]
     pub fn put_slice(&mut self, buf: &[u8]) {
@@ -188,7 +193,7 @@ impl<'a> ReadBuf<'a> {
 
 /// # Safety
 ///
-/// All bytes have values.
+/// All bytes of `buf` must be initialized.
 unsafe fn bytes_of(buf: &[MaybeUninit<u8>]) -> &[u8] {
     // SAFETY: by this function's contract.
     unsafe { &*((&raw const *buf) as *const [u8]) }
@@ -196,7 +201,7 @@ unsafe fn bytes_of(buf: &[MaybeUninit<u8>]) -> &[u8] {
 
 /// # Safety
 ///
-/// All bytes have values.
+/// All bytes of `buf` must be initialized.
 unsafe fn bytes_of_mut(buf: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     // SAFETY: by this function's contract.
     unsafe { &mut *((&raw mut *buf) as *mut [u8]) }

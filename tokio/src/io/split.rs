@@ -1,4 +1,4 @@
-//! Halves of a stream that share it behind a lock.
+//! Splits a stream into halves that share the stream behind a lock.
 
 use super::{AsyncRead, AsyncWrite, ReadBuf};
 use std::fmt;
@@ -8,14 +8,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-/// Reads from a stream: see [`split`].
+/// The read half of a stream. Created by [`split`].
 pub struct ReadHalf<T> {
     shared: Arc<Shared<T>>,
     /// Threads share a half where they may share the stream.
     shares: PhantomData<T>,
 }
 
-/// Writes to a stream: see [`split`].
+/// The write half of a stream. Created by [`split`].
 pub struct WriteHalf<T> {
     shared: Arc<Shared<T>>,
     /// Threads share a half where they may share the stream.
@@ -40,10 +40,10 @@ impl<T> Shared<T> {
     }
 }
 
-/// Splits a stream in a half that reads and a half that writes, for two tasks.
+/// Splits a stream into a read half and a write half, which two tasks can use at the same time.
 ///
-/// To end the writing, call [`shutdown`](super::AsyncWriteExt::shutdown): dropping the half does
-/// not do it while the other lives.
+/// Call [`shutdown`](super::AsyncWriteExt::shutdown) to close the stream's writing side. Dropping
+/// the write half does not close the writing side while the read half still exists.
 pub fn split<T: AsyncRead + AsyncWrite>(stream: T) -> (ReadHalf<T>, WriteHalf<T>) {
     let is_write_vectored = stream.is_write_vectored();
     let shared = Arc::new(Shared { stream: Mutex::new(stream), is_write_vectored });
@@ -52,16 +52,16 @@ pub fn split<T: AsyncRead + AsyncWrite>(stream: T) -> (ReadHalf<T>, WriteHalf<T>
 }
 
 impl<T> ReadHalf<T> {
-    /// Returns whether both are halves of the same stream.
+    /// Returns `true` if `self` and `other` are halves of the same stream.
     pub fn is_pair_of(&self, other: &WriteHalf<T>) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Puts the stream together again.
+    /// Rejoins the two halves, and returns the original stream.
     ///
     /// # Panics
     ///
-    /// If the halves are of different streams.
+    /// Panics if the halves belong to different streams.
     #[track_caller]
     pub fn unsplit(self, wr: WriteHalf<T>) -> T
     where
@@ -75,7 +75,7 @@ impl<T> ReadHalf<T> {
 }
 
 impl<T> WriteHalf<T> {
-    /// Returns whether both are halves of the same stream.
+    /// Returns `true` if `self` and `other` are halves of the same stream.
     pub fn is_pair_of(&self, other: &ReadHalf<T>) -> bool {
         other.is_pair_of(self)
     }

@@ -1,4 +1,4 @@
-//! The standard streams.
+//! The process's standard streams.
 
 use super::door::{read_through_door, write_through_door};
 

@@ -1,4 +1,4 @@
-//! Sockets, on wsrt's reactor.
+//! Sockets and name lookup, on wsrt's reactor.
 
 mod streams;
 
@@ -7,24 +7,24 @@ pub use wsrt::net::{
     lookup_host,
 };
 
-/// The halves of TCP streams.
+/// The read and write halves of TCP streams.
 pub mod tcp {
     pub use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 }
 
-/// Halves and credentials of Unix sockets, and pipes.
+/// The halves of Unix streams, credentials of peer processes, and pipes.
 pub mod unix {
     pub use wsrt::net::unix::{
         OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, SocketAddr, UCred, WriteHalf, pipe,
     };
 
-    /// A user's number.
+    /// The id of a user.
     #[allow(non_camel_case_types)]
     pub type uid_t = libc::uid_t;
-    /// A group's number.
+    /// The id of a group.
     #[allow(non_camel_case_types)]
     pub type gid_t = libc::gid_t;
-    /// A process's number.
+    /// The id of a process.
     #[allow(non_camel_case_types)]
     pub type pid_t = libc::pid_t;
 }

@@ -1,4 +1,4 @@
-//! tokio's traits for the reactor's streams, by their doors.
+//! Implements tokio's I/O traits for the reactor's streams.
 
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
 use std::io::{self, IoSlice};

@@ -1,15 +1,17 @@
-//! A builder whose runtimes have I/O and timers only where they are asked for, around wsrt's.
+//! The builder of runtimes. As in tokio, and unlike in wsrt, I/O and timers are off unless enabled.
 
 use std::io;
 use std::time::Duration;
 
 use wsrt::runtime::{LocalOptions, LocalRuntime, Runtime};
 
-/// Sets the options of a runtime, and builds it.
+/// Configures and builds a [`Runtime`].
+///
+/// I/O and timers are disabled at first. Call [`enable_all`](Builder::enable_all) to enable both.
 #[derive(Debug)]
 pub struct Builder(pub(super) wsrt::runtime::Builder);
 
-/// Methods that hand their arguments on.
+/// Methods that pass their argument on to wsrt's builder.
 macro_rules! set {
     ($(#[$about:meta] $method:ident($value:ident: $type:ty);)*) => {$(
         #[$about]
@@ -21,7 +23,7 @@ macro_rules! set {
     )*};
 }
 
-/// Methods that take a function.
+/// Methods that pass a function on to wsrt's builder.
 macro_rules! hook {
     ($(#[$about:meta] $method:ident;)*) => {$(
         #[$about]
@@ -41,7 +43,7 @@ impl Builder {
         Self(builder)
     }
 
-    /// Begins a runtime whose tasks run on the thread that is in its `block_on`.
+    /// Creates a builder for a runtime that runs its tasks on the thread that calls `block_on`.
     pub fn new_current_thread() -> Self {
         Self::around(wsrt::runtime::Builder::new_current_thread())
     }
@@ -53,19 +55,21 @@ impl Builder {
     }
 
     /// Enables I/O and timers on the runtime.
+    ///
+    /// Calling this method is the same as calling `enable_io` and `enable_time`.
     pub fn enable_all(&mut self) -> &mut Self {
         self.0.enable_all();
         self
     }
 
-    /// Enables sockets, processes and signals on the runtime.
+    /// Enables sockets, child processes and signals on the runtime.
     #[cfg(any(feature = "net", all(unix, feature = "process"), all(unix, feature = "signal")))]
     pub fn enable_io(&mut self) -> &mut Self {
         self.0.enable_io();
         self
     }
 
-    /// Enables timers on the runtime.
+    /// Enables timers on the runtime, so that tasks can use this crate's `time` module.
     #[cfg(feature = "time")]
     pub fn enable_time(&mut self) -> &mut Self {
         self.0.enable_time();
@@ -73,39 +77,39 @@ impl Builder {
     }
 
     set! {
-        /// Sets the number of tasks that may run at the same time.
+        /// Sets the number of worker threads, that is, of tasks that can run at the same time.
         worker_threads(count: usize);
-        /// Sets the number of threads for blocking jobs, at most.
+        /// Sets the maximum number of threads that run blocking jobs.
         max_blocking_threads(count: usize);
-        /// Names the runtime.
+        /// Sets the name of the runtime.
         name(name: impl Into<String>);
-        /// Names the threads of the runtime.
+        /// Sets the name of the runtime's threads.
         thread_name(name: impl Into<String>);
-        /// Sets the size of the stacks of the threads, in bytes.
+        /// Sets the stack size of the runtime's threads, in bytes.
         thread_stack_size(bytes: usize);
-        /// Sets how long a thread for blocking jobs lasts without one.
+        /// Sets how long an idle thread for blocking jobs is kept before the thread ends.
         thread_keep_alive(duration: Duration);
-        /// Sets the number of polls between two looks at the queue that all threads share, at most.
+        /// Sets the maximum number of polls between two checks of the global task queue.
         global_queue_interval(polls: u32);
-        /// Sets the number of polls between two looks at the network and the timers.
+        /// Sets the maximum number of polls between two checks for I/O events and due timers.
         event_interval(polls: u32);
     }
 
     #[cfg(any(feature = "net", all(unix, feature = "process"), all(unix, feature = "signal")))]
     set! {
-        /// Sets the number of events that one look at the network takes, at most.
+        /// Sets the maximum number of I/O events that a worker takes in one check.
         max_io_events_per_tick(events: usize);
-        /// Sets that number for looks between tasks that are ready.
+        /// Sets the maximum number of I/O events for a check that is made while tasks are ready.
         max_io_events_per_busy_tick(events: usize);
     }
 
     #[cfg(feature = "test-util")]
     set! {
-        /// Pauses the clock of the runtime from the start.
+        /// Starts the runtime with its clock paused if `start_paused` is `true`.
         start_paused(start_paused: bool);
     }
 
-    /// Names each thread of the runtime by a function.
+    /// Sets a function that returns the name of each thread of the runtime.
     pub fn thread_name_fn<F>(&mut self, name: F) -> &mut Self
     where
         F: Fn() -> String + Send + Sync + 'static,
@@ -115,31 +119,32 @@ impl Builder {
     }
 
     hook! {
-        /// Calls a function on each thread of the runtime when it starts.
+        /// Sets a function that each thread of the runtime calls when the thread starts.
         on_thread_start;
-        /// Calls a function on each thread of the runtime before it ends.
+        /// Sets a function that each thread of the runtime calls before the thread ends.
         on_thread_stop;
-        /// Calls a function on each thread that runs tasks before it sleeps because there are none.
+        /// Sets a function that each worker thread calls before it goes to sleep.
         on_thread_park;
-        /// Calls a function on each thread that runs tasks when it has slept.
+        /// Sets a function that each worker thread calls after it has woken up.
         on_thread_unpark;
     }
 
-    /// Builds the runtime.
+    /// Builds the configured runtime.
     ///
     /// # Errors
     ///
-    /// Returns the system's error if it refuses a thread or a file descriptor.
+    /// Returns the OS error if a thread or a file descriptor that the runtime needs cannot be
+    /// created.
     pub fn build(&mut self) -> io::Result<Runtime> {
         self.0.build()
     }
 
-    /// Builds a runtime that stays on the current thread.
+    /// Builds a runtime that stays on the current thread and can spawn futures that are not `Send`.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`build`](Self::build), and one if this began a runtime of several
-    /// threads.
+    /// Returns the same errors as [`build`](Self::build), and an error if the builder was created
+    /// for a runtime with several worker threads.
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
         self.0.build_local(options)
     }

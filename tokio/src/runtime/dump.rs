@@ -1,6 +1,6 @@
-//! Dumps of tasks, which tokio has with its flag `tokio_unstable`.
+//! Task dumps, which tokio offers under its flag `tokio_unstable`.
 
 pub use wsrt::runtime::{Dump, TaskDump as Task, TaskDump as Trace};
 
-/// The tasks of a dump.
+/// The tasks in a dump.
 pub type Tasks = [Task];

@@ -1,4 +1,5 @@
-//! Hooks on tasks, which tokio has with its flag `tokio_unstable`.
+//! Hooks that run when tasks are spawned, polled and finished. tokio offers them under its flag
+//! `tokio_unstable`.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -8,7 +9,7 @@ use wsrt::runtime::{NewTask, PanicAction};
 use super::Builder;
 use crate::task::Id;
 
-/// Describes a task to a hook.
+/// Information about a task, passed to the hooks of a [`Builder`].
 #[derive(Debug)]
 pub struct TaskMeta<'a> {
     id: Id,
@@ -29,29 +30,29 @@ impl TaskMeta<'_> {
         Self::of(task.id(), task.spawned_at())
     }
 
-    /// Returns the task's id.
+    /// Returns the id of the task that the hook is called for.
     pub fn id(&self) -> Id {
         self.id
     }
 
-    /// Returns the place where the task was spawned.
+    /// Returns the source location where the task was spawned.
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.spawned_at
     }
 }
 
-/// Chooses what the panic of a task does to its runtime.
+/// What a runtime does when one of its tasks panics. Set with [`Builder::unhandled_panic`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum UnhandledPanic {
-    /// Nothing: the task's handle has the panic.
+    /// The runtime continues to run. The task's `JoinHandle` returns the panic as an error.
     Ignore,
-    /// The runtime shuts down: its tasks are dropped. A future in `block_on` continues.
+    /// The runtime shuts down and drops all of its tasks. A future in `block_on` continues to run.
     ShutdownRuntime,
 }
 
 impl Builder {
-    /// Calls a function for each task that is spawned.
+    /// Sets a function that is called each time a task is spawned on the runtime.
     pub fn on_task_spawn<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -60,7 +61,7 @@ impl Builder {
         self
     }
 
-    /// Calls a function before each poll of a task.
+    /// Sets a function that is called each time before a task is polled.
     pub fn on_before_task_poll<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -69,7 +70,7 @@ impl Builder {
         self
     }
 
-    /// Calls a function after each poll of a task.
+    /// Sets a function that is called each time after a task has been polled.
     pub fn on_after_task_poll<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -78,7 +79,7 @@ impl Builder {
         self
     }
 
-    /// Calls a function for each task that has ended.
+    /// Sets a function that is called each time a task has ended.
     pub fn on_task_terminate<F>(&mut self, hook: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -87,7 +88,8 @@ impl Builder {
         self
     }
 
-    /// Sets what the panic of a task does to the runtime.
+    /// Sets what the runtime does when one of its tasks panics. See [`UnhandledPanic`] for the
+    /// choices.
     pub fn unhandled_panic(&mut self, behavior: UnhandledPanic) -> &mut Self {
         let action = match behavior {
             UnhandledPanic::Ignore => PanicAction::GoOn,

@@ -1,4 +1,4 @@
-//! A reader with a buffer.
+//! A buffered reader.
 
 use super::BUFFER_SIZE;
 use crate::io::forward::forward_write;
@@ -11,9 +11,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads much at once, and hands it out in pieces.
+    /// Wraps a reader and adds a buffer, so that many small reads need only a few large ones.
     ///
-    /// The buffer is lost when it is dropped or taken apart.
+    /// Bytes in the buffer are lost if the `BufReader` is dropped or taken apart.
     pub struct BufReader<R> {
         #[pin]
         pub(super) inner: R,
@@ -25,28 +25,28 @@ pin_project! {
     }
 }
 
-/// A move of the position.
+/// The state of a seek.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Seek {
     None,
     Asked(SeekFrom),
-    /// On its way back over what is buffered. The distance from there does not fit in one number
-    /// with it.
+    /// The reader seeks back over the buffered bytes first, because the whole distance does not fit
+    /// into one number.
     Back(i64),
     UnderWay,
 }
 
 impl<R: AsyncRead> BufReader<R> {
-    /// Wraps a reader, with a buffer of 8 KiB.
+    /// Wraps `inner` with a buffer of 8 KiB.
     pub fn new(inner: R) -> Self {
         Self::with_capacity(BUFFER_SIZE, inner)
     }
 
-    /// Wraps a reader, with a buffer of this length.
+    /// Wraps `inner` with a buffer of `capacity` bytes.
     ///
     /// # Panics
     ///
-    /// If it is 0.
+    /// Panics if `capacity` is 0.
     #[track_caller]
     pub fn with_capacity(capacity: usize, inner: R) -> Self {
         assert!(
@@ -56,27 +56,34 @@ impl<R: AsyncRead> BufReader<R> {
         Self { inner, buf: vec![0; capacity].into_boxed_slice(), start: 0, end: 0, seek: Seek::None }
     }
 
-    /// Returns the reader.
+    /// Returns a reference to the underlying reader.
     pub fn get_ref(&self) -> &R {
         &self.inner
     }
 
-    /// Returns the reader, to change.
+    /// Returns a mutable reference to the underlying reader.
+    ///
+    /// Reading from the reader directly skips the bytes in the buffer.
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.inner
     }
 
-    /// Returns the reader, pinned.
+    /// Returns a pinned mutable reference to the underlying reader.
+    ///
+    /// Reading from the reader directly skips the bytes in the buffer.
     pub fn get_pin_mut(self: Pin<&mut Self>) -> Pin<&mut R> {
         self.project().inner
     }
 
-    /// Returns the reader. The buffer is lost.
+    /// Consumes the `BufReader` and returns the underlying reader.
+    ///
+    /// Bytes in the buffer are lost.
     pub fn into_inner(self) -> R {
         self.inner
     }
 
-    /// Returns what is buffered.
+    /// Returns the bytes in the buffer, which have been read from the reader but not from the
+    /// `BufReader`.
     pub fn buffer(&self) -> &[u8] {
         &self.buf[self.start..self.end]
     }
@@ -121,7 +128,7 @@ impl<R: AsyncRead> AsyncBufRead for BufReader<R> {
     }
 }
 
-/// Moving takes into account what is buffered, which is discarded.
+/// Seeking takes the buffered bytes into account, and discards them.
 impl<R: AsyncRead + AsyncSeek> AsyncSeek for BufReader<R> {
     fn start_seek(self: Pin<&mut Self>, position: SeekFrom) -> io::Result<()> {
         *self.project().seek = Seek::Asked(position);

@@ -1,4 +1,4 @@
-//! A stream with a buffer in each direction.
+//! A stream with a buffer for each direction.
 
 use super::{BufReader, BufWriter, buf_reader};
 use crate::io::forward::{forward_buf_read, forward_read, forward_seek, forward_write};
@@ -7,7 +7,10 @@ use pin_project_lite::pin_project;
 use std::pin::Pin;
 
 pin_project! {
-    /// Reads and writes much at once. The buffers are lost when it is dropped.
+    /// Wraps a stream and adds a buffer for reading and a buffer for writing.
+    ///
+    /// Bytes in the buffers are lost if the `BufStream` is dropped. Flush first to keep written
+    /// bytes.
     #[derive(Debug)]
     pub struct BufStream<RW> {
         #[pin]
@@ -16,38 +19,45 @@ pin_project! {
 }
 
 impl<RW: AsyncRead + AsyncWrite> BufStream<RW> {
-    /// Wraps a stream, with two buffers of 8 KiB.
+    /// Wraps `stream` with two buffers of 8 KiB each.
     pub fn new(stream: RW) -> Self {
         Self { inner: BufReader::new(BufWriter::new(stream)) }
     }
 
-    /// Wraps a stream, with buffers of these lengths.
+    /// Wraps `stream` with a read buffer of `reader_capacity` bytes and a write buffer of
+    /// `writer_capacity` bytes.
     ///
     /// # Panics
     ///
-    /// If the reader's is 0.
+    /// Panics if `reader_capacity` is 0.
     #[track_caller]
     pub fn with_capacity(reader_capacity: usize, writer_capacity: usize, stream: RW) -> Self {
         let writer = BufWriter::with_capacity(writer_capacity, stream);
         Self { inner: BufReader::with_capacity(reader_capacity, writer) }
     }
 
-    /// Returns the stream.
+    /// Returns a reference to the underlying stream.
     pub fn get_ref(&self) -> &RW {
         self.inner.get_ref().get_ref()
     }
 
-    /// Returns the stream, to change.
+    /// Returns a mutable reference to the underlying stream.
+    ///
+    /// Reading or writing the stream directly bypasses the buffers.
     pub fn get_mut(&mut self) -> &mut RW {
         self.inner.get_mut().get_mut()
     }
 
-    /// Returns the stream, pinned.
+    /// Returns a pinned mutable reference to the underlying stream.
+    ///
+    /// Reading or writing the stream directly bypasses the buffers.
     pub fn get_pin_mut(self: Pin<&mut Self>) -> Pin<&mut RW> {
         self.project().inner.get_pin_mut().get_pin_mut()
     }
 
-    /// Returns the stream. The buffers are lost.
+    /// Consumes the `BufStream` and returns the underlying stream.
+    ///
+    /// Bytes in both buffers are lost.
     pub fn into_inner(self) -> RW {
         self.inner.into_inner().into_inner()
     }
@@ -59,7 +69,7 @@ impl<RW> From<BufReader<BufWriter<RW>>> for BufStream<RW> {
     }
 }
 
-/// Keeps both buffers, and forgets a move of the position that was begun.
+/// Keeps the contents of both buffers. A seek that has begun but not completed is forgotten.
 impl<RW> From<BufWriter<BufReader<RW>>> for BufStream<RW> {
     fn from(outer: BufWriter<BufReader<RW>>) -> Self {
         let BufWriter { inner: reader, buf, written, seek } = outer;

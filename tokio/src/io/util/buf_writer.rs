@@ -1,4 +1,4 @@
-//! A writer with a buffer.
+//! A buffered writer.
 
 use super::BUFFER_SIZE;
 use crate::io::forward::{forward_buf_read, forward_read};
@@ -12,9 +12,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Gathers what is written, and writes much at once.
+    /// Wraps a writer and adds a buffer, so that many small writes become few large ones.
     ///
-    /// The buffer is lost when it is dropped without a flush.
+    /// Bytes in the buffer are lost if the `BufWriter` is dropped without a flush. Call
+    /// [`flush`](super::AsyncWriteExt::flush) or [`shutdown`](super::AsyncWriteExt::shutdown)
+    /// first.
     pub struct BufWriter<W> {
         #[pin]
         pub(super) inner: W,
@@ -25,7 +27,7 @@ pin_project! {
     }
 }
 
-/// A move of the position.
+/// The state of a seek.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Seek {
     None,
@@ -34,37 +36,43 @@ pub(super) enum Seek {
 }
 
 impl<W: AsyncWrite> BufWriter<W> {
-    /// Wraps a writer, with a buffer of 8 KiB.
+    /// Wraps `inner` with a buffer of 8 KiB.
     pub fn new(inner: W) -> Self {
         Self::with_capacity(BUFFER_SIZE, inner)
     }
 
-    /// Wraps a writer, with a buffer of this length.
+    /// Wraps `inner` with a buffer of `cap` bytes.
     pub fn with_capacity(cap: usize, inner: W) -> Self {
         Self { inner, buf: Vec::with_capacity(cap), written: 0, seek: Seek::None }
     }
 
-    /// Returns the writer.
+    /// Returns a reference to the underlying writer.
     pub fn get_ref(&self) -> &W {
         &self.inner
     }
 
-    /// Returns the writer, to change.
+    /// Returns a mutable reference to the underlying writer.
+    ///
+    /// Bytes that are still in the buffer have not reached the writer.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.inner
     }
 
-    /// Returns the writer, pinned.
+    /// Returns a pinned mutable reference to the underlying writer.
+    ///
+    /// Bytes that are still in the buffer have not reached the writer.
     pub fn get_pin_mut(self: Pin<&mut Self>) -> Pin<&mut W> {
         self.project().inner
     }
 
-    /// Returns the writer. The buffer is lost.
+    /// Consumes the `BufWriter` and returns the underlying writer.
+    ///
+    /// Bytes in the buffer that have not been flushed are lost.
     pub fn into_inner(self) -> W {
         self.inner
     }
 
-    /// Returns what is buffered.
+    /// Returns the bytes in the buffer, which have not been flushed.
     pub fn buffer(&self) -> &[u8] {
         &self.buf
     }
@@ -147,7 +155,7 @@ impl<W: AsyncWrite> AsyncWrite for BufWriter<W> {
     }
 }
 
-/// Moving writes first what is buffered.
+/// Seeking first writes out the bytes in the buffer.
 impl<W: AsyncWrite + AsyncSeek> AsyncSeek for BufWriter<W> {
     fn start_seek(self: Pin<&mut Self>, position: SeekFrom) -> io::Result<()> {
         *self.project().seek = Seek::Asked(position);

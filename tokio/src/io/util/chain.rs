@@ -1,4 +1,4 @@
-//! One reader after the other.
+//! A reader that reads from one reader after the other.
 
 use crate::io::{AsyncBufRead, AsyncRead, ReadBuf};
 use pin_project_lite::pin_project;
@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads from one reader until its end, and then from the other: see
+    /// A reader that reads one reader to its end and then continues with another. Created by
     /// [`chain`](super::AsyncReadExt::chain).
     #[derive(Debug)]
     #[must_use = "nothing is read unless it is asked for"]
@@ -25,23 +25,23 @@ impl<T: AsyncRead, U: AsyncRead> Chain<T, U> {
         Self { first, second, first_ended: false }
     }
 
-    /// Returns both readers.
+    /// Returns references to both readers.
     pub fn get_ref(&self) -> (&T, &U) {
         (&self.first, &self.second)
     }
 
-    /// Returns both readers, to change.
+    /// Returns mutable references to both readers.
     pub fn get_mut(&mut self) -> (&mut T, &mut U) {
         (&mut self.first, &mut self.second)
     }
 
-    /// Returns both readers, pinned.
+    /// Returns pinned mutable references to both readers.
     pub fn get_pin_mut(self: Pin<&mut Self>) -> (Pin<&mut T>, Pin<&mut U>) {
         let me = self.project();
         (me.first, me.second)
     }
 
-    /// Returns both readers.
+    /// Consumes the `Chain` and returns both readers.
     pub fn into_inner(self) -> (T, U) {
         (self.first, self.second)
     }

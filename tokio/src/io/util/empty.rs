@@ -1,4 +1,4 @@
-//! Nothing to read, and no trace of what is written.
+//! A reader without content, and a writer that discards everything.
 
 use super::ready::poll_unit;
 use crate::io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
@@ -7,12 +7,12 @@ use std::io::{self, IoSlice, SeekFrom};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Is at its end when it is read, and takes all that is written: see [`empty`].
+/// A reader that is always at its end, and a writer that discards everything. Created by [`empty`].
 pub struct Empty {
     _private: (),
 }
 
-/// Returns a reader that is at its end, and a writer that takes everything.
+/// Creates a value that reads as empty and discards everything written to it.
 pub fn empty() -> Empty {
     Empty { _private: () }
 }
@@ -32,7 +32,7 @@ impl AsyncBufRead for Empty {
     fn consume(self: Pin<&mut Self>, _: usize) {}
 }
 
-/// `AsyncWrite` that takes everything at once.
+/// Implements `AsyncWrite` for a writer that discards everything.
 macro_rules! take_everything {
     ($name:ty) => {
         impl AsyncWrite for $name {
@@ -67,7 +67,7 @@ pub(super) use take_everything;
 
 take_everything!(Empty);
 
-/// Its position is 0, wherever it is moved.
+/// Seeking always succeeds, and leaves the position at 0.
 impl AsyncSeek for Empty {
     fn start_seek(self: Pin<&mut Self>, _: SeekFrom) -> io::Result<()> {
         Ok(())

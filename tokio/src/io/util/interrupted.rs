@@ -1,9 +1,9 @@
-//! System calls that a signal has interrupted, made again.
+//! Retries system calls that a signal has interrupted.
 
 use std::io::{self, ErrorKind};
 use std::task::Poll;
 
-/// Repeats `operation` while a signal interrupts it.
+/// Calls `operation` again as long as a signal interrupts it.
 #[inline]
 pub(super) fn uninterrupted<T>(mut operation: impl FnMut() -> Poll<io::Result<T>>) -> Poll<io::Result<T>> {
     loop {

@@ -1,4 +1,4 @@
-//! Operations on readers and writers, and some of both kinds.
+//! Extension traits for I/O, and adapters for readers and writers.
 
 mod buf_read;
 mod buf_reader;
@@ -35,5 +35,5 @@ pub use self::sink::{Sink, sink};
 pub use self::take::Take;
 pub use self::write::AsyncWriteExt;
 
-/// Length of a buffer, where the user chooses none.
+/// The length of a buffer in bytes, unless the user chooses another one.
 const BUFFER_SIZE: usize = 8 * 1024;

@@ -1,9 +1,9 @@
-//! Operations that are always ready, and count against the task's budget for that reason.
+//! Operations that are always ready, and therefore have to take from the task's budget.
 
 use std::task::{Context, Poll};
 use wsrt_sync::budget;
 
-/// Takes a unit of the budget, or is pending if there is none.
+/// Takes one unit of the budget. Wakes the task and returns pending if the budget is used up.
 pub(super) fn poll_unit(cx: &mut Context<'_>) -> Poll<()> {
     budget::poll_spending(cx, |_| Poll::Ready(()))
 }

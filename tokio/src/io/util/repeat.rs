@@ -1,4 +1,4 @@
-//! One byte forever.
+//! A reader that repeats a single byte.
 
 use super::ready::poll_unit;
 use crate::io::{AsyncRead, ReadBuf};
@@ -7,13 +7,13 @@ use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Reads as one byte forever: see [`repeat`].
+/// A reader that repeats a single byte forever. Created by [`repeat`].
 #[derive(Debug)]
 pub struct Repeat {
     byte: u8,
 }
 
-/// Returns a reader of this byte, without an end.
+/// Creates a reader that returns `byte` forever.
 pub fn repeat(byte: u8) -> Repeat {
     Repeat { byte }
 }

@@ -1,4 +1,4 @@
-//! The operations of readers and writers with positions.
+//! Extension methods for seeking.
 
 use crate::io::AsyncSeek;
 use pin_project_lite::pin_project;
@@ -8,9 +8,11 @@ use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Adds operations to readers and writers with positions.
+/// Async methods for readers and writers that can seek.
+///
+/// The trait is implemented for every [`AsyncSeek`] type.
 pub trait AsyncSeekExt: AsyncSeek {
-    /// Moves, and returns the new position from the start.
+    /// Seeks to the position `pos`, and returns the new position in bytes from the start.
     fn seek(&mut self, pos: SeekFrom) -> Seek<'_, Self>
     where
         Self: Unpin,
@@ -18,7 +20,7 @@ pub trait AsyncSeekExt: AsyncSeek {
         Seek { target: self, to: Some(pos), pinned: PhantomPinned }
     }
 
-    /// Moves to the start.
+    /// Seeks to the start, and returns the new position, which is 0.
     fn rewind(&mut self) -> Seek<'_, Self>
     where
         Self: Unpin,
@@ -26,7 +28,7 @@ pub trait AsyncSeekExt: AsyncSeek {
         self.seek(SeekFrom::Start(0))
     }
 
-    /// Returns the position from the start.
+    /// Returns the current position in bytes from the start.
     fn stream_position(&mut self) -> Seek<'_, Self>
     where
         Self: Unpin,
@@ -38,7 +40,8 @@ pub trait AsyncSeekExt: AsyncSeek {
 impl<S: AsyncSeek + ?Sized> AsyncSeekExt for S {}
 
 pin_project! {
-    /// Moves to a position.
+    /// The future returned by [`seek`](AsyncSeekExt::seek), [`rewind`](AsyncSeekExt::rewind) and
+    /// [`stream_position`](AsyncSeekExt::stream_position).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Seek<'a, S: ?Sized> {

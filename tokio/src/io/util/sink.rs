@@ -1,4 +1,4 @@
-//! No trace of what is written.
+//! A writer that discards everything.
 
 use super::empty::take_everything;
 use super::ready::poll_unit;
@@ -8,12 +8,12 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Takes all that is written: see [`sink`].
+/// A writer that discards everything written to it. Created by [`sink`].
 pub struct Sink {
     _private: (),
 }
 
-/// Returns a writer that takes everything.
+/// Creates a writer that accepts every byte at once and discards it.
 pub fn sink() -> Sink {
     Sink { _private: () }
 }

@@ -1,4 +1,4 @@
-//! The beginning of a reader's input.
+//! A reader with a limit.
 
 use crate::io::{AsyncBufRead, AsyncRead, ReadBuf};
 use pin_project_lite::pin_project;
@@ -7,7 +7,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads until a limit: see [`take`](super::AsyncReadExt::take).
+    /// A reader that ends after a given number of bytes. Created by
+    /// [`take`](super::AsyncReadExt::take).
     #[derive(Debug)]
     #[must_use = "nothing is read unless it is asked for"]
     pub struct Take<R> {
@@ -23,38 +24,45 @@ impl<R: AsyncRead> Take<R> {
         Self { inner, limit }
     }
 
-    /// Returns how many bytes may be read before the end.
+    /// Returns the number of bytes that can still be read before the limit is reached.
+    ///
+    /// The underlying reader may end earlier.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Sets how many bytes may be read before the end, whatever was read so far.
+    /// Sets the number of bytes that can still be read, regardless of how many have been read so
+    /// far.
     pub fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }
 
-    /// Returns the reader.
+    /// Returns a reference to the underlying reader.
     pub fn get_ref(&self) -> &R {
         &self.inner
     }
 
-    /// Returns the reader, to change. The limit knows nothing of what is read from it.
+    /// Returns a mutable reference to the underlying reader.
+    ///
+    /// Bytes that are read from the reader directly do not count against the limit.
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.inner
     }
 
-    /// Returns the reader, pinned. The limit knows nothing of what is read from it.
+    /// Returns a pinned mutable reference to the underlying reader.
+    ///
+    /// Bytes that are read from the reader directly do not count against the limit.
     pub fn get_pin_mut(self: Pin<&mut Self>) -> Pin<&mut R> {
         self.project().inner
     }
 
-    /// Returns the reader.
+    /// Consumes the `Take` and returns the underlying reader.
     pub fn into_inner(self) -> R {
         self.inner
     }
 }
 
-/// Returns as much of `len` as the limit allows.
+/// Returns `len`, or `limit` if that is smaller.
 fn within(len: usize, limit: u64) -> usize {
     usize::try_from(limit).map_or(len, |limit| limit.min(len))
 }

@@ -1,4 +1,4 @@
-//! Looks at a reader's buffer.
+//! Access to a reader's own buffer.
 
 use crate::io::AsyncBufRead;
 use pin_project_lite::pin_project;
@@ -10,7 +10,7 @@ use std::slice;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Returns a reader's buffer, once it has something or the input has ended.
+    /// The future returned by [`fill_buf`](super::AsyncBufReadExt::fill_buf).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct FillBuf<'a, R: ?Sized> {
@@ -47,8 +47,8 @@ impl<'a, R: AsyncBufRead + Unpin + ?Sized> Future for FillBuf<'a, R> {
     }
 }
 
-/// Polls for a buffer until `take` has had enough: it returns how much it takes, and whether that
-/// was the last.
+/// Polls for buffered bytes and passes them to `take`, until `take` is done. `take` returns how
+/// many bytes it takes, and whether it is done.
 pub(super) fn poll_consume<R: AsyncBufRead + ?Sized>(
     mut reader: Pin<&mut R>,
     cx: &mut Context<'_>,

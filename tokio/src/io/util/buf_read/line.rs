@@ -1,4 +1,4 @@
-//! Reads a line.
+//! Reads a single line.
 
 use super::until::poll_read_until;
 use crate::io::AsyncBufRead;
@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads a line to the end of a string.
+    /// The future returned by [`read_line`](super::AsyncBufReadExt::read_line).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadLine<'a, R: ?Sized> {

@@ -1,4 +1,4 @@
-//! The lines of a reader.
+//! The lines of a reader's input.
 
 use super::until::poll_read_until;
 use crate::io::AsyncBufRead;
@@ -11,7 +11,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Returns the lines of a reader: see [`lines`](super::AsyncBufReadExt::lines).
+    /// Reads the lines of a reader one at a time. Created by
+    /// [`lines`](super::AsyncBufReadExt::lines).
     #[derive(Debug)]
     #[must_use = "lines are not read unless they are asked for"]
     pub struct Lines<R> {
@@ -27,28 +28,33 @@ impl<R> Lines<R> {
         Self { reader, line: Vec::new() }
     }
 
-    /// Returns the reader, to change.
+    /// Returns a mutable reference to the underlying reader.
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Returns the reader.
+    /// Returns a reference to the underlying reader.
     pub fn get_ref(&mut self) -> &R {
         &self.reader
     }
 
-    /// Returns the reader. It keeps the bytes that it has buffered.
+    /// Consumes the `Lines` and returns the underlying reader.
+    ///
+    /// Bytes that the reader has buffered stay in the reader.
     pub fn into_inner(self) -> R {
         self.reader
     }
 }
 
 impl<R: AsyncBufRead> Lines<R> {
-    /// Returns the next line without its end, which is `\n` or `\r\n`. `None` means the end.
+    /// Polls for the next line, and returns it without its line ending, `\n` or `\r\n`.
+    ///
+    /// Returns `Ready(Ok(None))` when the reader has reached its end.
     ///
     /// # Errors
     ///
-    /// The reader's, or that a line is not UTF-8.
+    /// Returns the reader's error, or an error of the kind
+    /// [`InvalidData`](std::io::ErrorKind::InvalidData) if the line is not valid UTF-8.
     pub fn poll_next_line(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<Option<String>>> {
         let me = self.project();
         ready!(poll_read_until(me.reader, cx, b'\n', me.line, &mut 0))?;
@@ -67,15 +73,19 @@ impl<R: AsyncBufRead> Lines<R> {
 }
 
 impl<R: AsyncBufRead + Unpin> Lines<R> {
-    /// Returns the next line without its end, which is `\n` or `\r\n`. `None` means the end.
+    /// Returns the next line without its line ending, `\n` or `\r\n`.
+    ///
+    /// Returns `None` when the reader has reached its end.
     ///
     /// # Errors
     ///
-    /// The reader's, or that a line is not UTF-8.
+    /// Returns the reader's error, or an error of the kind
+    /// [`InvalidData`](std::io::ErrorKind::InvalidData) if the line is not valid UTF-8.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, another call continues.
+    /// This method is cancel safe: if the future is dropped before it completes, the next call
+    /// continues with the bytes that have been read so far.
     pub async fn next_line(&mut self) -> io::Result<Option<String>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next_line(cx)).await
     }

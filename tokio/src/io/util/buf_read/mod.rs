@@ -1,4 +1,4 @@
-//! The operations of every reader with its own buffer.
+//! Extension methods for buffered readers.
 
 mod fill;
 mod line;
@@ -15,14 +15,19 @@ use self::until::ReadUntil;
 use crate::io::AsyncBufRead;
 use std::pin::Pin;
 
-/// Adds operations to readers with their own buffers.
+/// Async methods for readers that have their own buffer.
+///
+/// The trait is implemented for every [`AsyncBufRead`] type.
 pub trait AsyncBufReadExt: AsyncBufRead {
-    /// Reads to the end of `buf`, up to and with the next `byte`, or to the end. Returns how much;
-    /// 0 means the end.
+    /// Reads up to and including the next `byte`, or to the reader's end, and appends the bytes to
+    /// `buf`.
+    ///
+    /// Returns the number of bytes read. 0 means that the reader has reached its end.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, `buf` has what was read, and another call continues.
+    /// If the future is dropped before it completes, `buf` contains the bytes that have been read
+    /// so far, and the next call continues with the bytes that follow.
     fn read_until<'a>(&'a mut self, byte: u8, buf: &'a mut Vec<u8>) -> ReadUntil<'a, Self>
     where
         Self: Unpin,
@@ -30,13 +35,16 @@ pub trait AsyncBufReadExt: AsyncBufRead {
         ReadUntil::new(self, byte, buf)
     }
 
-    /// Reads to the end of `buf`, up to and with the end of the line. Returns how many bytes; 0
-    /// means the end. Text that is not UTF-8 is an error, and leaves `buf` as it was.
+    /// Reads the next line, including its line ending, and appends the line to `buf`.
+    ///
+    /// Returns the number of bytes read. 0 means that the reader has reached its end. If the line
+    /// is not valid UTF-8, the method returns an error and leaves `buf` unchanged.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, `buf` is empty and what was read is lost:
-    /// [`lines`](Self::lines) keeps it.
+    /// This method is not cancel safe: if the future is dropped before it completes, `buf` is left
+    /// empty and the bytes that have been read are lost. Use [`lines`](Self::lines), which keeps
+    /// them.
     fn read_line<'a>(&'a mut self, buf: &'a mut String) -> ReadLine<'a, Self>
     where
         Self: Unpin,
@@ -44,7 +52,7 @@ pub trait AsyncBufReadExt: AsyncBufRead {
         ReadLine::new(self, buf)
     }
 
-    /// Returns the pieces between bytes of this value.
+    /// Splits the reader's input into segments that end with the delimiter `byte`.
     fn split(self, byte: u8) -> Split<Self>
     where
         Self: Sized + Unpin,
@@ -52,11 +60,14 @@ pub trait AsyncBufReadExt: AsyncBufRead {
         Split::new(self, byte)
     }
 
-    /// Returns what is buffered, and reads first if that is nothing. Empty means the end.
+    /// Returns the contents of the reader's buffer, and fills the buffer first if it is empty.
+    ///
+    /// An empty slice means that the reader has reached its end. Call [`consume`](Self::consume)
+    /// with the number of bytes that you have used.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// This method is cancel safe: if the future is dropped before it completes, no bytes are lost.
     fn fill_buf(&mut self) -> FillBuf<'_, Self>
     where
         Self: Unpin,
@@ -64,7 +75,9 @@ pub trait AsyncBufReadExt: AsyncBufRead {
         FillBuf::new(self)
     }
 
-    /// Takes the first `amt` bytes from the buffer. There are to be as many.
+    /// Marks the first `amt` bytes of the buffer as used, so that they are not returned again.
+    ///
+    /// The buffer must contain at least `amt` bytes.
     fn consume(&mut self, amt: usize)
     where
         Self: Unpin,
@@ -72,7 +85,7 @@ pub trait AsyncBufReadExt: AsyncBufRead {
         Pin::new(self).consume(amt);
     }
 
-    /// Returns the lines, without their ends.
+    /// Splits the reader's input into lines, without their line endings.
     fn lines(self) -> Lines<Self>
     where
         Self: Sized,

@@ -1,4 +1,4 @@
-//! The pieces of a reader's input.
+//! The segments of a reader's input.
 
 use super::until::poll_read_until;
 use crate::io::AsyncBufRead;
@@ -10,7 +10,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Returns what lies between bytes of one value: see [`split`](super::AsyncBufReadExt::split).
+    /// Splits a reader's input into segments at a delimiter byte. Created by
+    /// [`split`](super::AsyncBufReadExt::split).
     #[derive(Debug)]
     #[must_use = "segments are not read unless they are asked for"]
     pub struct Split<R> {
@@ -29,11 +30,13 @@ impl<R> Split<R> {
 }
 
 impl<R: AsyncBufRead> Split<R> {
-    /// Returns the next segment without the byte that ends it. `None` means the end.
+    /// Polls for the next segment, and returns it without the delimiter byte that ends it.
+    ///
+    /// Returns `Ready(Ok(None))` when the reader has reached its end.
     ///
     /// # Errors
     ///
-    /// The reader's.
+    /// Returns the reader's error.
     pub fn poll_next_segment(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<Option<Vec<u8>>>> {
         let me = self.project();
         ready!(poll_read_until(me.reader, cx, *me.byte, me.segment, &mut 0))?;
@@ -49,15 +52,18 @@ impl<R: AsyncBufRead> Split<R> {
 }
 
 impl<R: AsyncBufRead + Unpin> Split<R> {
-    /// Returns the next segment without the byte that ends it. `None` means the end.
+    /// Returns the next segment without the delimiter byte that ends it.
+    ///
+    /// Returns `None` when the reader has reached its end.
     ///
     /// # Errors
     ///
-    /// The reader's.
+    /// Returns the reader's error.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, another call continues.
+    /// This method is cancel safe: if the future is dropped before it completes, the next call
+    /// continues with the bytes that have been read so far.
     pub async fn next_segment(&mut self) -> io::Result<Option<Vec<u8>>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next_segment(cx)).await
     }

@@ -1,4 +1,4 @@
-//! Reads up to a byte.
+//! Reads up to a delimiter byte.
 
 use super::fill::poll_consume;
 use crate::io::AsyncBufRead;
@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads up to a byte, to the end of a vector.
+    /// The future returned by [`read_until`](super::AsyncBufReadExt::read_until).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadUntil<'a, R: ?Sized> {
@@ -39,7 +39,7 @@ impl<R: AsyncBufRead + Unpin + ?Sized> Future for ReadUntil<'_, R> {
     }
 }
 
-/// Reads up to and with `byte` to the end of `buf`, and adds to `read` how much.
+/// Reads up to and including `byte`, appends to `buf`, and adds the number of bytes to `read`.
 pub(super) fn poll_read_until<R: AsyncBufRead + ?Sized>(
     reader: Pin<&mut R>,
     cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Between two streams.
+//! Copying between two streams in both directions.
 
 use super::buffer::Buffer;
 use crate::io::util::BUFFER_SIZE;
@@ -8,12 +8,15 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Copies in both directions until both streams have ended, and shuts down each one's writing when
-/// the other has ended. Returns how much went from `a` to `b`, and from `b` to `a`.
+/// Copies bytes between two streams in both directions until both streams have ended.
+///
+/// When one stream ends, the other stream's writing side is shut down, and the other direction
+/// continues. Returns the number of bytes copied from `a` to `b`, and the number copied from `b` to
+/// `a`.
 ///
 /// # Errors
 ///
-/// Returns the first error of either stream; the other direction ends with it.
+/// Returns the first error of either stream. Both directions stop at that error.
 pub async fn copy_bidirectional<A, B>(a: &mut A, b: &mut B) -> io::Result<(u64, u64)>
 where
     A: AsyncRead + AsyncWrite + Unpin + ?Sized,
@@ -22,15 +25,17 @@ where
     copy_bidirectional_with_sizes(a, b, BUFFER_SIZE, BUFFER_SIZE).await
 }
 
-/// Copies in both directions, with buffers of these lengths: see [`copy_bidirectional`].
+/// Copies bytes between two streams in both directions, with buffers of the given sizes in bytes.
+///
+/// Apart from the buffers' sizes, the function works like [`copy_bidirectional`].
 ///
 /// # Panics
 ///
-/// If a length is 0.
+/// Panics if one of the sizes is 0.
 ///
 /// # Errors
 ///
-/// Returns the first error of either stream; the other direction ends with it.
+/// Returns the first error of either stream. Both directions stop at that error.
 pub async fn copy_bidirectional_with_sizes<A, B>(
     a: &mut A,
     b: &mut B,

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use wsrt_sync::budget;
 
-/// Carries bytes from a reader to a writer.
+/// A buffer that carries bytes from a reader to a writer.
 #[derive(Debug)]
 pub(super) struct Buffer {
     bytes: Box<[u8]>,

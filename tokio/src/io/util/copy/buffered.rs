@@ -1,4 +1,4 @@
-//! From a reader's own buffer to a writer.
+//! Copying from a reader's own buffer to a writer.
 
 use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncBufRead, AsyncWrite};
@@ -8,12 +8,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use wsrt_sync::budget;
 
-/// Copies everything from `reader` to `writer` without a buffer in between, flushes, and returns
-/// the number of bytes.
+/// Copies all bytes from `reader` to `writer`, and then flushes `writer`.
+///
+/// The bytes are written straight from the reader's buffer. Returns the number of bytes copied.
 ///
 /// # Errors
 ///
-/// The reader's or the writer's.
+/// Returns the error of the reader or of the writer.
 pub async fn copy_buf<'a, R, W>(reader: &'a mut R, writer: &'a mut W) -> io::Result<u64>
 where
     R: AsyncBufRead + Unpin + ?Sized,

@@ -1,4 +1,4 @@
-//! From readers to writers.
+//! Copying from readers to writers.
 
 mod both_ways;
 mod buffer;

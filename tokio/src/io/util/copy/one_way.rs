@@ -1,4 +1,4 @@
-//! From a reader to a writer.
+//! Copying from a reader to a writer.
 
 use super::buffer::Buffer;
 use crate::io::util::BUFFER_SIZE;
@@ -7,11 +7,14 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 
-/// Copies everything from `reader` to `writer`, flushes, and returns the number of bytes.
+/// Copies all bytes from `reader` to `writer`, and then flushes `writer`.
+///
+/// Returns the number of bytes copied.
 ///
 /// # Errors
 ///
-/// The reader's or the writer's. Bytes that were read and not yet written are lost.
+/// Returns the first error of the reader or of the writer. Bytes that have been read but not
+/// written are lost in that case.
 pub async fn copy<'a, R, W>(reader: &'a mut R, writer: &'a mut W) -> io::Result<u64>
 where
     R: AsyncRead + Unpin + ?Sized,

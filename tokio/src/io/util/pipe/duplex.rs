@@ -1,4 +1,4 @@
-//! A stream in memory: a pipe in each direction.
+//! A two-way stream in memory, made of a pipe for each direction.
 
 use super::simplex::{SimplexStream, Wakers, contents};
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -7,15 +7,19 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-/// Reads what its peer writes, and the other way round: see [`duplex`].
+/// One end of a two-way stream in memory, created by [`duplex`].
+///
+/// Bytes that are written to one end are read from the other.
 #[derive(Debug)]
 pub struct DuplexStream {
     read: Arc<Mutex<SimplexStream>>,
     write: Arc<Mutex<SimplexStream>>,
 }
 
-/// Returns two streams that are each other's peers, as sockets are. Each direction holds at most
-/// `max_buf_size` bytes; writers wait forever if that is 0.
+/// Creates a pair of connected streams in memory, which behave like two connected sockets.
+///
+/// Each direction holds at most `max_buf_size` bytes, and writers wait while their direction is
+/// full. If `max_buf_size` is 0, every write waits forever.
 pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     let one = Arc::new(Mutex::new(SimplexStream::new_unsplit(max_buf_size)));
     let other = Arc::new(Mutex::new(SimplexStream::new_unsplit(max_buf_size)));
@@ -23,7 +27,7 @@ pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     (first, DuplexStream { read: other, write: one })
 }
 
-/// Calls `operation` with the lock held, and then wakes without it.
+/// Calls `operation` with the lock held, and then wakes tasks with the lock released.
 fn with<T>(pipe: &Mutex<SimplexStream>, operation: impl FnOnce(&mut SimplexStream) -> (T, Wakers)) -> T {
     let (answer, wakers) = operation(&mut pipe.lock().unwrap_or_else(|error| error.into_inner()));
     wakers.wake();

@@ -1,4 +1,4 @@
-//! Pipes in memory.
+//! In-memory pipes.
 
 mod duplex;
 mod simplex;

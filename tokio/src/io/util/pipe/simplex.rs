@@ -1,4 +1,4 @@
-//! A pipe in memory.
+//! A one-way pipe in memory.
 
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf, split};
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use wsrt_sync::budget;
 
-/// Holds what was written until it is read: see [`simplex`].
+/// A one-way pipe in memory, which keeps written bytes until they are read. Created by [`simplex`].
 #[derive(Debug)]
 pub struct SimplexStream {
     bytes: VecDeque<u8>,
@@ -17,8 +17,10 @@ pub struct SimplexStream {
     writer: Option<Waker>,
 }
 
-/// Returns a pipe: bytes that are written to the second half are read from the first. Writers wait
-/// while the pipe holds `max_buf_size` bytes, and forever if that is 0.
+/// Creates a one-way pipe in memory, and returns its read half and its write half.
+///
+/// Writers wait while the pipe holds `max_buf_size` bytes. If `max_buf_size` is 0, every write
+/// waits forever.
 pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<SimplexStream>) {
     split(SimplexStream::new_unsplit(max_buf_size))
 }
@@ -41,18 +43,19 @@ impl Wakers {
 }
 
 impl SimplexStream {
-    /// Returns a pipe that holds at most `max_buf_size` bytes.
+    /// Creates a pipe that holds at most `max_buf_size` bytes, without splitting the pipe in
+    /// halves.
     pub fn new_unsplit(max_buf_size: usize) -> Self {
         Self { bytes: VecDeque::new(), max_len: max_buf_size, is_closed: false, reader: None, writer: None }
     }
 
-    /// Ends the writing: the reader sees the end after the last byte.
+    /// Closes the writing side: the reader reads the remaining bytes and then reaches the end.
     pub(super) fn close_write(&mut self) -> Wakers {
         self.is_closed = true;
         Wakers { woken: self.reader.take(), replaced: None }
     }
 
-    /// Ends the reading: writes fail from now on.
+    /// Closes the reading side: writes fail from now on.
     pub(super) fn close_read(&mut self) -> Wakers {
         self.is_closed = true;
         Wakers { woken: self.writer.take(), replaced: None }
@@ -110,7 +113,7 @@ impl SimplexStream {
     }
 }
 
-/// Returns the bytes of each slice.
+/// Returns the contents of each slice.
 pub(super) fn contents<'b>(bufs: &'b [IoSlice<'_>]) -> impl Iterator<Item = &'b [u8]> + Clone {
     bufs.iter().map(|buf| &**buf)
 }

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Fills a slice.
+    /// The future returned by [`read_exact`](super::AsyncReadExt::read_exact).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadExact<'a, R: ?Sized> {
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin + ?Sized> Future for ReadExact<'_, R> {
     }
 }
 
-/// Reads until all of `bytes` is filled; the first `filled` bytes are already.
+/// Reads until all of `bytes` is filled. The first `filled` bytes are filled already.
 pub(super) fn poll_fill<R: AsyncRead + ?Sized>(
     mut reader: Pin<&mut R>,
     cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Reads the bytes of a number.
+//! Reads a number.
 
 use super::exact::poll_fill;
 use crate::io::AsyncRead;
@@ -11,7 +11,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Fills an array of bytes, and makes a number of them.
+    /// The future returned by the methods that read a number, such as
+    /// [`read_u8`](super::AsyncReadExt::read_u8).
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadNumber<'a, R: ?Sized, N, B> {
         reader: &'a mut R,

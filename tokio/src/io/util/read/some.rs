@@ -1,4 +1,4 @@
-//! One read.
+//! Futures that read once.
 
 use crate::io::{AsyncRead, ReadBuf};
 use bytes::BufMut;
@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads to a slice.
+    /// The future returned by [`read`](super::AsyncReadExt::read).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Read<'a, R: ?Sized> {
@@ -39,7 +39,7 @@ impl<R: AsyncRead + Unpin + ?Sized> Future for Read<'_, R> {
 }
 
 pin_project! {
-    /// Reads to a buffer that keeps its own place.
+    /// The future returned by [`read_buf`](super::AsyncReadExt::read_buf).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadInto<'a, R: ?Sized, B: ?Sized> {

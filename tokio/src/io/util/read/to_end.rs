@@ -1,4 +1,4 @@
-//! Reads all there is.
+//! Reads to a reader's end.
 
 use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncRead, ReadBuf};
@@ -10,14 +10,15 @@ use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Room that a read is given at least.
+/// The minimum number of bytes that a read has room for.
 const ROOM: usize = 32;
 
-/// Counts what is read to the end of a vector.
+/// Counts the bytes that are read to the end of a vector.
 #[derive(Debug)]
 pub(crate) struct Progress {
     read: usize,
-    /// Bytes behind the vector's end that have values: the readers need not write them again.
+    /// The number of initialized bytes after the vector's end, which readers need not initialize
+    /// again.
     initialized: usize,
     first_capacity: usize,
 }
@@ -27,12 +28,13 @@ impl Progress {
         Self { read: 0, initialized: 0, first_capacity: buf.capacity() }
     }
 
-    /// Returns how much was read since the start.
+    /// Returns the number of bytes read since the start.
     pub(crate) fn read(&self) -> usize {
         self.read
     }
 
-    /// Reads all to the end of `buf`, and returns how much since the start.
+    /// Reads to the reader's end, appends the bytes to `buf`, and returns the number of bytes read
+    /// since the start.
     pub(crate) fn poll<R: AsyncRead + ?Sized>(
         &mut self,
         mut reader: Pin<&mut R>,
@@ -97,7 +99,7 @@ impl Progress {
 }
 
 pin_project! {
-    /// Reads all to the end of a vector.
+    /// The future returned by [`read_to_end`](super::AsyncReadExt::read_to_end).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadToEnd<'a, R: ?Sized> {

@@ -1,4 +1,4 @@
-//! Reads all there is as text.
+//! Reads text to a reader's end.
 
 use super::to_end::Progress;
 use crate::io::AsyncRead;
@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Reads all to the end of a string.
+    /// The future returned by [`read_to_string`](super::AsyncReadExt::read_to_string).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct ReadToString<'a, R: ?Sized> {

@@ -1,4 +1,4 @@
-//! Writes until nothing is left.
+//! Futures that write until nothing is left.
 
 use super::some::poll_write_buf;
 use crate::io::AsyncWrite;
@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 pin_project! {
-    /// Writes a slice.
+    /// The future returned by [`write_all`](super::AsyncWriteExt::write_all).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct WriteAll<'a, W: ?Sized> {
@@ -47,7 +47,7 @@ impl<W: AsyncWrite + Unpin + ?Sized> Future for WriteAll<'_, W> {
 }
 
 pin_project! {
-    /// Writes a buffer that keeps its own place.
+    /// The future returned by [`write_all_buf`](super::AsyncWriteExt::write_all_buf).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct WriteAllBuf<'a, W, B> {
@@ -80,7 +80,8 @@ impl<W: AsyncWrite + Unpin, B: Buf> Future for WriteAllBuf<'_, W, B> {
 }
 
 pin_project! {
-    /// Writes the bytes of a number.
+    /// The future returned by the methods that write a number, such as
+    /// [`write_u8`](super::AsyncWriteExt::write_u8).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct WriteNumber<'a, W: ?Sized, B> {

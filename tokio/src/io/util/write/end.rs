@@ -1,4 +1,4 @@
-//! Flushing, and ending the writing.
+//! Flushing and shutting down a writer.
 
 use crate::io::AsyncWrite;
 use pin_project_lite::pin_project;
@@ -8,7 +8,7 @@ use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Defines a future that does one thing with a writer.
+/// Defines a future that calls a single method of a writer.
 macro_rules! operation {
     ($(#[$doc:meta])* $name:ident, $poll:ident) => {
         pin_project! {
@@ -39,11 +39,11 @@ macro_rules! operation {
 }
 
 operation! {
-    /// Flushes a writer.
+    /// The future returned by [`flush`](super::AsyncWriteExt::flush).
     Flush, poll_flush
 }
 
 operation! {
-    /// Ends the writing.
+    /// The future returned by [`shutdown`](super::AsyncWriteExt::shutdown).
     Shutdown, poll_shutdown
 }

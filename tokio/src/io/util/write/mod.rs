@@ -1,4 +1,4 @@
-//! The operations of every writer.
+//! Extension methods for writers.
 
 mod all;
 mod end;
@@ -26,16 +26,22 @@ macro_rules! numbers {
     };
 }
 
-/// Adds operations to writers.
+/// Async methods for writers.
 ///
-/// Those that may need several writes may have written a part when they are dropped before they are
-/// ready.
+/// The trait is implemented for every [`AsyncWrite`] type.
+///
+/// A method that may need several writes can have written a part of its data when its future is
+/// dropped before it completes.
 pub trait AsyncWriteExt: AsyncWrite {
-    /// Writes a beginning of `src`, and returns how much.
+    /// Writes some of the bytes of `src`, starting with the first.
+    ///
+    /// Returns the number of bytes written, which may be smaller than the length of `src`. Use
+    /// [`write_all`](Self::write_all) to write all of them.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, it has written nothing.
+    /// This method is cancel safe: if the future is dropped before it completes, nothing has been
+    /// written.
     fn write<'a>(&'a mut self, src: &'a [u8]) -> Write<'a, Self>
     where
         Self: Unpin,
@@ -43,11 +49,15 @@ pub trait AsyncWriteExt: AsyncWrite {
         Write::new(self, src)
     }
 
-    /// Writes a beginning of the buffers' joined contents, and returns how much.
+    /// Writes some of the bytes of the slices in `bufs`, in order, as if the slices were a single
+    /// buffer.
+    ///
+    /// Returns the number of bytes written, which may be smaller than the slices' total length.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, it has written nothing.
+    /// This method is cancel safe: if the future is dropped before it completes, nothing has been
+    /// written.
     fn write_vectored<'a, 'b>(&'a mut self, bufs: &'a [IoSlice<'b>]) -> WriteVectored<'a, 'b, Self>
     where
         Self: Unpin,
@@ -55,11 +65,14 @@ pub trait AsyncWriteExt: AsyncWrite {
         WriteVectored::new(self, bufs)
     }
 
-    /// Writes a beginning of `src`, takes it from there, and returns how much.
+    /// Writes some of the bytes of `src`, and advances `src` past the bytes that have been written.
+    ///
+    /// Returns the number of bytes written.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, it has written nothing.
+    /// This method is cancel safe: if the future is dropped before it completes, nothing has been
+    /// written.
     fn write_buf<'a, B>(&'a mut self, src: &'a mut B) -> WriteBuf<'a, Self, B>
     where
         Self: Sized + Unpin,
@@ -68,11 +81,12 @@ pub trait AsyncWriteExt: AsyncWrite {
         WriteBuf::new(self, src)
     }
 
-    /// Writes all of `src`, taking from there what is written.
+    /// Writes all bytes of `src`, and advances `src` as the bytes are written.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, `src` has what was not written.
+    /// If the future is dropped before it completes, `src` contains exactly the bytes that have not
+    /// been written.
     fn write_all_buf<'a, B>(&'a mut self, src: &'a mut B) -> WriteAllBuf<'a, Self, B>
     where
         Self: Sized + Unpin,
@@ -81,7 +95,9 @@ pub trait AsyncWriteExt: AsyncWrite {
         WriteAllBuf::new(self, src)
     }
 
-    /// Writes all of `src`.
+    /// Writes all bytes of `src`.
+    ///
+    /// If the future is dropped before it completes, some of the bytes may have been written.
     fn write_all<'a>(&'a mut self, src: &'a [u8]) -> WriteAll<'a, Self>
     where
         Self: Unpin,
@@ -90,57 +106,57 @@ pub trait AsyncWriteExt: AsyncWrite {
     }
 
     numbers! {
-        /// Writes a byte.
+        /// Writes an unsigned 8-bit integer as a single byte.
         write_u8(u8), 1, to_be_bytes;
-        /// Writes a signed number as a byte.
+        /// Writes a signed 8-bit integer as a single byte.
         write_i8(i8), 1, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes an unsigned 16-bit integer as 2 bytes in big-endian byte order.
         write_u16(u16), 2, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes a signed 16-bit integer as 2 bytes in big-endian byte order.
         write_i16(i16), 2, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes an unsigned 32-bit integer as 4 bytes in big-endian byte order.
         write_u32(u32), 4, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes a signed 32-bit integer as 4 bytes in big-endian byte order.
         write_i32(i32), 4, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes an unsigned 64-bit integer as 8 bytes in big-endian byte order.
         write_u64(u64), 8, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes a signed 64-bit integer as 8 bytes in big-endian byte order.
         write_i64(i64), 8, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes an unsigned 128-bit integer as 16 bytes in big-endian byte order.
         write_u128(u128), 16, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes a signed 128-bit integer as 16 bytes in big-endian byte order.
         write_i128(i128), 16, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes a 32-bit floating-point number as 4 bytes in big-endian byte order.
         write_f32(f32), 4, to_be_bytes;
-        /// Writes a number, its highest byte first.
+        /// Writes a 64-bit floating-point number as 8 bytes in big-endian byte order.
         write_f64(f64), 8, to_be_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes an unsigned 16-bit integer as 2 bytes in little-endian byte order.
         write_u16_le(u16), 2, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes a signed 16-bit integer as 2 bytes in little-endian byte order.
         write_i16_le(i16), 2, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes an unsigned 32-bit integer as 4 bytes in little-endian byte order.
         write_u32_le(u32), 4, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes a signed 32-bit integer as 4 bytes in little-endian byte order.
         write_i32_le(i32), 4, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes an unsigned 64-bit integer as 8 bytes in little-endian byte order.
         write_u64_le(u64), 8, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes a signed 64-bit integer as 8 bytes in little-endian byte order.
         write_i64_le(i64), 8, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes an unsigned 128-bit integer as 16 bytes in little-endian byte order.
         write_u128_le(u128), 16, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes a signed 128-bit integer as 16 bytes in little-endian byte order.
         write_i128_le(i128), 16, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes a 32-bit floating-point number as 4 bytes in little-endian byte order.
         write_f32_le(f32), 4, to_le_bytes;
-        /// Writes a number, its lowest byte first.
+        /// Writes a 64-bit floating-point number as 8 bytes in little-endian byte order.
         write_f64_le(f64), 8, to_le_bytes;
     }
 
-    /// Brings all that was written to where it belongs.
+    /// Flushes the writer, so that all bytes written so far reach their destination.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, a part may have been flushed.
+    /// If the future is dropped before it completes, some of the bytes may have been flushed.
     fn flush(&mut self) -> Flush<'_, Self>
     where
         Self: Unpin,
@@ -148,7 +164,7 @@ pub trait AsyncWriteExt: AsyncWrite {
         Flush::new(self)
     }
 
-    /// Flushes and ends the writing, so that the peer sees the end.
+    /// Flushes the writer and shuts it down, so that the peer reads the end of the stream.
     fn shutdown(&mut self) -> Shutdown<'_, Self>
     where
         Self: Unpin,

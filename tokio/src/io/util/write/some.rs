@@ -1,4 +1,4 @@
-//! One write.
+//! Futures that write once.
 
 use crate::io::AsyncWrite;
 use bytes::Buf;
@@ -9,11 +9,11 @@ use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Chunks of a buffer that one write is given.
+/// The maximum number of chunks of a buffer that are passed to a single write.
 pub(super) const CHUNKS: usize = 64;
 
 pin_project! {
-    /// Writes from a slice.
+    /// The future returned by [`write`](super::AsyncWriteExt::write).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Write<'a, W: ?Sized> {
@@ -40,7 +40,7 @@ impl<W: AsyncWrite + Unpin + ?Sized> Future for Write<'_, W> {
 }
 
 pin_project! {
-    /// Writes from several slices.
+    /// The future returned by [`write_vectored`](super::AsyncWriteExt::write_vectored).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct WriteVectored<'a, 'b, W: ?Sized> {
@@ -67,7 +67,7 @@ impl<W: AsyncWrite + Unpin + ?Sized> Future for WriteVectored<'_, '_, W> {
 }
 
 pin_project! {
-    /// Writes from a buffer that keeps its own place.
+    /// The future returned by [`write_buf`](super::AsyncWriteExt::write_buf).
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct WriteBuf<'a, W, B> {
@@ -96,7 +96,7 @@ impl<W: AsyncWrite + Unpin, B: Buf> Future for WriteBuf<'_, W, B> {
     }
 }
 
-/// Writes a beginning of `buf` and takes it from there.
+/// Writes some of the first bytes of `buf`, and advances `buf` past them.
 pub(super) fn poll_write_buf<W, B>(writer: Pin<&mut W>, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>>
 where
     W: AsyncWrite + ?Sized,
