@@ -7,16 +7,16 @@ use std::task::{Context, Poll};
 /// The state of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asked {
-    /// No poll has looked for permits, or the last one has returned an answer.
+    /// No poll has asked for permits yet, or the last one has returned an answer.
     Not,
-    /// In the list, by its key.
+    /// The request waits in the list, under this key.
     InLine(usize),
-    /// It has its permits. The poll that took them had no budget to return them.
+    /// The request has its permits, but the poll that took them had no budget left to return them.
     Served,
 }
 
 impl Asked {
-    /// Returns the answer of a request if the poll has budget. If it has none, the permits are kept
+    /// Returns the answer to a request if the poll has budget left. Otherwise the permits are kept
     /// until a poll may return them; a refusal is found again.
     ///
     /// Asked after the permits: those that come later are not to be served before a task that has

@@ -24,26 +24,26 @@ impl<'a> Hold<'a> {
         self.count
     }
 
-    /// Never gives them back.
+    /// Forgets the permits, so that they are never given back.
     pub(crate) fn forget(mut self) {
         self.count = 0;
         self.permits.disown();
     }
 
-    /// Gives all but `count` back.
+    /// Gives back all permits except `count`.
     pub(crate) fn keep(&mut self, count: usize) {
         let surplus = self.count - count;
         self.count = count;
         self.permits.give(surplus);
     }
 
-    /// Takes `count` away from this hold, if it has as many.
+    /// Splits `count` permits off into a new hold. Returns `None` if this hold has fewer.
     pub(crate) fn split(&mut self, count: usize) -> Option<Self> {
         self.count = self.count.checked_sub(count)?;
         Some(Self { permits: self.permits, count })
     }
 
-    /// Takes over what `other` holds.
+    /// Takes over the permits that `other` holds.
     pub(crate) fn merge(&mut self, mut other: Self) {
         self.count += std::mem::take(&mut other.count);
     }
@@ -84,26 +84,26 @@ impl<L: HasPermits + ?Sized> OwnedHold<L> {
         self.count
     }
 
-    /// Never gives them back.
+    /// Forgets the permits, so that they are never given back.
     pub(crate) fn forget(mut self) {
         self.count = 0;
         self.lock.permits().disown();
     }
 
-    /// Gives all but `count` back.
+    /// Gives back all permits except `count`.
     pub(crate) fn keep(&mut self, count: usize) {
         let surplus = self.count - count;
         self.count = count;
         self.lock.permits().give(surplus);
     }
 
-    /// Takes `count` away from this hold, if it has as many.
+    /// Splits `count` permits off into a new hold. Returns `None` if this hold has fewer.
     pub(crate) fn split(&mut self, count: usize) -> Option<Self> {
         self.count = self.count.checked_sub(count)?;
         Some(Self { lock: Arc::clone(&self.lock), count })
     }
 
-    /// Takes over what `other` holds.
+    /// Takes over the permits that `other` holds.
     pub(crate) fn merge(&mut self, mut other: Self) {
         self.count += std::mem::take(&mut other.count);
     }

@@ -1,27 +1,28 @@
-//! The task that took permits last, for dumps.
+//! The task that last took permits of a lock, for task dumps.
 //!
-//! It is a figure in no protocol, and errs to one side: it names a task that holds permits, or
-//! none. The taker stores itself after it has taken; the giver clears it before it gives. So a
-//! taker that is slow between its two steps is not seen, and of several holders one at most is.
+//! No protocol depends on this value, and it errs on one side only: it names a task that holds
+//! permits, or no task. A task stores its id after it has taken permits, and clears the id before
+//! it gives them back. So a task that is slow between the two steps is not seen, and of several
+//! holders at most one is.
 
 // std's atomics on purpose: see above.
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The bit of a number whose guard borrows nothing, and may be anywhere.
+/// The bit that marks an owned guard, which borrows nothing and may have been moved anywhere.
 const OWNED: u64 = 1 << 62;
 
-/// The number of `task` as the holder by a guard that borrows nothing.
+/// Returns the number for `task` as a holder with an owned guard.
 pub(crate) fn by_owned_guard(task: u64) -> u64 {
     if task == 0 { 0 } else { task | OWNED }
 }
 
-/// The number of the holder, and whether its guard borrows nothing.
+/// Returns the number of the holder, and whether the holder has an owned guard.
 pub(crate) fn split(holder: u64) -> (u64, bool) {
     (holder & !OWNED, holder & OWNED != 0)
 }
 
-/// The last holder.
+/// The last holder of a lock's permits.
 #[derive(Debug)]
 pub(crate) struct Holder(AtomicU64);
 
@@ -30,19 +31,19 @@ impl Holder {
         Self(AtomicU64::new(0))
     }
 
-    /// Stores the id of the task that has just taken permits. Zero is no task.
+    /// Stores the id of the task that has just taken permits. 0 stands for no task.
     #[inline]
     pub(crate) fn name(&self, task: u64) {
         self.0.store(task, Relaxed);
     }
 
-    /// Clears it: the caller is about to give permits back.
+    /// Clears the holder. The caller is about to give permits back.
     #[inline]
     pub(crate) fn clear(&self) {
         self.name(0);
     }
 
-    /// Returns the task that is known to hold permits; zero if none is.
+    /// Returns the id of the task that is known to hold permits, or 0 if none is.
     pub(crate) fn task(&self) -> u64 {
         self.0.load(Relaxed)
     }

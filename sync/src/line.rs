@@ -1,8 +1,8 @@
-//! The line of the waiters for permits, in its own allocation: made when the first comes, and
-//! kept until the lock is dropped.
+//! The line of the waiters for permits, in its own allocation: created when the first waiter comes,
+//! and kept until the lock is dropped.
 //!
-//! A lock may be moved, and a line may not: dumps find it by the list of
-//! [contended] locks. And a lock that no task has waited for is smaller.
+//! A lock may be moved, but a line may not, because dumps find it through the list of [contended]
+//! locks. A lock that no task has waited for is also smaller this way.
 
 use crate::contended;
 use crate::sync::atomic::AtomicPtr;
@@ -15,43 +15,44 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// A lock tells the time when the first waiter comes, and when each sixteenth does: that would be a
-/// good part of the price of a wait.
+/// A lock reads the clock when the first waiter comes, and then for every sixteenth one, because
+/// reading it more often would be a good part of the cost of a wait.
 const ENTRIES_PER_READING: u32 = 16;
 
-/// The waiters for the permits of one lock, and the lock's state as dumps see it.
+/// The waiters for the permits of a lock, and the lock's state as dumps see it.
 #[derive(Debug)]
 pub(crate) struct Line {
     queue: WaitLock<Queue>,
     pub(crate) place: Place,
-    /// The key in the list of contended locks, if it is listed.
+    /// The key in the list of contended locks, if the line is listed.
     listed: OnceLock<usize>,
 }
 
-/// The state of a line, under its lock.
+/// The state of a line, which its lock protects.
 #[derive(Debug)]
 pub(crate) struct Queue {
     pub(crate) list: WaitList<Need>,
-    /// The holder, as it was when the last waiter came or permits were last handed over. It does
-    /// not change in between: while a task waits, permits are handed over only.
+    /// The holder at the time when the last waiter came or permits were last handed over. The
+    /// holder does not change in between, because permits are only handed over while a task waits.
     pub(crate) holder: u64,
-    /// Where the lock was when the last waiter came: while one waits, it is not moved.
+    /// The address of the lock when the last waiter came. A lock does not move while a task waits
+    /// for it.
     pub(crate) address: usize,
-    /// A moment since which the holder has held what it holds.
+    /// A time at which the holder already held the lock.
     pub(crate) since: Option<Instant>,
-    /// Steps after which a holder or a waiter may be another.
+    /// The number of steps so far after which the holder or a waiter may have changed.
     pub(crate) changes: u64,
     entries: u32,
 }
 
-/// The request of one waiter.
+/// The request of a waiter.
 #[derive(Debug)]
 pub(crate) struct Need {
-    /// The permits that it waits for.
+    /// The number of permits that the waiter still waits for.
     pub(crate) lacks: usize,
-    /// The permits that it has so far.
+    /// The number of permits that the waiter has received so far.
     pub(crate) has: usize,
-    /// The task that waits; zero if it is none.
+    /// The id of the task that waits, or 0 if no task does.
     pub(crate) task: u64,
     pub(crate) kind: WaitKind,
 }
@@ -68,7 +69,7 @@ impl Line {
 }
 
 impl Queue {
-    /// Notes that a waiter has come, and the holder that it found.
+    /// Records that a waiter has come, and which holder it found.
     pub(crate) fn note_entry(&mut self, holder: u64, address: usize) {
         self.address = address;
         if self.entries % ENTRIES_PER_READING == 0 && self.since.is_none() {
@@ -78,13 +79,13 @@ impl Queue {
         self.holder = holder;
     }
 
-    /// Notes the task that polls for a waiter: a future may move from task to task.
+    /// Records the task that polls for a waiter, because a future may move from task to task.
     pub(crate) fn note_task(&mut self, key: usize, task: u64) {
         let before = std::mem::replace(&mut self.list.value_mut(key).task, task);
         self.changes += u64::from(before != task);
     }
 
-    /// Notes that permits were given back, and the holder there is now.
+    /// Records that permits were given back, and which task holds them now.
     pub(crate) fn note_hand_over(&mut self, holder: u64) {
         self.holder = holder;
         self.since = None;
@@ -92,7 +93,7 @@ impl Queue {
     }
 }
 
-/// The place for a line that is made when it is first needed.
+/// The slot for a line that is created when it is first needed.
 pub(crate) struct LazyLine(AtomicPtr<Line>);
 
 impl LazyLine {
@@ -109,7 +110,7 @@ impl LazyLine {
         unsafe { line.as_ref() }
     }
 
-    /// Returns the line, and makes and lists it if there is none.
+    /// Returns the line, and creates and lists it first if necessary.
     pub(crate) fn get_or_make(&self, place: Place) -> &Line {
         self.get().unwrap_or_else(|| self.make(place))
     }

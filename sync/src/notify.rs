@@ -378,7 +378,7 @@ pub struct Notified<'a> {
     notify: &'a Notify,
     waiter: Waiter,
     kind: WaitKind,
-    /// `Unpin` is not promised, as it is not in tokio.
+    /// The future is not `Unpin`, as in tokio.
     _pinned: PhantomPinned,
 }
 
@@ -388,7 +388,7 @@ pub struct Notified<'a> {
 pub struct OwnedNotified {
     notify: Arc<Notify>,
     waiter: Waiter,
-    /// `Unpin` is not promised, as it is not in tokio.
+    /// The future is not `Unpin`, as in tokio.
     _pinned: PhantomPinned,
 }
 

@@ -1,15 +1,15 @@
-//! Permits and those that wait for them: what [`Semaphore`](crate::Semaphore),
-//! [`Mutex`](crate::Mutex) and [`RwLock`](crate::RwLock) are made of.
+//! Permits and the tasks that wait for them: the common basis of [`Semaphore`](crate::Semaphore),
+//! [`Mutex`](crate::Mutex) and [`RwLock`](crate::RwLock).
 //!
-//! One word counts the free permits; a list under a lock holds the waiters, first come, first
-//! served. While the list is empty the word alone is touched: to take permits is one
-//! compare-and-swap, to give them back another.
+//! One word counts the free permits, and a list behind a lock holds the waiters in the order of
+//! their arrival. While the list is empty, only the word is touched: acquiring permits costs one
+//! compare-and-swap, and giving them back costs another.
 //!
 //! # Hand-over
 //!
-//! A waiter takes all free permits when it enters the list, even if they are fewer than it needs,
-//! and what is given back while the list is not empty goes to its first waiter. So *no permit is
-//! free while a task waits*, and a newcomer cannot overtake: it finds nothing to take.
+//! A waiter that enters the list takes all permits that are free, even if it needs more, and
+//! permits that are given back while the list is not empty go to the first waiter. Hence *no permit
+//! is free while a task waits*, and a newcomer cannot overtake, because it finds nothing to take.
 //!
 //! # The word
 //!
@@ -19,8 +19,9 @@
 //! | 1 `WAITING` | the list is not empty | a waiter that enters, under the lock | the one that unlinks the last waiter, under the lock |
 //! | the rest | free permits; zero while `WAITING` is set | `take`, `give`, `enter` | |
 //!
-//! `take` is Acquire and `give` is Release: what the last owner did with a permit happened before
-//! what the next one does. A permit that is handed over goes through the list's lock instead.
+//! `take` is Acquire and `give` is Release, so whatever the last owner did with a permit happened
+//! before whatever the next owner does. A permit that is handed over to a waiter goes through the
+//! list's lock instead.
 
 use crate::budget::with_state;
 use crate::current_task;
@@ -40,24 +41,24 @@ const CLOSED: usize = 0b01;
 const WAITING: usize = 0b10;
 const ONE: usize = 0b100;
 
-/// The most permits that there can be.
+/// The largest possible number of permits.
 pub(crate) const MOST: usize = usize::MAX >> 3;
 
-/// A number of free permits, and the waiters in line for more.
+/// The number of free permits, and the waiters in line for more.
 #[derive(Debug)]
 pub(crate) struct Permits {
     word: AtomicUsize,
     line: LazyLine,
-    /// The place where the lock was made.
+    /// The place where the lock was created.
     pub(crate) place: Place,
     holder: Holder,
 }
 
-/// The reasons not to be given permits at once.
+/// The reasons why permits cannot be taken at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
     Closed,
-    /// Too few are free.
+    /// Too few permits are free.
     TooFew,
 }
 
@@ -69,7 +70,7 @@ impl Permits {
     const_fn! {
         /// # Panics
         ///
-        /// If `count` is more than [`MOST`].
+        /// Panics if `count` is greater than [`MOST`].
         #[track_caller]
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
@@ -80,7 +81,7 @@ impl Permits {
 }
 
 impl Permits {
-    /// The number of permits that are free at the moment.
+    /// Returns the number of permits that are free at the moment.
     pub(crate) fn free(&self) -> usize {
         self.word.load(Acquire) / ONE
     }
@@ -95,7 +96,7 @@ impl Permits {
         self.try_take_as(count, current_task::number)
     }
 
-    /// Takes `count` permits if they are free, for the task that `current` returns.
+    /// Takes `count` permits if they are free, on behalf of the task that `current` returns.
     #[inline]
     pub(crate) fn try_take_as(&self, count: usize, current: impl FnOnce() -> u64) -> Result<(), Refused> {
         let mut word = self.word.load(Relaxed);
@@ -117,9 +118,11 @@ impl Permits {
         }
     }
 
-    /// Takes `count` permits if they are free and the poll has budget left, and a unit of that.
+    /// Takes `count` permits, and one unit of budget, if the permits are free and the poll has
+    /// budget left.
     ///
-    /// For a fast path before [`take`](Self::take), which says why not where this returns false.
+    /// This is the fast path before [`take`](Self::take), which finds out the reason where this
+    /// method returns `false`.
     #[inline]
     #[must_use = "the permits are the caller's if this is true"]
     pub(crate) fn take_at_once(&self, count: usize) -> bool {
@@ -132,17 +135,18 @@ impl Permits {
         })
     }
 
-    /// Takes `count` permits, waiting in line for them; as what `kind` says.
+    /// Returns a future that takes `count` permits, and waits in line for them. `kind` names the
+    /// wait in dumps.
     #[inline]
     pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_> {
         Take::new(self, count, kind)
     }
 
-    /// Gives `count` permits back, or makes as many new ones.
+    /// Returns `count` permits to the lock, or adds `count` new ones.
     ///
     /// # Panics
     ///
-    /// If there would be more than [`MOST`] free.
+    /// Panics if more than [`MOST`] permits would be free.
     #[inline]
     pub(crate) fn give(&self, count: usize) {
         self.holder.clear();
@@ -158,7 +162,7 @@ impl Permits {
         self.hand_over(count);
     }
 
-    /// Takes up to `count` free permits out of circulation, and returns how many there were.
+    /// Removes up to `count` free permits for good, and returns the number removed.
     pub(crate) fn forget(&self, count: usize) -> usize {
         let mut word = self.word.load(Relaxed);
         loop {
@@ -170,13 +174,13 @@ impl Permits {
         }
     }
 
-    /// Notes that the last holder gives nothing back.
+    /// Records that the last holder gives nothing back.
     pub(crate) fn disown(&self) {
         self.holder.clear();
     }
 
-    /// Notes that the current task, which has just taken permits, holds them by a guard that may
-    /// leave the task.
+    /// Records that the current task, which has just taken permits, holds them with a guard that
+    /// may leave the task.
     #[inline]
     pub(crate) fn note_owned_guard(&self) {
         let holder = by_owned_guard(current_task::number());
@@ -192,7 +196,7 @@ impl Permits {
         self.existing_queue().holder = holder;
     }
 
-    /// Refuses all waiters, and all callers to come.
+    /// Refuses all waiters, and all later callers.
     pub(crate) fn close(&self) {
         // A waiter that has entered before this has made the line before.
         let before = self.word.fetch_or(CLOSED, AcqRel);
@@ -207,14 +211,15 @@ impl Permits {
         wake_in_batches(lock(), lock, |mut queue, wakers| queue.list.take_released(wakers));
     }
 
-    /// The queue of a line that a waiter has entered.
+    /// Returns the queue of a line that a waiter has entered.
     pub(crate) fn existing_queue(&self) -> WaitGuard<'_, Queue> {
         self.line.get().expect("a waiter makes the line before it says that it waits").lock()
     }
 
     /// # Panics
     ///
-    /// If `count` is more than [`MOST`]. So many permits fit while tasks wait, since none is free.
+    /// Panics if `count` is greater than [`MOST`]. That many permits fit while tasks wait, since
+    /// none is free.
     #[cold]
     fn hand_over(&self, count: usize) {
         // Before a waiter is served: it would never be woken.
@@ -225,8 +230,9 @@ impl Permits {
         self.serve(self.existing_queue(), count);
     }
 
-    /// Gives `left` permits to the first waiters, and what remains to the word. Between batches of
-    /// waiters the lock is free, and what is left is with this thread: so no newcomer overtakes.
+    /// Gives `left` permits to the first waiters, and the remaining ones to the word. The lock is
+    /// released between batches of waiters, but the remaining permits stay with this thread, so no
+    /// newcomer overtakes.
     pub(crate) fn serve<'a>(&'a self, queue: WaitGuard<'a, Queue>, mut left: usize) {
         wake_in_batches(
             queue,
@@ -243,7 +249,8 @@ impl Permits {
         );
     }
 
-    /// Adds `left` permits to the word and clears `WAITING`. Under the lock, and the list is empty.
+    /// Adds `left` permits to the word and clears `WAITING`. Called with the lock held and the list
+    /// empty.
     fn put_back(&self, left: usize) {
         let mut word = self.word.load(Relaxed);
         while let Err(now) = self.word.compare_exchange_weak(word, with_more(word & !WAITING, left), AcqRel, Relaxed) {
@@ -251,7 +258,7 @@ impl Permits {
         }
     }
 
-    /// Gives `left` permits to the first waiters, a batch of them at most.
+    /// Gives `left` permits to the first waiters, up to a batch of them.
     fn serve_first(queue: &mut Queue, left: &mut usize, holder: &Holder, wakers: &mut Wakers) -> Served {
         let mut served = 0;
         while let Some(need) = queue.list.first_mut() {
@@ -274,7 +281,7 @@ impl Permits {
         Served::All
     }
 
-    /// Enters the list, unless what is free suffices.
+    /// Enters the list, unless the free permits suffice.
     pub(crate) fn enter(&self, count: usize, kind: WaitKind, waker: Waker) -> Result<Entered, Refused> {
         let mut queue = self.line.get_or_make(self.place).lock();
         let mut word = self.word.load(Relaxed);
@@ -303,26 +310,26 @@ impl Permits {
     }
 }
 
-/// The word with `count` permits more.
+/// Returns the word with `count` permits added.
 fn with_more(word: usize, count: usize) -> usize {
     // Not `free + count`, which may run over.
     assert!(count <= MOST - word / ONE, "more than usize::MAX >> 3 permits");
     word + count * ONE
 }
 
-/// The waiters that were served.
+/// Tells which waiters have been served.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Served {
-    /// All that waited.
+    /// All waiters.
     All,
-    /// A batch. The next one waits.
+    /// A batch of waiters, and the next one waits.
     Batch,
-    /// Some, and then there were too few permits for the next.
+    /// Some waiters, until too few permits were left for the next one.
     Some,
 }
 
 pub(crate) enum Entered {
-    /// Enough was free. The waker is to be dropped with no lock held.
+    /// Enough permits were free. The waker must be dropped with no lock held.
     Served(#[expect(dead_code, reason = "for its destructor")] Waker),
     /// The key of the new waiter.
     Waits(usize),

@@ -1,21 +1,21 @@
-//! The state of the poll under way on a thread: its budget, its wait, and its
-//! task.
+//! The state of the poll that runs on a thread: its budget, its wait, and its task.
 //!
 //! A poll never changes threads, so this is thread-local, and one struct: a runtime resets it
-//! before each poll with two stores.
+//! A poll never changes threads, so the state is thread-local, and it is a single struct so that a
+//! runtime can reset it before each poll with two stores.
 
 use std::cell::Cell;
 use std::ptr;
 
-/// The state of the poll that this thread is in.
+/// The state of the poll that runs on the current thread.
 pub(crate) struct PollState {
-    /// Above zero: units left, or the number that stands for no limit. Otherwise: minus the
-    /// denials so far.
+    /// If positive: the units left, or the number that stands for no limit. Otherwise: minus the
+    /// number of denials so far.
     pub(crate) budget: Cell<i32>,
-    /// The wait that the poll began last, as [`Wait::pack`](crate::wait::Wait::pack) makes it; null
-    /// if it began none so far.
+    /// The wait that the poll recorded last, packed by [`Wait::pack`](crate::wait::Wait::pack), or
+    /// null if the poll has recorded none.
     pub(crate) wait: Cell<*const ()>,
-    /// The number of the task whose code runs here; zero outside tasks.
+    /// The number of the task whose code runs on the thread, or 0 outside tasks.
     pub(crate) task: Cell<u64>,
 }
 

@@ -1,10 +1,12 @@
-//! A lock for a few steps: taken by one atomic operation, released by a plain store.
+//! A lock that is held for a few steps, acquired by one atomic operation and released by a plain
+//! store.
 //!
 //! A wait list is locked for some twenty instructions, and no code of users runs during that time.
-//! A lock that threads sleep for has to find out at its release whether one does, which takes a
-//! second atomic operation, as dear as all the steps that it guards. This one lets a thread that
-//! meets another look again until it is free; a thread that looks in vain gives its core away,
-//! since the holder may have lost its own.
+//! A wait list is locked for some twenty instructions, and no user code runs in that time. A lock
+//! that threads sleep for must find out on release whether a thread sleeps, and that takes a second
+//! atomic operation, which costs as much as all the steps that the lock protects. Here, a thread
+//! that finds the lock taken looks again until the lock is free, and after a while yields its core,
+//! because the holder may have lost its own.
 //!
 //! # The word
 //!
@@ -21,7 +23,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Data that are locked for a few steps at a time.
+/// Data that is locked for a few steps at a time.
 pub(crate) struct ShortLock<T> {
     is_held: AtomicBool,
     // std's: a guard outlives a closure. The word is checked in its place.
@@ -40,7 +42,7 @@ impl<T> ShortLock<T> {
         }
     }
 
-    /// Locks. The caller runs no code of others until it drops the guard.
+    /// Locks the data. The caller must not run user code until it drops the guard.
     #[inline]
     pub(crate) fn lock(&self) -> ShortGuard<'_, T> {
         if !self.try_take() {
@@ -49,7 +51,7 @@ impl<T> ShortLock<T> {
         ShortGuard { lock: self, stays: PhantomData }
     }
 
-    /// True if the lock is the caller's now.
+    /// Tries once to acquire the lock. Returns `true` if the caller now holds it.
     #[inline]
     #[must_use = "the caller has the lock if this is true"]
     fn try_take(&self) -> bool {
@@ -77,11 +79,11 @@ impl<T> fmt::Debug for ShortLock<T> {
     }
 }
 
-/// The data of a [`ShortLock`], until this is dropped.
+/// Access to the data of a [`ShortLock`], which is unlocked when the guard is dropped.
 #[must_use = "a lock that is dropped at once guards nothing"]
 pub(crate) struct ShortGuard<'a, T> {
     lock: &'a ShortLock<T>,
-    /// On its thread: no `await` may come in between.
+    /// Keeps the guard on its thread: no `await` may come in between.
     stays: PhantomData<*const ()>,
 }
 

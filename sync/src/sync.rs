@@ -1,12 +1,12 @@
 //! The seam between std, loom and controlled schedules: the only file that knows which of the three
-//! the crate runs on.
+//! this crate runs on.
 //!
-//! Under `--cfg wsrt_schedule` the atomics, locks and waits are `wsrt_schedule`'s.
+//! Under `--cfg wsrt_schedule` the atomics, locks and waits come from `wsrt_schedule`.
 //!
-//! Under `--cfg loom` the atomics, locks and cells are loom's, so that a model can walk through
-//! every interleaving. Their constructors are not `const` there, so neither are ours: see
-//! `const_fn`. The data that a lock guards stays in std's cell on both sides: a guard lives longer
-//! than a closure, and the word that guards it is the one to be checked.
+//! Under `--cfg loom` the atomics, locks and cells come from loom, so that a model can explore
+//! every interleaving. loom's constructors are not `const`, so ours are not either: see `const_fn`.
+//! The data that a lock protects stays in std's cell in both cases, because a guard lives longer
+//! than a closure, and what must be checked is the word that protects the data.
 
 #[cfg(loom)]
 pub(crate) use self::with_loom::*;
@@ -15,7 +15,7 @@ pub(crate) use self::with_std::*;
 
 #[cfg(not(loom))]
 mod with_std {
-    /// The lock of the wait lists that no code of others is called under.
+    /// The lock of wait lists. No user code runs while it is held.
     pub(crate) use crate::short_lock::{ShortGuard as WaitGuard, ShortLock as WaitLock};
     pub(crate) use std::sync::Arc;
 
@@ -26,31 +26,31 @@ mod with_std {
     #[cfg(wsrt_schedule)]
     pub(crate) use wsrt_schedule::{Mutex, MutexGuard, RwLock, RwLockReadGuard, atomic, hint, thread};
 
-    /// The lock of a list that belongs to no channel, and to the whole process.
+    /// The lock of a list that belongs to the whole process rather than to a channel.
     pub(crate) use self::Mutex as StaticMutex;
 
-    /// Values of a block of a channel's queue.
+    /// The number of values in a block of a channel's queue.
     pub(crate) const SLOTS: usize = 31;
 
-    /// Wakers that are taken out under one hold of a lock, at most.
+    /// The maximum number of wakers that are taken out while a lock is held once.
     pub(crate) const BATCH: usize = 32;
 
-    /// Looks at a slot that another thread is writing to.
+    /// The number of times to look at a slot that another thread is writing to.
     pub(crate) const LOOKS: u32 = 32;
 
-    /// Waits a moment for another thread, which is between two stores.
+    /// Waits a moment for another thread that is between two stores.
     pub(crate) fn spin() {
         // It may have lost its core there.
         thread::yield_now();
     }
 
-    /// Lets a moment pass, before a poll that is asked for again.
+    /// Waits a moment before a poll is repeated.
     pub(crate) fn relax() {
         hint::spin_loop();
     }
 
-    /// Gives the core away, for longer after many rounds: the thread that is waited for may be one
-    /// of lower priority.
+    /// Yields the core, for longer after many rounds, because the awaited thread may have a lower
+    /// priority.
     pub(crate) fn rest(round: u32) {
         if round < 64 {
             thread::yield_now();
@@ -59,7 +59,7 @@ mod with_std {
         }
     }
 
-    /// A cell that is looked into by closures, as loom's is.
+    /// A cell whose value is accessed through closures, like loom's.
     #[derive(Debug, Default)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -79,7 +79,7 @@ mod with_std {
         }
     }
 
-    /// Declares a function that is `const`, but under loom.
+    /// Declares a function that is `const` except under loom.
     macro_rules! const_fn {
         ($(#[$meta:meta])* $vis:vis fn $($rest:tt)*) => { $(#[$meta])* $vis const fn $($rest)* };
     }
@@ -98,10 +98,10 @@ mod with_loom {
     pub(crate) use parking_lot::Mutex as StaticMutex;
     pub(crate) use std::thread;
 
-    /// Few, so that a model gets from block to block.
+    /// Few slots, so that a model moves from block to block.
     pub(crate) const SLOTS: usize = 2;
 
-    /// One, so that a model lets go of the lock between two.
+    /// A single waker, so that a model releases the lock between two.
     pub(crate) const BATCH: usize = 1;
 
     pub(crate) const LOOKS: u32 = 1;
@@ -118,11 +118,12 @@ mod with_loom {
         loom::thread::yield_now();
     }
 
-    /// Not `ShortLock`, which has its own model: a lock that loom knows has fewer steps.
+    /// A plain mutex instead of `ShortLock`, which has its own model: a lock that loom knows takes
+    /// fewer steps.
     pub(crate) type WaitLock<T> = Mutex<T>;
     pub(crate) type WaitGuard<'a, T> = MutexGuard<'a, T>;
 
-    /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
+    /// loom's mutex with parking_lot's interface, which has no poisoning.
     #[derive(Debug, Default)]
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
@@ -136,7 +137,7 @@ mod with_loom {
         }
     }
 
-    /// loom's readers-writer lock, likewise.
+    /// loom's reader-writer lock with parking_lot's interface, which has no poisoning.
     #[derive(Debug, Default)]
     pub(crate) struct RwLock<T>(loom::sync::RwLock<T>);
 

@@ -1,4 +1,4 @@
-//! The future of permits: it takes them at once, or waits in line.
+//! The future that takes permits, at once or after waiting in line.
 
 use crate::asked::Asked;
 use crate::budget::with_state;
@@ -12,8 +12,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
-/// A future of [`Permits::take`]. Dropped early, it leaves the line, and gives back what it had of
-/// its permits.
+/// The future of [`Permits::take`]. If dropped early, it leaves the line and gives back the permits
+/// it has received so far.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub(crate) struct Take<'a> {
@@ -76,7 +76,7 @@ impl<'a> Take<'a> {
     }
 
     /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise
-    /// returns the queue, locked.
+    /// returns the locked queue.
     fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, Queue>> {
         let mut fresh = None;
         loop {
@@ -99,8 +99,8 @@ impl<'a> Take<'a> {
         }
     }
 
-    /// Removes the waiter. Returns true if it was given all that it needs; what it was given of
-    /// less goes back.
+    /// Removes the waiter. Returns `true` if the waiter has received all its permits; otherwise the
+    /// permits it has received are given back.
     fn leave(&self, mut queue: WaitGuard<'_, Queue>, key: usize) -> bool {
         let (need, was_linked, _waker) = queue.list.remove(key);
         if was_linked || need.lacks > 0 {

@@ -1,11 +1,13 @@
-//! The list of those that wait, in order: first come, first served.
+//! The list of waiters, in the order in which they came.
 //!
-//! It is a doubly linked list whose nodes lie in a slab, so a waiter is a key and not an address:
-//! futures need not be pinned for it, and there is nothing unsafe here. The slab grows to the
-//! largest number of waiters that there were at one time, and stays so.
+//! The list is a doubly linked list whose nodes lie in a slab, so a waiter is identified by a key
+//! rather than an address: futures need not be pinned for the list, and no unsafe code is needed.
+//! The slab grows to the largest number of waiters that were present at one time, and never
+//! shrinks.
 //!
-//! A node stays in the slab until its owner, the future, removes it. It leaves the *order* earlier,
-//! when it is granted what it waits for: an unlinked node is one whose owner has yet to look.
+//! A node stays in the slab until its owner, the future, removes it. The node leaves the *order*
+//! earlier, when it is granted what it waits for: an unlinked node is one whose owner has yet to
+//! look.
 //!
 //! # All at once
 //!
@@ -19,22 +21,22 @@ use crate::wakers::Wakers;
 use slab::Slab;
 use std::task::Waker;
 
-/// No node.
+/// Stands for no node.
 const NONE: usize = usize::MAX;
 
-/// Waiters with a value each, in the order in which they came.
+/// A list of waiters, each with a value, in the order in which they came.
 #[derive(Debug)]
 pub(crate) struct WaitList<T> {
     nodes: Slab<Node<T>>,
-    /// The nodes that wait, in order.
+    /// The waiting nodes, in order.
     linked: Chain,
-    /// The nodes that were released and still have their waker.
+    /// The nodes that were released and still have their wakers.
     released: Chain,
-    /// Calls of `release_all` so far, which never are `NONE`.
+    /// The number of calls of `release_all` so far, which is never `NONE`.
     round: usize,
 }
 
-/// The ends of a chain of nodes.
+/// The two ends of a chain of nodes.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     first: usize,
@@ -48,9 +50,9 @@ impl Chain {
 #[derive(Debug)]
 struct Node<T> {
     value: T,
-    /// Taken when the node is unlinked.
+    /// The waker, which is taken out when the node is unlinked.
     waker: Option<Waker>,
-    /// The round in which it came; `NONE` once it is in no chain.
+    /// The round in which the node was added, or `NONE` once the node is in no chain.
     round: usize,
     previous: usize,
     next: usize,
@@ -61,12 +63,12 @@ impl<T> WaitList<T> {
         Self { nodes: Slab::new(), linked: Chain::EMPTY, released: Chain::EMPTY, round: 0 }
     }
 
-    /// True if no node is linked.
+    /// Returns `true` if no node is linked.
     pub(crate) fn is_empty(&self) -> bool {
         self.linked.first == NONE
     }
 
-    /// Links a new node behind all others, and returns its key.
+    /// Links a new node at the end of the list, and returns its key.
     pub(crate) fn push(&mut self, value: T, waker: Waker) -> usize {
         let (last, round) = (self.linked.last, self.round);
         let key = self.nodes.insert(Node { value, waker: Some(waker), round, previous: last, next: NONE });
@@ -78,42 +80,44 @@ impl<T> WaitList<T> {
         key
     }
 
-    /// True if the node waits still: it was neither granted nor removed.
+    /// Returns `true` if the node still waits, that is, it was neither granted nor removed.
     pub(crate) fn is_linked(&self, key: usize) -> bool {
         self.nodes[key].round == self.round
     }
 
-    /// The value of the first node.
+    /// Returns the value of the first node.
     pub(crate) fn first_mut(&mut self) -> Option<&mut T> {
         Some(&mut self.nodes.get_mut(self.linked.first)?.value)
     }
 
-    /// The value of a node that was not removed.
+    /// Returns the value of a node that was not removed.
     pub(crate) fn value_mut(&mut self, key: usize) -> &mut T {
         &mut self.nodes[key].value
     }
 
-    /// The values of the linked nodes with their wakers, in order.
+    /// Returns the values of the linked nodes with their wakers, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&T, &Waker)> {
         let node = |key: usize| self.nodes.get(key);
         let linked = std::iter::successors(node(self.linked.first), move |before| node(before.next));
         linked.filter_map(|node| Some((&node.value, node.waker.as_ref()?)))
     }
 
-    /// Unlinks the first node, and returns its value and its waker. Its owner removes it later.
+    /// Unlinks the first node, and returns its value and its waker. The node's owner removes it
+    /// later.
     pub(crate) fn unlink_first(&mut self) -> Option<(&mut T, Waker)> {
         self.unlink(self.linked.first)
     }
 
-    /// Unlinks the last node, as `unlink_first` does the first.
+    /// Unlinks the last node, and returns its value and its waker. The node's owner removes it
+    /// later.
     pub(crate) fn unlink_last(&mut self) -> Option<(&mut T, Waker)> {
         self.unlink(self.linked.last)
     }
 
-    /// Unlinks all nodes at once. Returns false if there was none.
+    /// Unlinks all nodes at once. Returns `false` if no node was linked.
     ///
-    /// Their wakers stay in the list: the caller continues with
-    /// [`take_released`](Self::take_released) until that returns false.
+    /// The wakers stay in the list: the caller continues with
+    /// [`take_released`](Self::take_released) until that method returns `false`.
     pub(crate) fn release_all(&mut self) -> bool {
         if self.is_empty() {
             return false;
@@ -130,8 +134,8 @@ impl<T> WaitList<T> {
         true
     }
 
-    /// Takes the wakers of a batch of released nodes, of this call or another one. Returns true if
-    /// there are more.
+    /// Takes the wakers of a batch of released nodes, from this or another call of `release_all`.
+    /// Returns `true` if there are more.
     #[must_use = "if this is true, others are yet to be woken"]
     pub(crate) fn take_released(&mut self, wakers: &mut Wakers) -> bool {
         for _ in 0..BATCH {
@@ -148,21 +152,22 @@ impl<T> WaitList<T> {
         Some((&mut node.value, waker))
     }
 
-    /// True if the node wakes the task of `waker` already.
+    /// Returns `true` if the node already wakes the task of `waker`.
     pub(crate) fn will_wake(&self, key: usize, waker: &Waker) -> bool {
         self.nodes[key].waker.as_ref().is_some_and(|left| left.will_wake(waker))
     }
 
-    /// Makes a linked node wake `waker` from now on. Returns the waker that is not needed any more.
+    /// Makes a linked node wake `waker` from now on. Returns the waker that is no longer needed.
     ///
-    /// The caller clones before it takes the lock and drops after: both run foreign code.
+    /// The caller clones the waker before it takes the lock, and drops the returned one after it
+    /// has released the lock, because both run user code.
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn replace_waker(&mut self, key: usize, waker: Waker) -> Option<Waker> {
         self.nodes[key].waker.replace(waker)
     }
 
-    /// Removes a node for good. Returns its value, whether it was linked, and its waker, to be
-    /// dropped with no lock held.
+    /// Removes a node for good. Returns its value, whether it was linked, and its waker, which must
+    /// be dropped with no lock held.
     #[must_use = "the waker is to be dropped after the lock is released"]
     pub(crate) fn remove(&mut self, key: usize) -> (T, bool, Option<Waker>) {
         let was_linked = self.is_linked(key);
@@ -171,7 +176,7 @@ impl<T> WaitList<T> {
         (node.value, was_linked, node.waker)
     }
 
-    /// Takes the node out of its chain. `None` if it was in none.
+    /// Takes the node out of its chain. Returns `None` if the node was in no chain.
     fn detach(&mut self, key: usize) -> Option<()> {
         let node = self.nodes.get_mut(key).filter(|node| node.round != NONE)?;
         let (previous, next) = (node.previous, node.next);
@@ -189,8 +194,8 @@ impl<T> WaitList<T> {
     }
 }
 
-/// Makes the node wake the task of `waker`, and returns `None`, if it still waits. Otherwise
-/// returns the list, locked, for the owner to remove the node.
+/// Makes the node wake the task of `waker`, and returns `None`, if the node still waits. Otherwise
+/// returns the locked list, so that the owner can remove the node.
 pub(crate) fn wait_on<'a, T>(
     waiters: &'a WaitLock<WaitList<T>>,
     key: usize,

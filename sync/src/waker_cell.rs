@@ -52,7 +52,7 @@ impl WakerCell {
     ///
     /// # Safety
     ///
-    /// One thread at a time calls this.
+    /// Only one thread at a time may call this method.
     pub(crate) unsafe fn leave(&self, waker: &Waker) {
         let is_mine = match self.word.load(Acquire) {
             EMPTY => true,

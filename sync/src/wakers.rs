@@ -1,11 +1,11 @@
-//! Wakers that were taken out of a wait list, to be woken once its lock is released.
+//! Wakers that were taken out of a wait list, to be woken once the list's lock is released.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Waker;
 
-/// Wakers to be woken with no lock held: a waker is foreign code, and may use the very lock.
+/// Wakers to be woken with no lock held, because a waker is user code and may use the same lock.
 ///
-/// The first one needs no allocation: most releases wake one task.
+/// The first waker needs no allocation, because most releases wake a single task.
 #[derive(Debug, Default)]
 #[must_use = "a waker that is dropped wakes nothing"]
 pub(crate) struct Wakers {
@@ -26,11 +26,11 @@ impl Wakers {
         usize::from(self.first.is_some()) + self.others.len()
     }
 
-    /// Wakes all, in the order in which they were pushed.
+    /// Wakes all tasks, in the order in which their wakers were pushed.
     ///
     /// # Panics
     ///
-    /// Panics if a waker panics, after all others are woken.
+    /// Panics if a waker panics, but only after all other wakers have been called.
     #[inline]
     pub(crate) fn wake(&mut self) {
         // By reference: a copy of what was just written, in other pieces, has to wait for it.
@@ -55,12 +55,12 @@ impl Wakers {
     }
 }
 
-/// Wakes, with no lock held, what `take` takes out under a lock, a batch at a time: until `take`
-/// returns false. The first batch is taken under `locked`.
+/// Wakes the tasks whose wakers `take` takes out under a lock, one batch at a time and with no lock
+/// held, until `take` returns `false`. The first batch is taken under `locked`.
 ///
 /// # Panics
 ///
-/// Panics if a waker panics, after the others of all batches are woken.
+/// Panics if a waker panics, but only after the other wakers of all batches have been called.
 #[inline]
 pub(crate) fn wake_in_batches<G>(mut locked: G, lock: impl Fn() -> G, mut take: impl FnMut(G, &mut Wakers) -> bool) {
     let (mut wakers, mut panicked) = (Wakers::default(), None);

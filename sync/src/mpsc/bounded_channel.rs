@@ -1,7 +1,8 @@
-//! A bounded channel, as its senders and its receiver share it.
+//! The shared state of a bounded channel.
 //!
-//! Everything is under one lock, held for a few steps: a send is one atomic operation and a receive
-//! another; a separate count of the room would take a second one each.
+//! All of the state is behind a single lock, which is held for a few steps at a time. A send
+//! therefore costs one atomic operation, and so does a receive; a separate counter for the room
+//! would cost a second one each.
 
 use super::closing::Closing;
 use super::error::TryRecvError;
@@ -15,7 +16,7 @@ use crate::wakers::wake_in_batches;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll, Waker, ready};
 
-/// A channel with room for a number of values.
+/// A channel with room for a fixed number of values.
 #[derive(Debug)]
 pub(super) struct BoundedChannel<T> {
     room: WaitLock<Room<T>>,
@@ -29,13 +30,14 @@ impl<T> UnwindSafe for BoundedChannel<T> {}
 impl<T> RefUnwindSafe for BoundedChannel<T> {}
 
 impl<T> BoundedChannel<T> {
-    /// One with one sender.
+    /// Creates a channel with one sender.
     #[track_caller]
     pub(super) fn new(capacity: usize) -> Self {
         Self { room: WaitLock::new(Room::new(capacity)), capacity, senders: Senders::one(), closing: Closing::new() }
     }
 
-    /// Sends `value` if there is room and the poll has budget left. Hands it back if not.
+    /// Sends `value` if the channel has room and the poll has budget left. Otherwise hands the
+    /// value back.
     #[inline]
     pub(super) fn send_at_once(&self, value: T) -> Result<(), T> {
         with_state(|state| {
@@ -52,7 +54,7 @@ impl<T> BoundedChannel<T> {
         })
     }
 
-    /// Sends `value` if there is room. Hands it back, with the reason, if not.
+    /// Sends `value` if the channel has room. Otherwise hands the value back, with the reason.
     pub(super) fn try_send(&self, value: T) -> Result<(), (Refused, T)> {
         let mut room = self.room.lock();
         match room.try_take(1) {
@@ -67,12 +69,12 @@ impl<T> BoundedChannel<T> {
         }
     }
 
-    /// Sends by a permit, which is spent.
+    /// Sends `value` in the room that a permit has reserved.
     pub(super) fn send(&self, value: T) {
         self.append(self.room.lock(), value);
     }
 
-    /// Appends a value that room was taken for, and wakes the receiver if it waits.
+    /// Appends a value for which room has been taken, and wakes the receiver if it waits.
     #[inline]
     fn append(&self, mut room: WaitGuard<'_, Room<T>>, value: T) {
         if !room.has_receiver {
@@ -86,13 +88,13 @@ impl<T> BoundedChannel<T> {
         receiver.into_iter().for_each(Waker::wake);
     }
 
-    /// Takes room for `count` values, if there is as much.
+    /// Takes room for `count` values, if that much room is free.
     pub(super) fn try_take(&self, count: usize) -> Result<(), Refused> {
         self.room.lock().try_take(count)
     }
 
-    /// Takes room for `count` values, or gets in line for it with `waker`, under the key that it
-    /// returns.
+    /// Takes room for `count` values, or joins the line with `waker` and returns the key of the new
+    /// entry.
     pub(super) fn take_or_enter(&self, count: usize, waker: Waker) -> Result<Option<usize>, Refused> {
         let mut room = self.room.lock();
         match room.try_take(count) {
@@ -105,8 +107,9 @@ impl<T> BoundedChannel<T> {
         }
     }
 
-    /// Makes the sender in line wake the task of `waker`, and returns `None`, if it still waits.
-    /// Otherwise takes it out of the line, and returns whether it has the room.
+    /// Makes the waiting sender wake the task of `waker`, and returns `None`, if the sender still
+    /// waits. Otherwise removes the sender from the line, and returns whether it has received its
+    /// room.
     pub(super) fn wait_on(&self, key: usize, waker: &Waker) -> Option<Result<(), Refused>> {
         let mut fresh = None;
         loop {
@@ -129,7 +132,8 @@ impl<T> BoundedChannel<T> {
         }
     }
 
-    /// Removes a sender that was unlinked: it has all that it needs, or the channel was closed.
+    /// Removes a sender that is no longer linked, because it has received all of its room or
+    /// because the channel was closed.
     fn leave_served(&self, mut room: WaitGuard<'_, Room<T>>, key: usize) -> Result<(), Refused> {
         let (need, ..) = room.line().remove(key);
         if !room.is_closed {
@@ -140,7 +144,7 @@ impl<T> BoundedChannel<T> {
         Err(Refused::Closed)
     }
 
-    /// Removes a sender that does not want its place in line, or what it was given, any more.
+    /// Removes a sender that no longer wants its place in line or the room it has received.
     pub(super) fn leave(&self, key: usize) {
         let mut room = self.room.lock();
         let (need, _, waker) = room.line().remove(key);
@@ -168,12 +172,12 @@ impl<T> BoundedChannel<T> {
         );
     }
 
-    /// True if nothing will be sent any more, and nothing lies in the channel.
+    /// Returns `true` if the channel is empty and nothing more can be sent.
     fn is_over(&self, room: &Room<T>) -> bool {
         room.is_closed && room.free == self.capacity
     }
 
-    /// Waits until the receiver has closed.
+    /// Waits until the receiver has closed the channel.
     pub(super) async fn closed(&self) {
         budget::consume().await;
         self.closing.wait(|| self.is_closed()).await;
@@ -183,7 +187,7 @@ impl<T> BoundedChannel<T> {
         self.room.lock().is_closed
     }
 
-    /// The number of values that nothing holds room for.
+    /// Returns the number of values that can be sent without waiting.
     pub(super) fn free(&self) -> usize {
         self.room.lock().free
     }
@@ -192,17 +196,17 @@ impl<T> BoundedChannel<T> {
         self.room.lock().values.len()
     }
 
-    /// Notes that the poll waits for room here.
+    /// Records that the current poll waits for room in this channel.
     pub(super) fn note_wait_for_room(&self) {
         wait::note(WaitKind::MpscSend, self.closing.place());
     }
 
-    /// Takes that note back.
+    /// Removes the record that the current poll waits for room in this channel.
     pub(super) fn take_back_wait_for_room(&self) {
         wait::take_back(WaitKind::MpscSend, self.closing.place());
     }
 
-    /// The last one closes the channel.
+    /// Removes a sender. The last sender closes the channel.
     pub(super) fn remove_sender(&self) {
         if self.senders.remove() {
             let mut room = self.room.lock();
@@ -219,7 +223,8 @@ impl<T> BoundedChannel<T> {
         self.closing.notify_all();
     }
 
-    /// Wakes the senders that were refused, and the receiver before them if it waits for the end.
+    /// Wakes the senders whose requests were refused. Wakes the receiver first, if it waits for the
+    /// channel's end.
     fn wake_refused<'a>(&'a self, room: WaitGuard<'a, Room<T>>, with_receiver: bool) {
         wake_in_batches(
             room,
@@ -233,7 +238,8 @@ impl<T> BoundedChannel<T> {
         );
     }
 
-    /// Drops the receiver's waker and what lies in the channel, after [`close`](Self::close).
+    /// Drops the receiver's waker and the values in the channel. Called after
+    /// [`close`](Self::close).
     pub(super) fn drain(&self) {
         let mut room = self.room.lock();
         let (values, waker) = (room.empty(), room.receiver.take());
@@ -254,7 +260,7 @@ impl<T> BoundedChannel<T> {
         }
     }
 
-    /// Gives back the room of values that were taken out, and releases the lock.
+    /// Frees the room of values that have been taken out, and releases the lock.
     #[inline]
     fn vacate<'a>(&'a self, mut room: WaitGuard<'a, Room<T>>, count: usize) {
         if !room.try_vacate(count) {
@@ -268,14 +274,14 @@ impl<T> BoundedChannel<T> {
         wake_in_batches(room, || self.room.lock(), |mut room, wakers| room.give(&mut count, wakers));
     }
 
-    /// Receives one value. None at the end of the channel.
+    /// Receives one value. Returns `None` once the channel has ended.
     #[inline]
     pub(super) fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         self.poll_taking(cx, |room| room.values.pop_front(), |_| 1)
     }
 
-    /// Appends up to `limit` values to `buffer`, and returns how many; zero at the end of the
-    /// channel, and at once for a limit of zero.
+    /// Appends up to `limit` values to `buffer`, and returns the number of values appended: 0 if
+    /// the channel has ended, or at once if `limit` is 0.
     pub(super) fn poll_receive_many(&self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
         if limit == 0 {
             return budget::poll_spending(cx, |_| Poll::Ready(0));
@@ -288,8 +294,8 @@ impl<T> BoundedChannel<T> {
         self.poll_taking(cx, take, |count| *count).map(|count| count.unwrap_or(0))
     }
 
-    /// Takes values out by `take`, waiting until there are some; `count` tells how many it took.
-    /// None at the end of the channel.
+    /// Takes values out with `take`, and waits until the channel has some. `count` returns how many
+    /// values were taken. Returns `None` once the channel has ended.
     #[inline]
     fn poll_taking<R>(
         &self,
@@ -317,8 +323,9 @@ impl<T> BoundedChannel<T> {
         })
     }
 
-    /// Leaves the receiver's waker, in the lock under which nothing was found. False if the waker
-    /// is yet to be cloned, which is done with the lock released: the caller looks again.
+    /// Stores the receiver's waker, under the same lock under which the channel was found empty.
+    /// Returns `false` if the waker has yet to be cloned, which happens with the lock released: the
+    /// caller then looks again.
     fn leave_waker(&self, mut room: WaitGuard<'_, Room<T>>, fresh: &mut Option<Waker>, waker: &Waker) -> bool {
         let is_there = room.receiver.as_ref().is_some_and(|left| left.will_wake(waker));
         if !is_there && fresh.is_none() {

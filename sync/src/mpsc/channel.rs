@@ -1,5 +1,5 @@
-//! An unbounded channel, as its senders and its receiver share it: the queue, the receiver's waker,
-//! and the count of senders.
+//! The shared state of an unbounded channel: the queue, the receiver's waker, and the number of
+//! senders.
 
 use super::closing::Closing;
 use super::error::TryRecvError;
@@ -12,7 +12,7 @@ use crate::wait::{self, WaitKind};
 use crate::waker_cell::WakerCell;
 use std::task::{Context, Poll, ready};
 
-/// A channel, as its senders and its receiver share it.
+/// The shared state of an unbounded channel.
 #[derive(Debug)]
 pub(super) struct Channel<T> {
     pub(super) queue: Queue<T>,
@@ -22,7 +22,7 @@ pub(super) struct Channel<T> {
 }
 
 impl<T> Channel<T> {
-    /// One with one sender.
+    /// Creates a channel with one sender.
     #[track_caller]
     pub(super) fn new() -> Self {
         let (receiver, closing) = (WakerCell::new(), Closing::new());
@@ -39,19 +39,19 @@ impl<T> Channel<T> {
         Ok(())
     }
 
-    /// Wakes the receiver, if it has left its waker.
+    /// Wakes the receiver, if it has stored its waker.
     #[cold]
     pub(super) fn wake_receiver(&self) {
         self.receiver.wake();
     }
 
-    /// Waits until the receiver has closed.
+    /// Waits until the receiver has closed the channel.
     pub(super) async fn closed(&self) {
         budget::consume().await;
         self.closing.wait(|| self.queue.is_closed()).await;
     }
 
-    /// The last one closes the channel.
+    /// Removes a sender. The last sender closes the channel.
     pub(super) fn remove_sender(&self) {
         if self.senders.remove() {
             self.queue.close();
@@ -59,19 +59,20 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Makes senders fail from now on.
+    /// Makes every later send fail.
     pub(super) fn close(&self) {
         self.queue.close();
         self.closing.notify_all();
     }
 
-    /// Drops the receiver's waker and what lies in the channel, after [`close`](Channel::close).
+    /// Drops the receiver's waker and the values in the channel. Called after
+    /// [`close`](Channel::close).
     ///
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     pub(super) unsafe fn drain(&self) {
-        /// Drops the remaining values even if the destructor of one panics.
+        /// Drops the remaining values even if the destructor of one of them panics.
         struct Draining<'a, T>(&'a Channel<T>);
 
         impl<T> Drop for Draining<'_, T> {
@@ -96,7 +97,7 @@ impl<T> Channel<T> {
 
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     pub(super) unsafe fn try_receive(&self) -> Result<T, TryRecvError> {
         loop {
             let is_over = self.queue.is_closed();
@@ -115,7 +116,7 @@ impl<T> Channel<T> {
 
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     #[inline]
     pub(super) unsafe fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         // SAFETY: as the caller promises.
@@ -129,11 +130,11 @@ impl<T> Channel<T> {
         Poll::Ready(value)
     }
 
-    /// Takes the first value, if it is written and the poll has budget left.
+    /// Takes the first value, if that value has been written and the poll has budget left.
     ///
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     #[inline]
     unsafe fn receive_at_once(&self, state: &PollState) -> Option<T> {
         if !state.has_remaining() {
@@ -145,12 +146,12 @@ impl<T> Channel<T> {
         Some(value)
     }
 
-    /// Appends up to `limit` values to `buffer`, and returns how many; zero at the end of the
-    /// channel, and at once for a limit of zero.
+    /// Appends up to `limit` values to `buffer`, and returns the number of values appended: 0 if
+    /// the channel has ended, or at once if `limit` is 0.
     ///
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     pub(super) unsafe fn poll_receive_many(
         &self,
         cx: &mut Context<'_>,
@@ -164,11 +165,11 @@ impl<T> Channel<T> {
         unsafe { self.poll_receive_with(cx, limit, |value| buffer.push(value)) }
     }
 
-    /// Hands up to `limit` values to `take`, and returns how many; zero at the end of the channel.
+    /// Passes up to `limit` values to `take`, and returns their number: 0 if the channel has ended.
     ///
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     #[inline(never)]
     unsafe fn poll_receive_with(&self, cx: &mut Context<'_>, limit: usize, mut take: impl FnMut(T)) -> Poll<usize> {
         ready!(budget::poll_proceed(cx));
@@ -206,11 +207,11 @@ impl<T> Channel<T> {
         Poll::Pending
     }
 
-    /// Takes the first value, waiting a moment if it is being written.
+    /// Takes the first value, and waits a moment if the value is just being written.
     ///
     /// # Safety
     ///
-    /// The caller is the receiver.
+    /// The caller must be the receiver.
     unsafe fn pop_patiently(&self) -> Popped<T> {
         for _ in 0..LOOKS {
             // SAFETY: as the caller promises.

@@ -1,5 +1,5 @@
-//! The wait for the receiver's end, which few senders ever wait for: its `Notify` is made when the
-//! first one does.
+//! Lets senders wait for the receiver to close the channel. Few senders ever do, so the `Notify` is
+//! created when the first one waits.
 //!
 //! # The word
 //!
@@ -8,9 +8,9 @@
 //! | 0 | the place in the source where the channel was made | a `Notify`, by the first sender that waits (AcqRel) |
 //! | 1 | the address of a boxed `Notify`, which knows the place | – |
 //!
-//! A sender makes the `Notify`, then looks whether the channel is closed; the receiver closes, then
-//! looks for a `Notify`. Between the two steps each has a full fence, so one of the two sees what
-//! the other did.
+//! A sender creates the `Notify`, and then checks whether the channel is closed. The receiver
+//! closes the channel, and then checks for a `Notify`. Each side has a full fence between the two
+//! steps, so at least one of them sees what the other did.
 
 use crate::notify::Notify;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, SeqCst};
@@ -22,7 +22,7 @@ use std::ptr;
 
 const MADE: usize = 1;
 
-/// The place where a channel was made, or the `Notify` of its end.
+/// The place where the channel was created, or the `Notify` for its closing.
 #[derive(Debug)]
 pub(super) struct Closing {
     word: AtomicPtr<()>,
@@ -36,7 +36,7 @@ impl Closing {
         Self { word: AtomicPtr::new(ptr::from_ref(place).cast_mut().cast()), owns: PhantomData }
     }
 
-    /// The place where the channel was made.
+    /// Returns the place where the channel was created.
     pub(super) fn place(&self) -> Place {
         // Acquire pairs with the Release of `make`.
         let word = self.word.load(Acquire);
@@ -47,7 +47,7 @@ impl Closing {
         }
     }
 
-    /// Waits until the receiver has closed, which `is_closed` tells.
+    /// Waits until the receiver has closed the channel, which `is_closed` reports.
     pub(super) async fn wait(&self, is_closed: impl Fn() -> bool) {
         let notified = self.notify().notified_as(WaitKind::MpscClosed);
         fence(SeqCst);
@@ -56,7 +56,7 @@ impl Closing {
         }
     }
 
-    /// Notifies the senders that wait. To be called after the close.
+    /// Notifies the waiting senders. Called after the channel has been closed.
     pub(super) fn notify_all(&self) {
         fence(SeqCst);
         if let Some(notify) = Self::made(self.word.load(Acquire)) {
@@ -64,7 +64,8 @@ impl Closing {
         }
     }
 
-    /// The `Notify` of a word that is one. It is borrowed from this, which frees it last.
+    /// Returns the `Notify` that the word points to, if any. The `Notify` is borrowed from `self`,
+    /// which frees it last.
     fn made<'a>(word: *mut ()) -> Option<&'a Notify> {
         let notify = word.map_addr(|addr| addr & !MADE).cast::<Notify>();
         // SAFETY: `make` put the address of a box there, which lives until this is dropped.

@@ -1,8 +1,10 @@
-//! The queue of a channel: many threads push, one pops, first in, first out.
+//! The queue of an unbounded channel: first in, first out, with many pushing threads and one
+//! popping thread.
 //!
-//! It is a linked list of blocks of [`SLOTS`] values, so an idle channel is small and a long one
-//! allocates seldom. A pusher claims a position by adding to the tail, and then has its slot for
-//! itself; the popper takes a slot once its flag says that it is written.
+//! The queue is a linked list of blocks of [`SLOTS`] values, so an idle channel is small and a long
+//! one allocates rarely. A pusher claims a position by adding to the tail, and then owns the slot
+//! at that position. The popper takes the value out of a slot once the slot's flag says that the
+//! value is written.
 //!
 //! ```text
 //!   head                                  tail
@@ -11,23 +13,24 @@
 //!   [■■■■■■■■│next]──▶[■■■■■■■■│next]──▶[■■■·····│null]
 //! ```
 //!
-//! Positions count [`LAP`] for a block: one more than its slots. At the extra position no value
-//! lies: while the tail is there, the pusher that claimed the last slot is putting the next block
-//! in its place, which it has allocated before, and others wait for these three stores.
-//! Positions wrap, on a computer of 32 bits within hours: they are compared, and never ordered.
+//! Positions advance by [`LAP`] per block, one more than the block has slots. No value lies at the
+//! extra position. While the tail is there, the pusher that claimed the last slot puts the next
+//! block in place, which it has allocated beforehand, and other pushers wait for these three
+//! stores. Positions wrap around, on 32-bit machines within hours, so they are only compared for
+//! equality and never ordered.
 //!
 //! # Freeing a block
 //!
-//! The popper, once it has taken the value of the last slot. No other thread can hold the block
-//! then: a pusher goes into the block only after it has claimed one of its slots, and its last step
-//! there is to set the slot's flag, without which the popper would not be so far.
+//! The popper frees a block after it has taken the value of the block's last slot. At that point no
+//! other thread can access the block: a pusher enters the block only after it has claimed a slot in
+//! it, and its last step there is to set the slot's flag, without which the popper could not have
+//! advanced this far.
 //!
 //! # Waking the popper
 //!
-//! The popper falls asleep in the tail: it sets `ASLEEP` there, and only while the tail is
-//! where the head is, so that nothing is claimed. The pusher that claims the next position
-//! clears the bit by the same step, and wakes the popper once its value is written. No other
-//! pusher has to look.
+//! The popper falls asleep by setting `ASLEEP` in the tail, and only while the tail equals the
+//! head, so that no position is claimed. The pusher that claims the next position clears the bit in
+//! the same step, and wakes the popper once its value is written. Other pushers need not check.
 //!
 //! # The words
 //!
@@ -51,27 +54,29 @@ use std::mem::MaybeUninit;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr;
 
-/// Positions of a block.
+/// The number of positions per block.
 const LAP: usize = SLOTS + 1;
-/// The bit of the tail that says that nothing is pushed any more.
+/// The bit of the tail that is set once nothing more can be pushed.
 const CLOSED: usize = 1;
-/// The bit of the tail that says that the popper is to be woken by the next pusher.
+/// The bit of the tail that asks the next pusher to wake the popper.
 const ASLEEP: usize = 2;
-/// A position, in the tail.
+/// One position, in the tail's encoding.
 const ONE: usize = 4;
-/// The tail counts positions modulo this, and the head in a whole word. Blocks divide both.
+/// The tail counts positions modulo this number, and the head counts in a full word. The number of
+/// positions per block divides both.
 const POSITIONS: usize = usize::MAX / ONE + 1;
 
-/// Values from many threads to one.
+/// A queue that carries values from many threads to one.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     tail: AtomicUsize,
     tail_block: AtomicPtr<Block<T>>,
-    /// The next position to pop. The popper's; atomic for those that ask for a length.
+    /// The next position to pop. Only the popper writes it; it is atomic for threads that ask for
+    /// the length.
     head: AtomicUsize,
-    /// The popper's, after the first pusher has set it.
+    /// The block of the head. Set by the first pusher, and from then on owned by the popper.
     head_block: AtomicPtr<Block<T>>,
-    /// A block that was emptied, for the next pusher that needs one.
+    /// An emptied block, kept for the next pusher that needs one.
     spare: AtomicPtr<Block<T>>,
 }
 
@@ -82,11 +87,11 @@ struct Block<T> {
     values: [UnsafeCell<MaybeUninit<T>>; SLOTS],
 }
 
-/// The popper's finding.
+/// The result of an attempt to pop.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
     Value(T),
-    /// The next position is claimed, and not yet written.
+    /// The next position is claimed, but its value is not written yet.
     Busy,
     Empty,
 }
@@ -101,7 +106,7 @@ impl<T> UnwindSafe for Queue<T> {}
 impl<T> RefUnwindSafe for Queue<T> {}
 
 impl<T> Block<T> {
-    /// Made in its place: a block of large values does not fit on a stack.
+    /// Allocates the block in place, because a block of large values does not fit on a stack.
     fn new() -> Box<Self> {
         let block: *mut Self = Box::into_raw(Box::<Self>::new_uninit()).cast();
         // SAFETY: the field lies in the allocation.
@@ -126,7 +131,7 @@ impl<T> Block<T> {
         unsafe { Box::from_raw(block) }
     }
 
-    /// Resets the block, once all its values were taken.
+    /// Resets the block after all of its values have been taken.
     fn reset(&mut self) {
         // Relaxed: no other thread knows the block, and it is given away with Release.
         self.next.store(ptr::null_mut(), Relaxed);
@@ -141,7 +146,8 @@ impl<T> Queue<T> {
         Self::starting_at(0)
     }
 
-    /// One whose first position is not zero, so that tests need not count up to a wrap.
+    /// Creates a queue whose first position is not 0, so that tests need not count up to a
+    /// wrap-around.
     fn starting_at(head: usize) -> Self {
         Self {
             tail: AtomicUsize::new(head.wrapping_mul(ONE)),
@@ -152,7 +158,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Appends a value, and returns true if the popper is asleep: the caller is to wake it. Hands
+    /// Appends a value. Returns `true` if the popper is asleep and the caller must wake it. Hands
     /// the value back if the queue is closed.
     #[inline]
     pub(super) fn push(&self, value: T) -> Result<bool, T> {
@@ -195,7 +201,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Makes the first block. Several pushers may try; after that, each finds one.
+    /// Creates the first block. Several pushers may try; afterwards each of them finds a block.
     #[cold]
     fn install_first(&self) {
         let fresh = Box::into_raw(Block::new());
@@ -211,11 +217,12 @@ impl<T> Queue<T> {
         let _ = self.tail_block.compare_exchange(ptr::null_mut(), first, AcqRel, Relaxed);
     }
 
-    /// Puts `next` behind `block` and moves the tail to it.
+    /// Links `next` after `block`, and moves the tail to it.
     ///
     /// # Safety
     ///
-    /// The caller has claimed the last slot of `block`, the last of the queue.
+    /// The caller must have claimed the last slot of `block`, and `block` must be the last of the
+    /// queue.
     unsafe fn install(&self, block: *mut Block<T>, next: Box<Block<T>>) {
         let next = Box::into_raw(next);
         self.tail_block.store(next, Release);
@@ -234,7 +241,7 @@ impl<T> Queue<T> {
         unsafe { Box::from_raw(spare) }
     }
 
-    /// Keeps an empty block for later, if none is kept yet.
+    /// Keeps an empty block for later, unless one is already kept.
     fn keep_spare(&self, block: Option<Box<Block<T>>>) {
         let Some(block) = block else { return };
         let block = Box::into_raw(block);
@@ -244,12 +251,12 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Makes the next push return `true`. Returns false, and does nothing, if a position is claimed
-    /// that is not popped.
+    /// Makes the next push return `true`. Returns `false`, and does nothing, if a claimed position
+    /// has not been popped yet.
     ///
     /// # Safety
     ///
-    /// One thread at a time calls this and `pop`.
+    /// Only one thread at a time may call this method and `pop`.
     #[must_use = "what is claimed is to be waited for in another way"]
     pub(super) unsafe fn fall_asleep(&self) -> bool {
         let head = self.head.load(Relaxed);
@@ -264,7 +271,7 @@ impl<T> Queue<T> {
         false
     }
 
-    /// Makes every push fail from now on. Values that are in the queue stay.
+    /// Makes every later push fail. Values that are already in the queue stay there.
     pub(super) fn close(&self) {
         self.tail.fetch_or(CLOSED, AcqRel);
     }
@@ -273,7 +280,8 @@ impl<T> Queue<T> {
         self.tail.load(Acquire) & CLOSED != 0
     }
 
-    /// The number of values, written or claimed. Exact for the popper.
+    /// Returns the number of values that are written or claimed. The result is exact for the
+    /// popper.
     pub(super) fn len(&self) -> usize {
         let head = self.head.load(Relaxed);
         let ahead = (self.tail.load(Acquire) / ONE).wrapping_sub(head) % POSITIONS;
@@ -286,11 +294,11 @@ impl<T> Queue<T> {
         values(head % LAP + ahead) - values(head % LAP)
     }
 
-    /// Takes the first value.
+    /// Takes the first value out of the queue.
     ///
     /// # Safety
     ///
-    /// One thread at a time calls this.
+    /// Only one thread at a time may call this method.
     pub(super) unsafe fn pop(&self) -> Popped<T> {
         let head = self.head.load(Relaxed);
         let at = head % LAP;
@@ -315,11 +323,11 @@ impl<T> Queue<T> {
         Popped::Value(value)
     }
 
-    /// Goes from `block` to the next one.
+    /// Moves the head from `block` to the next block.
     ///
     /// # Safety
     ///
-    /// `block` is the head's, and all its values were taken.
+    /// `block` must be the head's block, and all of its values must have been taken.
     unsafe fn leave(&self, block: *mut Block<T>) {
         // SAFETY: the popper alone frees blocks, and this one is no pusher's any more.
         let mut block = unsafe { Box::from_raw(block) };
@@ -351,11 +359,11 @@ fn is_at(tail: usize, head: usize) -> bool {
     tail / ONE == head % POSITIONS
 }
 
-/// Writes a value into its slot, and says so.
+/// Writes a value into its slot, and sets the slot's flag.
 ///
 /// # Safety
 ///
-/// The caller has claimed the slot, and not written it before.
+/// The caller must have claimed the slot, and must not have written to it before.
 unsafe fn write<T>(block: *const Block<T>, at: usize, value: T) {
     // SAFETY: the slot is not written, so the popper has not freed the block.
     let block = unsafe { &*block };
@@ -365,11 +373,11 @@ unsafe fn write<T>(block: *const Block<T>, at: usize, value: T) {
     block.written[at].store(true, Release);
 }
 
-/// Takes the value out of a slot, if it is written.
+/// Takes the value out of a slot, if the value is written.
 ///
 /// # Safety
 ///
-/// The caller is the popper, `block` is the head's block and `at` the head's slot.
+/// The caller must be the popper, `block` the head's block, and `at` the head's slot.
 unsafe fn take<T>(block: *const Block<T>, at: usize) -> Option<T> {
     // SAFETY: the popper has not freed it.
     let block = unsafe { &*block };

@@ -1,4 +1,4 @@
-//! The future of room in a bounded channel: it takes it at once, or waits in line.
+//! A future that takes room in a bounded channel, at once or after waiting in line.
 
 use super::bounded_channel::BoundedChannel;
 use crate::asked::Asked;
@@ -8,7 +8,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Waits for room for `count` values. Dropped early, it leaves the line, and gives its part back.
+/// A future that waits for room for `count` values. If dropped early, it leaves the line and gives
+/// back the room it has received so far.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub(super) struct Reserve<'a, T> {

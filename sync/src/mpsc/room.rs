@@ -1,10 +1,10 @@
-//! The state of a bounded channel, under its lock: what lies in it, how many more values it has
-//! room for, and the tasks that wait for either.
+//! The state of a bounded channel, which its lock protects: the values in the channel, the free
+//! room, and the tasks that wait for either.
 //!
-//! Each value that lies in the channel and each permit to send one takes a part of the room. A
-//! sender in line takes all that is free as it gets in line, even if that is less than it needs,
-//! and what is given back goes to the first in line. So *nothing is free while a sender waits*, and
-//! a newcomer cannot overtake.
+//! Each value in the channel and each permit to send one occupies a part of the room. A sender that
+//! joins the line takes all the room that is free, even if it needs more, and room that is given
+//! back goes to the first sender in line. Hence *no room is free while a sender waits*, and a
+//! newcomer cannot overtake.
 
 use crate::permits::Refused;
 use crate::sync::BATCH;
@@ -13,30 +13,30 @@ use crate::wakers::Wakers;
 use std::collections::VecDeque;
 use std::task::Waker;
 
-/// Values that an empty channel keeps memory for, at most.
+/// The maximum number of values that an empty channel keeps memory for.
 const KEPT: usize = 128;
 
 /// The state of a bounded channel.
 #[derive(Debug)]
 pub(super) struct Room<T> {
     pub(super) values: VecDeque<T>,
-    /// The number of values that nothing holds room for.
+    /// The number of values that can be sent without waiting.
     pub(super) free: usize,
-    /// Senders in line; none before the first one waits.
+    /// The waiting senders. `None` until the first sender waits.
     line: Option<Box<WaitList<Need>>>,
-    /// The waker of the receiver, while it waits.
+    /// The receiver's waker, while the receiver waits.
     pub(super) receiver: Option<Waker>,
     pub(super) is_closed: bool,
-    /// False once it is dropped: what is sent by a permit goes nowhere.
+    /// `false` once the receiver has been dropped: values sent with permits are then dropped.
     pub(super) has_receiver: bool,
 }
 
-/// The request of one sender in line.
+/// The request of a waiting sender.
 #[derive(Debug)]
 pub(super) struct Need {
-    /// The room that it waits for.
+    /// The room that the sender still waits for.
     pub(super) lacks: usize,
-    /// The room that it has so far.
+    /// The room that the sender has received so far.
     pub(super) has: usize,
 }
 
@@ -45,7 +45,7 @@ impl<T> Room<T> {
         Self { values: VecDeque::new(), free, line: None, receiver: None, is_closed: false, has_receiver: true }
     }
 
-    /// Takes room for `count` values, if there is as much.
+    /// Takes room for `count` values, if that much room is free.
     #[inline]
     pub(super) fn try_take(&mut self, count: usize) -> Result<(), Refused> {
         if self.is_closed {
@@ -55,8 +55,8 @@ impl<T> Room<T> {
         Ok(())
     }
 
-    /// Gives room for `left` values back, to the first in line if there are any. Returns true if a
-    /// batch of them was served and the next one waits, for what is `left` then.
+    /// Gives back room for `left` values, first of all to the senders in line. Returns `true` if a
+    /// batch of senders has been served and the next one waits for the room that remains in `left`.
     #[inline]
     #[must_use = "if this is true, the rest is yet to be given"]
     pub(super) fn give(&mut self, left: &mut usize, wakers: &mut Wakers) -> bool {
@@ -67,8 +67,8 @@ impl<T> Room<T> {
         false
     }
 
-    /// Gives room to the first in line, a batch at most. Returns true if another one waits for what
-    /// is left.
+    /// Gives room to the first senders in line, up to a batch of them. Returns `true` if another
+    /// sender waits for the room that remains.
     fn serve(&mut self, left: &mut usize, wakers: &mut Wakers) -> bool {
         let line = self.line.as_mut().expect("the caller has seen it");
         let mut served = 0;
@@ -89,19 +89,20 @@ impl<T> Room<T> {
         false
     }
 
-    /// The line, for a sender that has got in.
+    /// Returns the line, for a sender that has joined it.
     pub(super) fn line(&mut self) -> &mut WaitList<Need> {
         self.line.get_or_insert_with(|| Box::new(WaitList::new()))
     }
 
-    /// Gets in line for `count` values' room, of which less is free, and returns the key.
+    /// Joins the line for room for `count` values, of which not all are free, and returns the key
+    /// of the new entry.
     pub(super) fn enter(&mut self, count: usize, waker: Waker) -> usize {
         let has = std::mem::take(&mut self.free);
         self.line().push(Need { lacks: count - has, has }, waker)
     }
 
-    /// Gives back the room of values that were taken out, unless that has consequences: a sender in
-    /// line to be served, or memory to be freed. Returns false, and does nothing, if it has.
+    /// Frees the room of values that have been taken out, unless a waiting sender must be served or
+    /// memory must be freed. Returns `false`, and does nothing, in these cases.
     #[inline]
     #[must_use = "if this is false, nothing was given back"]
     pub(super) fn try_vacate(&mut self, count: usize) -> bool {
@@ -113,22 +114,22 @@ impl<T> Room<T> {
         !has_consequences
     }
 
-    /// Refuses all that is not held yet. Senders in line give back the room that they had so far as
-    /// they leave, and are woken by [`take_refused`](Self::take_refused).
+    /// Refuses all requests that are not fulfilled yet. The waiting senders give back the room they
+    /// have received when they leave, and are woken by [`take_refused`](Self::take_refused).
     pub(super) fn close(&mut self) {
         self.is_closed = true;
         self.line.iter_mut().for_each(|line| _ = line.release_all());
     }
 
-    /// Takes the wakers of a batch of the senders that `close` has refused. Returns true if there
+    /// Takes the wakers of a batch of the senders that `close` has refused. Returns `true` if there
     /// are more.
     #[must_use = "if this is true, others are yet to be woken"]
     pub(super) fn take_refused(&mut self, wakers: &mut Wakers) -> bool {
         self.line.as_mut().is_some_and(|line| line.take_released(wakers))
     }
 
-    /// Takes all values out, with the room that they took: the receiver is gone. To be dropped with
-    /// the lock released.
+    /// Takes out all values and their room, after the receiver has been dropped. The caller drops
+    /// the values with the lock released.
     pub(super) fn empty(&mut self) -> VecDeque<T> {
         self.has_receiver = false;
         self.free += self.values.len();
@@ -140,7 +141,7 @@ impl<T> Room<T> {
         self.values.is_empty() && self.values.capacity() > KEPT
     }
 
-    /// Memory that an empty channel has no need of, to be freed with the lock released.
+    /// Returns memory that an empty channel does not need, to be freed with the lock released.
     pub(super) fn surplus(&mut self) -> Option<VecDeque<T>> {
         self.has_surplus().then(|| std::mem::take(&mut self.values))
     }

@@ -1,9 +1,9 @@
-//! The number of senders of a channel. The last one that leaves ends it.
+//! The number of senders of a channel. The last sender that leaves ends the channel.
 
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// Counts the senders, and those that do not keep the channel open.
+/// Counts the senders and the weak senders of a channel.
 #[derive(Debug)]
 pub(super) struct Senders {
     strong: AtomicUsize,
@@ -19,14 +19,15 @@ impl Senders {
         self.strong.fetch_add(1, Relaxed);
     }
 
-    /// Adds a sender to those that there are. False if there is none.
+    /// Adds a sender. Returns `false` if no sender is left.
     #[must_use = "without a sender the channel has ended"]
     pub(super) fn try_add(&self) -> bool {
         let more = |count: usize| (count > 0).then(|| count + 1);
         self.strong.fetch_update(AcqRel, Relaxed, more).is_ok()
     }
 
-    /// True if it was the last one: the caller closes the channel.
+    /// Removes a sender. Returns `true` if it was the last one, so that the caller must close the
+    /// channel.
     #[must_use = "the last one closes the channel"]
     pub(super) fn remove(&self) -> bool {
         // Release and Acquire: what each sender sent happened before the close.

@@ -38,7 +38,7 @@ unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Send for OwnedRwLockReadG
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send + Sync> Sync for OwnedRwLockReadGuard<T, U> {}
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// For the holder of a permit of the lock that `data` belong to.
+    /// Creates the guard. The caller holds a permit of the lock that `data` belongs to.
     pub(super) fn new(hold: Hold<'a>, data: *const T) -> Self {
         Self { hold, data, marker: PhantomData }
     }
@@ -98,7 +98,7 @@ impl<T: ?Sized> OwnedRwLockReadGuard<T> {
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
-    /// For the holder of a permit of the lock that `data` belong to.
+    /// Creates the guard. The caller holds a permit of the lock that `data` belongs to.
     pub(super) fn of_part(hold: OwnedHold<RwLock<T>>, data: *const U) -> Self {
         Self { hold, data }
     }

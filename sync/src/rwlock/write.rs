@@ -56,7 +56,7 @@ unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send + Sync> Send for OwnedRwLo
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send + Sync> Sync for OwnedRwLockMappedWriteGuard<T, U> {}
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// For the holder of all permits of the lock that `data` belong to.
+    /// Creates the guard. The caller holds all permits of the lock that `data` belongs to.
     pub(super) fn new(hold: Hold<'a>, data: *mut T) -> Self {
         Self { inner: RwLockMappedWriteGuard { hold, data, marker: PhantomData } }
     }
@@ -214,7 +214,7 @@ impl<'a, T: ?Sized> RwLockMappedWriteGuard<'a, T> {
 }
 
 impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
-    /// For the holder of all permits.
+    /// Creates the guard. The caller holds all permits of the lock.
     pub(super) fn new(hold: OwnedHold<RwLock<T>>) -> Self {
         let data = hold.lock().data.get();
         Self { inner: OwnedRwLockMappedWriteGuard { hold, data } }
