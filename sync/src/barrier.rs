@@ -36,7 +36,7 @@ pub struct Barrier {
 
 #[derive(Debug)]
 struct State {
-    /// Arrivals since the barrier last opened.
+    /// The number of arrivals since the barrier last opened.
     arrived: usize,
     waiters: WaitList<()>,
 }
@@ -109,7 +109,7 @@ impl Barrier {
         Wait { barrier: self, key: None }.await
     }
 
-    /// Counts an arrival. `None` if it was the last one: the others are awake.
+    /// Counts an arrival. Returns `None` if it was the last one, after waking the other tasks.
     fn arrive(&self, cx: &Context<'_>) -> Option<usize> {
         let waker = cx.waker().clone();
         let mut state = self.state.lock();
@@ -127,7 +127,7 @@ impl Barrier {
 #[derive(Debug)]
 struct Wait<'a> {
     barrier: &'a Barrier,
-    /// In the list, since the first poll.
+    /// The key in the wait list, since the first poll.
     key: Option<usize>,
 }
 

@@ -8,10 +8,10 @@
 //! | 1 `WAITING` | the list is not empty | a waiter that enters, under the lock | the one that unlinks the last waiter, under the lock |
 //! | the rest | calls of `notify_waiters` so far, wrapping | `notify_waiters`, under the lock | |
 //!
-//! `PERMIT` and `WAITING` are never set together: a waiter enters only where no permit is kept, and
-//! a permit is kept only where nothing waits. Setting `PERMIT` is Release and taking it Acquire:
-//! what the notifier did before happened before what the notified task does. A wake-up that is
-//! handed to a waiter goes through the list's lock instead.
+//! `PERMIT` and `WAITING` are never set together: a waiter enters the list only if no permit is
+//! stored, and a permit is stored only if no task waits. Setting `PERMIT` is Release and taking it
+//! is Acquire, so whatever the notifier did before happened before whatever the notified task does.
+//! A notification that is handed to a waiter goes through the list's lock instead.
 
 use crate::budget::with_state;
 use crate::sync::atomic::AtomicUsize;
@@ -29,7 +29,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 const PERMIT: usize = 0b01;
 const WAITING: usize = 0b10;
-/// One call of `notify_waiters`.
+/// One call of `notify_waiters`, in the word's encoding.
 const CALL: usize = 0b100;
 
 /// Notifies one waiting task, or all of them, without carrying data.
@@ -63,16 +63,17 @@ pub struct Notify {
     place: Place,
 }
 
-/// The notification that a waiter was given.
+/// The notification that a waiter has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Given {
-    /// Nothing yet, or a wake-up that all get: by that it is unlinked.
+    /// No notification yet, or a notification of all waiters, which unlinks the waiter.
     Nothing,
-    /// The only wake-up of a call. If this waiter is dropped, the wake-up passes to the next.
+    /// The single notification of a call. If the waiter is dropped, the notification passes to the
+    /// next.
     One(End),
 }
 
-/// The end of the line that a call takes its waiter from.
+/// The end of the line from which a call takes its waiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     First,
@@ -99,7 +100,7 @@ impl Notify {
         }
     }
 
-    /// One that is a part of the channel that was made at `place`.
+    /// Creates a `Notify` that is part of a channel created at `place`.
     pub(crate) fn made_at(place: Place) -> Self {
         Self { word: AtomicUsize::new(0), waiters: WaitLock::new(WaitList::new()), place }
     }
@@ -129,12 +130,13 @@ impl Notify {
         self.notified_as(WaitKind::Notify)
     }
 
-    /// The future of [`notified`](Notify::notified); a task that waits for it is shown as `kind`.
+    /// Returns the future of [`notified`](Notify::notified). Dumps show a task that waits for it as
+    /// `kind`.
     pub(crate) fn notified_as(&self, kind: WaitKind) -> Notified<'_> {
         Notified { notify: self, waiter: Waiter::new(self), kind, _pinned: PhantomPinned }
     }
 
-    /// The place where this was made, or the channel that it is a part of.
+    /// Returns the place where this `Notify`, or the channel that it is part of, was created.
     pub(crate) fn place(&self) -> Place {
         self.place
     }
@@ -200,7 +202,7 @@ impl Notify {
         waker.wake();
     }
 
-    /// Sets `PERMIT`, if nothing waits.
+    /// Stores a permit, if no task waits.
     fn try_keep_permit(&self) -> bool {
         let mut word = self.word.load(Relaxed);
         while word & WAITING == 0 {
@@ -212,7 +214,7 @@ impl Notify {
         false
     }
 
-    /// Takes the permit that is kept, if there is one.
+    /// Takes the stored permit, if there is one.
     fn try_take_permit(&self) -> bool {
         let word = self.word.load(Relaxed);
         // Acquire pairs with the Release of `try_keep_permit`.
@@ -246,8 +248,8 @@ impl Notify {
         }
     }
 
-    /// Clears `WAITING` once the list is empty. Under the lock, and `WAITING` is set: the caller
-    /// has unlinked a node, or all.
+    /// Clears `WAITING` if the list is empty. Called with the lock held and `WAITING` set, after
+    /// the caller has unlinked one node or all of them.
     fn note_if_empty(&self, waiters: &WaitList<Given>) {
         if waiters.is_empty() {
             // A load and a store: while `WAITING` is set, only threads with the lock change the
@@ -256,14 +258,14 @@ impl Notify {
         }
     }
 
-    /// The calls of `notify_waiters` so far.
+    /// Returns the number of calls of `notify_waiters` so far.
     fn calls(&self) -> usize {
         // Acquire pairs with the AcqRel of `notify_waiters`.
         self.word.load(Acquire) / CALL
     }
 
-    /// Enters the list, unless a permit is kept or there was a call of `notify_waiters` after the
-    /// first `calls`.
+    /// Enters the list, unless a permit is stored or `notify_waiters` has been called more than
+    /// `calls` times.
     fn enter(&self, calls: usize, waker: Waker) -> Result<usize, Waker> {
         let mut waiters = self.waiters.lock();
         let mut word = self.word.load(Acquire);
@@ -281,7 +283,7 @@ impl Notify {
         }
     }
 
-    /// Takes the waiter out of the list, and returns what it was given.
+    /// Takes the waiter out of the list, and returns the notification that it has received.
     fn leave(&self, mut waiters: WaitGuard<'_, WaitList<Given>>, key: usize) -> Given {
         let (given, was_linked, waker) = waiters.remove(key);
         if was_linked {
@@ -303,14 +305,14 @@ impl Default for Notify {
 impl UnwindSafe for Notify {}
 impl RefUnwindSafe for Notify {}
 
-/// The wait of one future, whichever way it holds its [`Notify`].
+/// The state of one future's wait, no matter how the future holds its [`Notify`].
 #[derive(Debug)]
 enum Waiter {
-    /// Made when so many calls of `notify_waiters` had been.
+    /// The future was created after `calls` calls of `notify_waiters`.
     Fresh {
         calls: usize,
     },
-    /// In the list, under this key.
+    /// The future waits in the list, under this key.
     InLine(usize),
     Done,
 }
@@ -359,7 +361,7 @@ impl Waiter {
         })
     }
 
-    /// Passes on a wake-up that came too late for this one.
+    /// Passes on a notification that came too late for this future.
     fn cancel(&mut self, notify: &Notify, kind: WaitKind) {
         if let Self::InLine(key) = *self {
             wait::take_back(kind, notify.place);

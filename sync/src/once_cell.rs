@@ -32,7 +32,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// ```
 pub struct OnceCell<T> {
     value: OnceValue<T>,
-    /// Its one permit is the right to compute the value. Closed once the value is there.
+    /// The semaphore's single permit is the right to compute the value. Closed once the value is
+    /// set.
     right: Semaphore,
 }
 
@@ -317,7 +318,7 @@ impl<T> OnceCell<T> {
         self.fill(value)
     }
 
-    /// For the holder of the right.
+    /// Sets the value. The caller holds the right to compute it.
     fn fill(&self, value: T) -> &T {
         let is_first = self.value.set(value).is_ok();
         debug_assert!(is_first, "one at a time has the right, and none after the first value");

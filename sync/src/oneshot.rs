@@ -9,12 +9,12 @@
 //! | 2 `RECEIVER_WAITS` | the receiver's waker is in its cell | the receiver | the receiver |
 //! | 3 `SENDER_WAITS` | the sender's waker, of `closed`, is in its cell | the sender | the sender |
 //!
-//! Each cell has one owner at a time. The value's is the sender until it sets `SENT` (Release), and
-//! the receiver once it has seen that (Acquire); where `CLOSED` comes first, `SENT` is never set,
-//! and it stays the sender's. A waker's cell is its own side's, until it sets its bit (Release);
-//! from then on the other side may read it, once, when it finds the bit set as it sets its own
-//! `SENT` or `CLOSED` (Acquire). To write into it again the owner clears its bit first, and keeps
-//! its hands off if the other side was faster.
+//! Each cell has one owner at a time. The sender owns the value's cell until it sets `SENT`
+//! (Release), and the receiver owns the cell once it has seen `SENT` (Acquire). If `CLOSED` is set
+//! first, `SENT` is never set, and the sender keeps the cell. Each side owns the cell of its own
+//! waker until it sets the cell's bit (Release). From then on the other side may read the waker
+//! once, if it finds the bit set when it sets its own `SENT` or `CLOSED` (Acquire). To write a new
+//! waker, the owner first clears the bit, and leaves the cell alone if the other side was faster.
 
 use crate::blocking::block_on;
 use crate::budget::{self, with_state};
@@ -70,7 +70,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// [`RecvError`](error::RecvError).
 #[derive(Debug)]
 pub struct Sender<T> {
-    /// None once the value is sent.
+    /// `None` once the value has been sent.
     channel: Option<Arc<Channel<T>>>,
 }
 
@@ -88,7 +88,7 @@ pub struct Sender<T> {
 /// value is lost when another branch completes first.
 #[derive(Debug)]
 pub struct Receiver<T> {
-    /// None once the outcome was returned.
+    /// `None` once the outcome has been returned.
     channel: Option<Arc<Channel<T>>>,
 }
 
@@ -130,7 +130,7 @@ impl<T> Channel<T> {
         self.word.load(Acquire) & bits != 0
     }
 
-    /// Sets `SENT` and wakes the receiver, unless the channel is closed. False if it is.
+    /// Sets `SENT` and wakes the receiver, unless the channel is closed. Returns `false` if it is.
     #[must_use = "the value stays the sender's where the channel is closed"]
     fn complete(&self) -> bool {
         let mut word = self.word.load(Acquire);
@@ -151,7 +151,7 @@ impl<T> Channel<T> {
         true
     }
 
-    /// Sets `CLOSED`, and wakes the sender if it waits for that.
+    /// Sets `CLOSED`, and wakes the sender if it waits for the channel to be closed.
     fn close(&self) {
         let before = self.word.fetch_or(CLOSED, AcqRel);
         if before & SENDER_WAITS != 0 && before & (SENT | CLOSED) == 0 {
@@ -161,7 +161,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Leaves a waker in its owner's cell. Ready if the other side has set `done`.
+    /// Stores a waker in its owner's cell. Returns ready if the other side has set `done`.
     fn poll_done(&self, cx: &mut Context<'_>, done: u8, waits: u8, cell: &UnsafeCell<Option<Waker>>) -> Poll<()> {
         let word = self.word.load(Acquire);
         if word & done != 0 {
@@ -186,22 +186,23 @@ impl<T> Channel<T> {
         if before & done != 0 { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Takes the value, for its owner.
+    /// Takes the value out of the channel. Only the value's current owner may call this.
     ///
     /// # Safety
     ///
-    /// The caller is the sender, which has not set `SENT`, or the receiver, which has seen it.
+    /// The caller must be the sender before it sets `SENT`, or the receiver after it has seen
+    /// `SENT`.
     unsafe fn take(&self) -> Option<T> {
         // SAFETY: the caller is the cell's one owner.
         self.value.with_mut(|value| unsafe { (*value).take() })
     }
 }
 
-/// Wakes the waker in the cell, if there is one.
+/// Wakes the task whose waker is in the cell, if any.
 ///
 /// # Safety
 ///
-/// Nothing writes into the cell any more, and the caller keeps the channel alive.
+/// No one may write into the cell any more, and the caller must keep the channel alive.
 unsafe fn wake_from(cell: &UnsafeCell<Option<Waker>>) {
     // SAFETY: as the caller promises. The waker's own code reaches the cell to read it at most.
     cell.with(|waker| unsafe { (*waker).as_ref() }.map(Waker::wake_by_ref));
@@ -372,7 +373,7 @@ impl<T> Receiver<T> {
         self.outcome().map_err(|RecvError(())| TryRecvError::Closed)
     }
 
-    /// The outcome, for when the sender is done or the channel is closed.
+    /// Returns the outcome. Called once the sender is done or the channel is closed.
     fn outcome(&mut self) -> Result<T, RecvError> {
         let channel = self.channel.take().ok_or(RecvError(()))?;
         if !channel.has(SENT) {

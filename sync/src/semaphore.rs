@@ -222,7 +222,7 @@ impl Semaphore {
         self.take_as(count, WaitKind::Semaphore).await
     }
 
-    /// Takes permits, and shows those that wait for them as `kind`.
+    /// Takes permits. Dumps show the tasks that wait for them as `kind`.
     pub(crate) async fn take_as(&self, count: usize, kind: WaitKind) -> Result<SemaphorePermit<'_>, AcquireError> {
         if !self.permits.take_at_once(count) {
             self.permits.take(count, kind).await.map_err(AcquireError::from)?;

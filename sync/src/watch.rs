@@ -39,9 +39,9 @@ use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resu
 
 use self::error::SendError;
 
-/// The bit of the state that says that all senders are gone.
+/// The bit of the state that is set once all senders have been dropped.
 const CLOSED: usize = 1;
-/// One version, in the state.
+/// One version, in the state's encoding.
 const ONE: usize = 2;
 
 /// Creates a watch channel whose first value is `init`.
@@ -84,14 +84,13 @@ pub struct Ref<'a, T> {
 
 struct Channel<T> {
     value: RwLock<T>,
-    /// The version of the value, and `CLOSED`. Written with the value's lock held, but for
-    /// `CLOSED`.
+    /// The version of the value, and `CLOSED`. The version is written with the value's lock held.
     state: AtomicUsize,
     senders: AtomicUsize,
     receivers: AtomicUsize,
-    /// Notified of each version and of the last sender's end.
+    /// Notified of each new version, and when the last sender is dropped.
     changed: Notify,
-    /// Notified of the last receiver's end.
+    /// Notified when the last receiver is dropped.
     unwatched: Notify,
 }
 
@@ -99,7 +98,7 @@ impl<T> UnwindSafe for Channel<T> {}
 impl<T> RefUnwindSafe for Channel<T> {}
 
 impl<T> Channel<T> {
-    /// The version of the value, without `CLOSED`.
+    /// Returns the version of the value, without `CLOSED`.
     fn version(&self) -> usize {
         // Acquire pairs with the AcqRel of a new version.
         self.state.load(Acquire) & !CLOSED

@@ -1,4 +1,4 @@
-//! The state that the ends of a broadcast channel share.
+//! The state that the senders and receivers of a broadcast channel share.
 
 use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
@@ -7,9 +7,9 @@ use crate::wait_list::WaitList;
 use crate::wakers::wake_in_batches;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// Lock order: the tail before a slot.
+/// The shared state of a broadcast channel. Lock order: the tail before a slot.
 pub(super) struct Channel<T> {
-    /// Their number is a power of two.
+    /// The slots for values, whose number is a power of two.
     pub(super) slots: Box<[Mutex<Slot<T>>]>,
     pub(super) tail: Mutex<Tail>,
     pub(super) senders: AtomicUsize,
@@ -23,14 +23,14 @@ pub(super) struct Tail {
     pub(super) position: u64,
     pub(super) receivers: usize,
     pub(super) is_closed: bool,
-    /// Receivers that have received everything.
+    /// The receivers that have received every value and wait for the next one.
     pub(super) waiters: WaitList<()>,
 }
 
 pub(super) struct Slot<T> {
-    /// The position of the value that was put here last.
+    /// The position of the value that was last put into this slot.
     pub(super) position: u64,
-    /// Receivers that have yet to receive it. The last one takes it out.
+    /// The number of receivers that have yet to receive the value. The last one takes it out.
     pub(super) left: usize,
     pub(super) value: Option<T>,
 }
@@ -45,7 +45,7 @@ impl<T> Channel<T> {
         self.slots[position as usize & (self.slots.len() - 1)].lock()
     }
 
-    /// Wakes all receivers that wait, and releases the lock.
+    /// Wakes all waiting receivers, and releases the lock.
     pub(super) fn wake_all<'a>(&'a self, mut tail: MutexGuard<'a, Tail>) {
         if tail.waiters.release_all() {
             wake_in_batches(tail, || self.tail.lock(), |mut tail, wakers| tail.waiters.take_released(wakers));
@@ -53,9 +53,9 @@ impl<T> Channel<T> {
     }
 }
 
-/// Gives the value to `take`. The last receiver of it drops it.
+/// Passes the value to `take`. The last receiver of the value drops it.
 pub(super) fn take_from<T, R>(slot: MutexGuard<'_, Slot<T>>, take: impl FnOnce(&T) -> R) -> R {
-    /// Counts the receiver even where `take` panics.
+    /// Counts the receiver even if `take` panics.
     struct Leaving<'a, T>(Option<MutexGuard<'a, Slot<T>>>);
 
     impl<T> Drop for Leaving<'_, T> {

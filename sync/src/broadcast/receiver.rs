@@ -17,17 +17,17 @@ use std::task::{Context, Poll, Waker, ready};
 /// receiver was created.
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
-    /// The position of the value that it receives next.
+    /// The position of the value that this receiver receives next.
     next: u64,
 }
 
 impl<T> Receiver<T> {
-    /// The one that a new channel begins with, counted already.
+    /// Creates the first receiver of a new channel, which is already counted.
     pub(super) fn first(channel: Arc<Channel<T>>) -> Self {
         Self { channel, next: 0 }
     }
 
-    /// One that begins with the next value.
+    /// Creates a receiver that starts with the next value to be sent.
     pub(super) fn new(channel: Arc<Channel<T>>) -> Self {
         let next = {
             let mut tail = channel.tail.lock();
@@ -113,9 +113,10 @@ impl<T> Receiver<T> {
         self.channel.tail.lock().is_closed
     }
 
-    /// Takes the next value by `take`, with its slot locked.
+    /// Passes the next value to `take`, with the value's slot locked.
     ///
-    /// `waiting` is a waker to leave, and the key it was left under, where nothing was sent.
+    /// If no value has been sent, the waker in `waiting` is stored, and its key is written to
+    /// `waiting`.
     fn receive<R>(
         &mut self,
         take: impl FnOnce(&T) -> R,
@@ -271,7 +272,7 @@ impl<T: Clone> Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        /// Notifies senders of the last receiver's end, even where a value's destructor panics.
+        /// Notifies senders that the last receiver is gone, even if a value's destructor panics.
         struct Ending<'a>(Option<&'a Notify>);
 
         impl Drop for Ending<'_> {
@@ -299,7 +300,7 @@ impl<T> Drop for Receiver<T> {
 
 struct Recv<'a, T> {
     receiver: &'a mut Receiver<T>,
-    /// In the list, once a poll has found nothing.
+    /// The key in the wait list, once a poll has found no value.
     key: Option<usize>,
 }
 

@@ -6,7 +6,7 @@ macro_rules! counted_senders {
     ($sender:ident, $weak:ident, $channel:ident, $make:literal) => {
         /// A sender that does not keep its channel open.
         ///
-        /// Use it where a task should be able to send for as long as others do, without itself
+        /// Use a weak sender where a task should send for as long as others do, without itself
         /// prolonging the channel's life. Call `upgrade` to get a sender that can send.
         pub struct $weak<T> {
             channel: $crate::sync::Arc<$channel<T>>,

@@ -267,13 +267,13 @@ impl<T: ?Sized> Mutex<T> {
         self.data.get_mut()
     }
 
-    /// A guard, for the one that has taken the permit.
+    /// Creates a guard. The caller has taken the permit.
     fn guard(&self) -> MutexGuard<'_, T> {
         MutexGuard::new(self, Hold::new(&self.permits, 1))
     }
 }
 
-/// Nothing closes the permits of a lock.
+/// Checks the result of taking a lock's permits, which are never closed.
 pub(crate) fn never_closed(taken: Result<(), Refused>) {
     taken.expect("the permits of a lock are never closed");
 }

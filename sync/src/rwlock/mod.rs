@@ -49,7 +49,7 @@ const MOST_READERS: u32 = u32::MAX >> 3;
 /// ```
 pub struct RwLock<T: ?Sized> {
     most_readers: u32,
-    /// A reader takes one, a writer all.
+    /// A reader takes one permit, a writer takes all of them.
     permits: Permits,
     data: UnsafeCell<T>,
 }
@@ -403,17 +403,17 @@ impl<T: ?Sized> RwLock<T> {
         self.data.get_mut()
     }
 
-    /// The permits of a writer.
+    /// Returns the number of permits that a writer takes, which is all of them.
     fn all(&self) -> usize {
         self.most_readers as usize
     }
 
-    /// A guard, for the one that has taken one permit.
+    /// Creates a read guard. The caller has taken one permit.
     fn read_guard(&self) -> RwLockReadGuard<'_, T> {
         RwLockReadGuard::new(Hold::new(&self.permits, 1), self.data.get())
     }
 
-    /// A guard, for the one that has taken all permits.
+    /// Creates a write guard. The caller has taken all permits.
     fn write_guard(&self) -> RwLockWriteGuard<'_, T> {
         RwLockWriteGuard::new(Hold::new(&self.permits, self.all()), self.data.get())
     }

@@ -193,7 +193,7 @@ impl<'a, T: ?Sized> RwLockMappedWriteGuard<'a, T> {
         Ok(RwLockMappedWriteGuard { hold: this.hold, data, marker: PhantomData })
     }
 
-    /// A reader's guard of `data`, a part of this one's.
+    /// Returns a read guard of `data`, which is a part of this guard's data.
     fn downgraded<U: ?Sized>(mut self, data: *const U) -> RwLockReadGuard<'a, U> {
         self.hold.keep(1);
         RwLockReadGuard::new(self.hold, data)
@@ -338,7 +338,7 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {
         this.hold.lock()
     }
 
-    /// A reader's guard of `data`, a part of this one's.
+    /// Returns a read guard of `data`, which is a part of this guard's data.
     fn downgraded<V: ?Sized>(mut self, data: *const V) -> OwnedRwLockReadGuard<T, V> {
         self.hold.keep(1);
         OwnedRwLockReadGuard::of_part(self.hold, data)

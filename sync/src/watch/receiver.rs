@@ -13,7 +13,7 @@ use std::future::poll_fn;
 #[derive(Debug)]
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
-    /// The version that it saw last.
+    /// The version that this receiver saw last.
     seen: usize,
 }
 
@@ -223,8 +223,9 @@ impl<T> Receiver<T> {
     }
 }
 
-/// Borrows the value if `condition` returns true for it. `None` if there may be another one to ask
-/// about. No await is in here: a borrowed value stays on its thread.
+/// Borrows the value if `condition` returns `true` for it. Returns `None` if a newer value may
+/// satisfy the condition. This function does not await, because a borrowed value stays on its
+/// thread.
 fn find<'a, T>(
     channel: &'a Channel<T>,
     seen: &mut usize,
@@ -239,7 +240,7 @@ fn find<'a, T>(
     is_closed.then_some(Err(RecvError(())))
 }
 
-/// Waits for a version other than `seen`, and puts it there.
+/// Waits for a version other than `seen`, and stores the version in `seen`.
 async fn next_change<T>(channel: &Channel<T>, seen: &mut usize) -> Result<(), RecvError> {
     loop {
         // Made before the look, so that a version that comes after the look ends the wait.

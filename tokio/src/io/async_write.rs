@@ -62,7 +62,7 @@ pub trait AsyncWrite {
     }
 }
 
-/// All methods, by a way from a pinned `self` to the pinned writer behind it.
+/// Implements all methods by forwarding to the pinned writer behind a pinned `self`.
 macro_rules! forward {
     (|$me:ident| $writer:expr) => {
         fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
@@ -111,7 +111,7 @@ where
     forward!(|me| me.as_deref_mut());
 }
 
-/// Writing to memory, which is never pending: std has it already.
+/// Implements `AsyncWrite` for memory with std's `Write`, which never blocks there.
 macro_rules! write_to_memory {
     ($memory:ty) => {
         impl AsyncWrite for $memory {

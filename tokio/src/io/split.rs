@@ -11,14 +11,14 @@ use std::task::{Context, Poll};
 /// The read half of a stream. Created by [`split`].
 pub struct ReadHalf<T> {
     shared: Arc<Shared<T>>,
-    /// Threads share a half where they may share the stream.
+    /// Lets threads share a half only if they may share the stream.
     shares: PhantomData<T>,
 }
 
 /// The write half of a stream. Created by [`split`].
 pub struct WriteHalf<T> {
     shared: Arc<Shared<T>>,
-    /// Threads share a half where they may share the stream.
+    /// Lets threads share a half only if they may share the stream.
     shares: PhantomData<T>,
 }
 
@@ -27,7 +27,7 @@ impl<T> Unpin for ReadHalf<T> {}
 impl<T> Unpin for WriteHalf<T> {}
 
 struct Shared<T> {
-    /// Never moved while there are two halves.
+    /// The stream, which is never moved while both halves exist.
     stream: Mutex<T>,
     is_write_vectored: bool,
 }

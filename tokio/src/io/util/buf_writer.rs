@@ -77,7 +77,7 @@ impl<W: AsyncWrite> BufWriter<W> {
         &self.buf
     }
 
-    /// Empties the buffer, without a flush of the writer.
+    /// Writes out the buffered bytes without flushing the writer.
     fn poll_empty(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut me = self.project();
         let mut answer = Ok(());
@@ -93,8 +93,8 @@ impl<W: AsyncWrite> BufWriter<W> {
         Poll::Ready(answer)
     }
 
-    /// Empties the buffer if `more` bytes do not fit. Returns whether they should bypass the
-    /// buffer.
+    /// Writes out the buffered bytes if `more` bytes do not fit into the buffer. Returns `true` if
+    /// the new bytes should bypass the buffer.
     fn poll_make_room(self: &mut Pin<&mut Self>, cx: &mut Context<'_>, more: usize) -> Poll<io::Result<bool>> {
         if more > self.buf.capacity() - self.buf.len() {
             ready!(self.as_mut().poll_empty(cx))?;

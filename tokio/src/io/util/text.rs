@@ -1,11 +1,11 @@
-//! Bytes that were read to be text.
+//! Conversion of bytes that were read into text.
 
 use std::error::Error;
 use std::io;
 use std::mem;
 
-/// Puts `bytes`, whose last `read` were read, into `text`, unless they are not UTF-8: then those
-/// before.
+/// Moves `bytes` back into `text`. If they are not valid UTF-8, the last `read` bytes, which were
+/// just read, are removed first.
 pub(super) fn put_back(
     text: &mut String,
     bytes: &mut Vec<u8>,

@@ -59,11 +59,11 @@ where
     .await
 }
 
-/// One direction.
+/// The state of one direction.
 #[derive(Debug)]
 enum Direction {
     Copying(Buffer),
-    /// This much was copied.
+    /// The given number of bytes has been copied, and the writer is being shut down.
     Ending(u64),
     Ended(u64),
 }

@@ -11,12 +11,12 @@ use wsrt_sync::budget;
 #[derive(Debug)]
 pub(super) struct Buffer {
     bytes: Box<[u8]>,
-    /// The part from `start` to `end` was read and is to be written.
+    /// The bytes from `start` to `end` have been read and must still be written.
     start: usize,
     end: usize,
     copied: u64,
     has_ended: bool,
-    /// The writer has taken something since its last flush.
+    /// `true` if the writer has accepted bytes since its last flush.
     is_unflushed: bool,
 }
 
@@ -26,7 +26,8 @@ impl Buffer {
         Self { bytes, start: 0, end: 0, copied: 0, has_ended: false, is_unflushed: false }
     }
 
-    /// Copies to the reader's end and flushes the writer. Returns how much was copied.
+    /// Copies until the reader has ended, and flushes the writer. Returns the number of bytes
+    /// copied.
     pub(super) fn poll_copy<R, W>(
         &mut self,
         cx: &mut Context<'_>,
@@ -88,7 +89,7 @@ impl Buffer {
         }
     }
 
-    /// Reads once, behind what is there.
+    /// Reads once, and appends the bytes to the buffer.
     fn poll_fill<R>(&mut self, cx: &mut Context<'_>, mut reader: Pin<&mut R>) -> Poll<io::Result<()>>
     where
         R: AsyncRead + ?Sized,
@@ -102,7 +103,7 @@ impl Buffer {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes once.
+    /// Writes some of the buffered bytes once.
     fn poll_empty<R, W>(
         &mut self,
         cx: &mut Context<'_>,

@@ -36,7 +36,8 @@ where
     .await
 }
 
-/// Copies from one buffer of the reader's. 0 means the end, and that the writer is flushed.
+/// Copies one piece of the reader's buffer. Returns 0 once the reader has ended and the writer is
+/// flushed.
 fn poll_piece<R, W>(
     cx: &mut Context<'_>,
     reader: &mut R,

@@ -25,8 +25,8 @@ pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<Simpl
     split(SimplexStream::new_unsplit(max_buf_size))
 }
 
-/// Wakers that an operation has taken out. They run code of others, which may use the pipe: their
-/// end comes after the lock's.
+/// Wakers that an operation has taken out of the pipe. They may run code that uses the pipe, so
+/// they are called and dropped after the lock is released.
 #[derive(Default)]
 pub(super) struct Wakers {
     woken: Option<Waker>,

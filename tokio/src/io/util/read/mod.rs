@@ -16,7 +16,7 @@ use super::take::Take;
 use crate::io::AsyncRead;
 use bytes::BufMut;
 
-/// Defines methods that read a number.
+/// Defines the methods that read a number.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident -> $number:ty, $bytes:literal, $decode:ident;)*) => {
         $(

@@ -11,7 +11,7 @@ use crate::io::AsyncWrite;
 use bytes::Buf;
 use std::io::IoSlice;
 
-/// Defines methods that write a number.
+/// Defines the methods that write a number.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident($number:ty), $bytes:literal, $encode:ident;)*) => {
         $(
