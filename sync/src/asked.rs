@@ -19,8 +19,8 @@ impl Asked {
     /// Returns the answer to a request if the poll has budget left. Otherwise the permits are kept
     /// until a poll may return them; a refusal is found again.
     ///
-    /// Asked after the permits: those that come later are not to be served before a task that has
-    /// only spent its budget.
+    /// The budget is checked after the permits, so that later requests are not served before a task
+    /// that has merely used up its budget.
     #[inline]
     pub(crate) fn answer(
         &mut self,

@@ -29,9 +29,10 @@ impl<'a> Take<'a> {
         Self { permits, count, kind, asked: Asked::Not }
     }
 
-    /// True if this is a first look, and the permits are free. Then the budget comes first: a task
-    /// that took them before it yields would keep all others waiting. Where
-    /// they are not free it has its place in line, with budget or without.
+    /// Returns `true` if this is the first poll and the permits are free. In this case the budget
+    /// is checked first, because a task that took the permits and then yielded would keep all
+    /// others waiting. If the permits are not free, the task joins the line whether or not it has
+    /// budget left.
     #[inline]
     fn finds_them_free(&self) -> bool {
         matches!(self.asked, Asked::Not) && self.permits.free() >= self.count

@@ -8,14 +8,14 @@
 //! | `WAITING` | the thread that takes it | `TAKING`, by a waker-up; `EMPTY`, by the waiting side, which wants another waker there |
 //! | `TAKING` | the waker-up's | `EMPTY`, by that one, with the waker taken out |
 //!
-//! `WAITING` is stored with Release and taken with Acquire, so the waker comes along; likewise
-//! `EMPTY` after `TAKING`.
+//! `WAITING` is stored with Release and read with Acquire, so the thread that reads it also sees
+//! the waker. The same holds for `EMPTY` after `TAKING`.
 //!
 //! # No wake is slept through
 //!
-//! The waiting side leaves its waker, then looks once more for what it waits for; the other side
-//! makes that there, then looks for a waker. Between the two steps each has a full fence, so one of
-//! the two sees what the other did.
+//! The waiting side stores its waker, and then looks once more for what it waits for. The other
+//! side makes that available, and then looks for a waker. Each side has a full fence between the
+//! two steps, so at least one of them sees what the other did.
 
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicU8, fence};

@@ -55,8 +55,9 @@ macro_rules! select {
     };
 }
 
-/// Function that chooses the first branch to poll, branches so far, the names of their futures
-/// from the last to the first, one `_` for each, and the rest.
+/// Collects the branches of a `select!`. The arguments are the function that chooses the first
+/// branch to poll, the branches so far, the names of their futures from the last to the first, one
+/// `_` per branch, and the remaining input.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {
@@ -172,7 +173,7 @@ macro_rules! __select {
     };
 }
 
-/// The output of the branch with as many before it.
+/// The output of the branch that has the given number of branches before it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select_output {
@@ -188,7 +189,7 @@ macro_rules! __select_output {
     };
 }
 
-/// The output of none of as many branches.
+/// The output if none of the given number of branches is enabled.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select_none {
@@ -203,7 +204,7 @@ macro_rules! __select_none {
     };
 }
 
-/// The output of a branch with eight more before it.
+/// The output of a branch with eight more branches before it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select_eight {
@@ -212,7 +213,7 @@ macro_rules! __select_eight {
     };
 }
 
-/// The output of a branch with two more before it.
+/// The output of a branch with two more branches before it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select_two {

@@ -1,7 +1,7 @@
 //! Weak senders, and the counts of both kinds of senders.
 
-/// Makes `$weak`, the weak twin of `$sender`, and counts both. Each has the one field `channel`, an
-/// `Arc<$channel<T>>`. `$make` makes a channel in the examples.
+/// Defines `$weak`, the weak version of `$sender`, and counts the senders of both kinds. Each type
+/// has a single field `channel`, an `Arc<$channel<T>>`. `$make` creates a channel in the examples.
 macro_rules! counted_senders {
     ($sender:ident, $weak:ident, $channel:ident, $make:literal) => {
         /// A sender that does not keep its channel open.
