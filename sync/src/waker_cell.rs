@@ -82,7 +82,7 @@ impl WakerCell {
     ///
     /// # Safety
     ///
-    /// As for `leave`.
+    /// Only one thread at a time may call this method or [`leave`](Self::leave).
     pub(crate) unsafe fn clear(&self) {
         let is_mine = match self.word.load(Acquire) {
             EMPTY => true,

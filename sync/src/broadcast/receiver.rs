@@ -87,7 +87,7 @@ impl<T> Receiver<T> {
         self.channel.senders.load(Acquire)
     }
 
-    /// Returns the number of weak senders.
+    /// Returns the number of weak senders, which do not keep the channel open.
     #[must_use]
     pub fn sender_weak_count(&self) -> usize {
         self.channel.weak_senders.load(Acquire)

@@ -244,7 +244,7 @@ impl<T> Sender<T> {
         self.channel.senders.load(Acquire)
     }
 
-    /// Returns the number of weak senders.
+    /// Returns the number of weak senders, which do not keep the channel open.
     #[must_use]
     pub fn weak_count(&self) -> usize {
         self.channel.weak_senders.load(Acquire)
@@ -290,7 +290,7 @@ impl<T> WeakSender<T> {
         self.channel.senders.load(Acquire)
     }
 
-    /// Returns the number of weak senders.
+    /// Returns the number of weak senders, which do not keep the channel open.
     #[must_use]
     pub fn weak_count(&self) -> usize {
         self.channel.weak_senders.load(Acquire)

@@ -1,4 +1,4 @@
-//! The slots of a broadcast channel, and its tail.
+//! Models of a broadcast channel's slots and tail.
 
 use super::{explore, explore_with};
 use crate::broadcast;

@@ -1,4 +1,5 @@
-//! Models of the words and the lists: every interleaving of a few threads.
+//! loom models of the atomic words and the wait lists, which explore every interleaving of a few
+//! threads.
 
 mod broadcast;
 mod mpsc;
@@ -17,14 +18,15 @@ fn explore(model: impl Fn() + Send + Sync + 'static) {
     explore_with(3, model);
 }
 
-/// For models with so many steps that only few preemptions can be walked through.
+/// Runs a model with so many steps that only a few preemptions per run can be explored.
 fn explore_with(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
 
-/// Polls once, with a waker that does nothing, and drops. Returns true if it was ready.
+/// Polls a future once, with a waker that does nothing, and drops it. Returns `true` if it was
+/// ready.
 fn poll_and_drop(future: impl Future) -> bool {
     pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }

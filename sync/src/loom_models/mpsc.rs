@@ -1,4 +1,4 @@
-//! The queue of a channel, and its end.
+//! Models of an mpsc channel's queue and of its closing.
 
 use super::{explore, explore_with};
 use crate::mpsc;

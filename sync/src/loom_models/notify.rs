@@ -1,4 +1,4 @@
-//! Notifications, and the place of one waker.
+//! Models of `Notify` and of the cell for a single waker.
 
 use super::{explore, explore_with, poll_and_drop};
 use crate::Notify;

@@ -1,4 +1,4 @@
-//! Barriers and cells: a decision that is made once.
+//! Models of barriers and cells, where a decision is made once.
 
 use super::{explore, explore_with};
 use crate::{Barrier, OnceCell, SetOnce};

@@ -1,4 +1,4 @@
-//! The word of a channel for one value.
+//! Models of a oneshot channel's word.
 
 use super::explore;
 use crate::oneshot;

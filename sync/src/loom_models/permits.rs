@@ -1,4 +1,4 @@
-//! Permits and the line for them: all locks, and the room of bounded channels.
+//! Models of permits and of the line for them, which all locks and bounded channels use.
 
 use super::{explore, explore_with, poll_and_drop};
 use crate::permits::Permits;
@@ -86,8 +86,8 @@ fn permits_are_whole_after_a_close() {
     });
 }
 
-/// A readers-writer lock: a reader takes one permit, a writer all, and a downgrade gives all but
-/// one back.
+/// Models a reader-writer lock: a reader takes one permit, a writer takes all of them, and a
+/// downgrade gives back all but one.
 #[test]
 fn a_writer_excludes_readers_until_it_downgrades() {
     const ALL: usize = 2;

@@ -1,4 +1,4 @@
-//! The lock of the wait lists, which the other models take as given.
+//! A model of the wait lists' lock, which the other models assume to be correct.
 
 use super::explore;
 use crate::short_lock::ShortLock;

@@ -1,4 +1,4 @@
-//! The version of a value, and the ends of its watchers.
+//! Models of a watch channel's version, and of the receivers that leave.
 
 use super::{explore, explore_with};
 use crate::watch;

@@ -40,7 +40,7 @@ pub enum SendTimeoutError<T> {
 }
 
 impl<T> TrySendError<T> {
-    /// Returns the value that was not sent.
+    /// Consumes the error and returns the value that was not sent.
     pub fn into_inner(self) -> T {
         match self {
             Self::Full(value) | Self::Closed(value) => value,
@@ -49,7 +49,7 @@ impl<T> TrySendError<T> {
 }
 
 impl<T> SendTimeoutError<T> {
-    /// Returns the value that was not sent.
+    /// Consumes the error and returns the value that was not sent.
     pub fn into_inner(self) -> T {
         match self {
             Self::Timeout(value) | Self::Closed(value) => value,

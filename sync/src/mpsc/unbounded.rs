@@ -328,7 +328,7 @@ impl<T> UnboundedReceiver<T> {
         self.channel.senders.count()
     }
 
-    /// Returns the number of weak senders.
+    /// Returns the number of weak senders, which do not keep the channel open.
     #[must_use]
     pub fn sender_weak_count(&self) -> usize {
         self.channel.senders.count_weak()

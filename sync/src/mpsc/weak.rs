@@ -39,7 +39,7 @@ macro_rules! counted_senders {
                 self.channel.senders.count()
             }
 
-            /// Returns the number of weak senders.
+            /// Returns the number of weak senders, which do not keep the channel open.
             #[must_use]
             pub fn weak_count(&self) -> usize {
                 self.channel.senders.count_weak()
@@ -100,7 +100,7 @@ macro_rules! counted_senders {
                 self.channel.senders.count()
             }
 
-            /// Returns the number of weak senders.
+            /// Returns the number of weak senders, which do not keep the channel open.
             #[must_use]
             pub fn weak_count(&self) -> usize {
                 self.channel.senders.count_weak()

@@ -81,9 +81,9 @@ impl Builder {
         worker_threads(count: usize);
         /// Sets the maximum number of threads that run blocking jobs.
         max_blocking_threads(count: usize);
-        /// Sets the name of the runtime.
+        /// Sets the runtime's name, which `Handle::name` returns. Names need not be unique.
         name(name: impl Into<String>);
-        /// Sets the name of the runtime's threads.
+        /// Sets the name that all threads of the runtime get.
         thread_name(name: impl Into<String>);
         /// Sets the stack size of the runtime's threads, in bytes.
         thread_stack_size(bytes: usize);

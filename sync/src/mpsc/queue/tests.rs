@@ -1,10 +1,12 @@
-//! Queues whose positions wrap, which takes hours of a busy channel on a computer of 32 bits.
+//! Tests of queues whose positions wrap around, which takes a busy channel hours on a 32-bit
+//! machine.
 
 use super::{LAP, POSITIONS, Popped, Queue, SLOTS};
 use std::sync::Arc;
 use std::thread;
 
-/// Starts that are a lap before the tail's positions wrap, and a lap before both words wrap.
+/// Start positions that are one lap before the tail's positions wrap around, and one lap before
+/// both words wrap around.
 const STARTS: [usize; 2] = [POSITIONS - LAP, LAP.wrapping_neg()];
 
 // Slots and blocks stay in step.
