@@ -346,7 +346,7 @@ impl<T> Receiver<T> {
         !channel.has(SENT) || channel.value.with(|value| unsafe { (*value).is_none() })
     }
 
-    /// Receives the value if it has been sent, and never waits.
+    /// Receives the value if it has been sent, without waiting.
     ///
     /// # Errors
     ///
@@ -383,7 +383,7 @@ impl<T> Receiver<T> {
         unsafe { channel.take() }.ok_or(RecvError(()))
     }
 
-    /// Receives the value, and blocks the calling thread until it has been sent.
+    /// Receives the value, blocking the calling thread until it has been sent.
     ///
     /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///

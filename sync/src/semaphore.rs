@@ -160,7 +160,7 @@ impl Semaphore {
         self.permits.forget(n)
     }
 
-    /// Acquires one permit, and waits until one is available.
+    /// Acquires one permit, waiting until one is available.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl Semaphore {
         self.take(1).await
     }
 
-    /// Acquires `n` permits at once, and waits until they are available.
+    /// Acquires `n` permits at once, waiting until they are available.
     ///
     /// # Errors
     ///
@@ -230,7 +230,7 @@ impl Semaphore {
         Ok(SemaphorePermit::new(self, count))
     }
 
-    /// Acquires one permit if one is available, and never waits.
+    /// Acquires one permit if one is available, without waiting.
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ impl Semaphore {
         self.try_acquire_many(1)
     }
 
-    /// Acquires `n` permits at once if they are available, and never waits.
+    /// Acquires `n` permits at once if they are available, without waiting.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ impl Semaphore {
         Ok(SemaphorePermit::new(self, n as usize))
     }
 
-    /// Acquires one permit, and blocks the calling thread until one is available.
+    /// Acquires one permit, blocking the calling thread until one is available.
     ///
     /// # Errors
     ///
@@ -285,7 +285,7 @@ impl Semaphore {
         block_on(self.take(1))
     }
 
-    /// Acquires `n` permits at once, and blocks the calling thread until they are available.
+    /// Acquires `n` permits at once, blocking the calling thread until they are available.
     ///
     /// # Errors
     ///
@@ -296,7 +296,7 @@ impl Semaphore {
         block_on(self.take(n as usize))
     }
 
-    /// Acquires one permit that keeps the semaphore alive, and waits until one is available.
+    /// Acquires one permit that keeps the semaphore alive, waiting until one is available.
     ///
     /// # Errors
     ///
@@ -327,7 +327,7 @@ impl Semaphore {
         self.take_owned(1).await
     }
 
-    /// Acquires `n` permits that keep the semaphore alive, and waits until they are available.
+    /// Acquires `n` permits that keep the semaphore alive, waiting until they are available.
     ///
     /// # Errors
     ///
@@ -363,7 +363,7 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, count) })
     }
 
-    /// Acquires one permit that keeps the semaphore alive if one is available, and never waits.
+    /// Acquires one permit that keeps the semaphore alive if one is available, without waiting.
     ///
     /// # Errors
     ///
@@ -385,7 +385,7 @@ impl Semaphore {
         self.try_acquire_many_owned(1)
     }
 
-    /// Acquires `n` permits that keep the semaphore alive if they are available, and never waits.
+    /// Acquires `n` permits that keep the semaphore alive if they are available, without waiting.
     ///
     /// # Errors
     ///
@@ -396,8 +396,8 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, n as usize) })
     }
 
-    /// Acquires one permit that keeps the semaphore alive, and blocks the calling thread until one
-    /// is available.
+    /// Acquires one permit that keeps the semaphore alive, blocking the calling thread until one is
+    /// available.
     ///
     /// # Errors
     ///
@@ -408,7 +408,7 @@ impl Semaphore {
         block_on(self.take_owned(1))
     }
 
-    /// Acquires `n` permits that keep the semaphore alive, and blocks the calling thread until they
+    /// Acquires `n` permits that keep the semaphore alive, blocking the calling thread until they
     /// are available.
     ///
     /// # Errors

@@ -189,7 +189,7 @@ impl<T: Clone> Receiver<T> {
         Self::new(Arc::clone(&self.channel))
     }
 
-    /// Receives the next value, and waits until one is sent.
+    /// Receives the next value, waiting until one is sent.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl<T: Clone> Receiver<T> {
         Recv { receiver: self, key: None }.await
     }
 
-    /// Receives the next value if one has been sent, and never waits.
+    /// Receives the next value if one has been sent, without waiting.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl<T: Clone> Receiver<T> {
         self.receive(T::clone, None)
     }
 
-    /// Receives the next value, and blocks the calling thread until one is sent.
+    /// Receives the next value, blocking the calling thread until one is sent.
     ///
     /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///

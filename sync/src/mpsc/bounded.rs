@@ -52,7 +52,7 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends `value`, and waits while the channel is full.
+    /// Sends `value`, waiting while the channel is full.
     ///
     /// Waiting senders are served in the order in which they started to wait.
     ///
@@ -118,7 +118,7 @@ impl<T> Sender<T> {
         self.channel.closed().await;
     }
 
-    /// Sends `value` if the channel has room, and never waits.
+    /// Sends `value` if the channel has room, without waiting.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends `value`, and waits at most `timeout` for room in the channel.
+    /// Sends `value`, waiting at most `timeout` for room in the channel.
     ///
     /// # Panics
     ///
@@ -174,7 +174,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends `value`, and blocks the calling thread while the channel is full.
+    /// Sends `value`, blocking the calling thread while the channel is full.
     ///
     /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
@@ -324,7 +324,7 @@ impl<T> Sender<T> {
         Reserve::new(&self.channel, count).await.map_err(|_| SendError(()))
     }
 
-    /// Reserves room for one value if the channel has room, and never waits.
+    /// Reserves room for one value if the channel has room, without waiting.
     ///
     /// The returned [`Permit`] sends one value without waiting. Dropping the permit unused releases
     /// the room.
@@ -349,7 +349,7 @@ impl<T> Sender<T> {
         Ok(Permit::new(&self.channel))
     }
 
-    /// Reserves room for `n` values if the channel has that much room, and never waits.
+    /// Reserves room for `n` values if the channel has that much room, without waiting.
     ///
     /// Returns an iterator over `n` permits, each of which sends one value without waiting.
     ///

@@ -43,7 +43,7 @@ impl<'a, T> Permit<'a, T> {
         Self { permits: PermitIterator::new(channel, 1) }
     }
 
-    /// Sends `value` in the reserved room, and never waits.
+    /// Sends `value` in the reserved room, without waiting.
     ///
     /// A receiver that has closed the channel still receives `value`. If the receiver has been
     /// dropped, `value` is dropped.

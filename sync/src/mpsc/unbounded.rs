@@ -131,7 +131,7 @@ impl<T> UnboundedSender<T> {
 counted_senders!(UnboundedSender, WeakUnboundedSender, Channel, "unbounded_channel::<u32>()");
 
 impl<T> UnboundedReceiver<T> {
-    /// Receives the next value, and waits while the channel is empty.
+    /// Receives the next value, waiting while the channel is empty.
     ///
     /// Returns `None` once the channel has ended: all senders have been dropped or the receiver has
     /// closed the channel, and every value that was sent has been received.
@@ -187,7 +187,7 @@ impl<T> UnboundedReceiver<T> {
         poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
     }
 
-    /// Receives the next value if one has arrived, and never waits.
+    /// Receives the next value if one has arrived, without waiting.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl<T> UnboundedReceiver<T> {
         unsafe { self.channel.try_receive() }
     }
 
-    /// Receives the next value, and blocks the calling thread while the channel is empty.
+    /// Receives the next value, blocking the calling thread while the channel is empty.
     ///
     /// Returns `None` once the channel has ended.
     ///

@@ -108,7 +108,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Locks the mutex, and waits until it is free.
+    /// Locks the mutex, waiting until it is free.
     ///
     /// Dropping the returned guard unlocks the mutex.
     ///
@@ -136,7 +136,7 @@ impl<T: ?Sized> Mutex<T> {
         self.guard()
     }
 
-    /// Locks the mutex, and blocks the calling thread until it is free.
+    /// Locks the mutex, blocking the calling thread until it is free.
     ///
     /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
@@ -155,8 +155,8 @@ impl<T: ?Sized> Mutex<T> {
         block_on(self.lock())
     }
 
-    /// Locks the mutex, and blocks the calling thread until it is free. The returned guard keeps
-    /// the mutex alive.
+    /// Locks the mutex, blocking the calling thread until it is free. The returned guard keeps the
+    /// mutex alive.
     ///
     /// # Examples
     ///
@@ -174,7 +174,7 @@ impl<T: ?Sized> Mutex<T> {
         block_on(self.lock_owned())
     }
 
-    /// Locks the mutex, and waits until it is free. The returned guard keeps the mutex alive.
+    /// Locks the mutex, waiting until it is free. The returned guard keeps the mutex alive.
     ///
     /// The guard borrows nothing, so it can be moved to another task.
     ///
@@ -205,7 +205,7 @@ impl<T: ?Sized> Mutex<T> {
         OwnedMutexGuard::new(OwnedHold::new(self, 1))
     }
 
-    /// Locks the mutex if it is free, and never waits.
+    /// Locks the mutex if it is free, without waiting.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl<T: ?Sized> Mutex<T> {
         Ok(self.guard())
     }
 
-    /// Locks the mutex if it is free, and never waits. The returned guard keeps the mutex alive.
+    /// Locks the mutex if it is free, without waiting. The returned guard keeps the mutex alive.
     ///
     /// # Errors
     ///

@@ -136,7 +136,7 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Locks for reading, and waits while a writer holds the lock or waits ahead of the caller.
+    /// Locks for reading, waiting while a writer holds the lock or waits ahead of the caller.
     ///
     /// Dropping the returned guard releases the lock.
     ///
@@ -164,8 +164,8 @@ impl<T: ?Sized> RwLock<T> {
         self.read_guard()
     }
 
-    /// Locks for reading, and blocks the calling thread while a writer holds the lock or waits
-    /// ahead of the caller.
+    /// Locks for reading, blocking the calling thread while a writer holds the lock or waits ahead
+    /// of the caller.
     ///
     /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
@@ -183,7 +183,7 @@ impl<T: ?Sized> RwLock<T> {
         block_on(self.read())
     }
 
-    /// Locks for reading, and waits while a writer holds the lock or waits ahead of the caller.
+    /// Locks for reading, waiting while a writer holds the lock or waits ahead of the caller.
     ///
     /// The returned guard keeps the lock alive and borrows nothing, so it can be moved to another
     /// task.
@@ -214,7 +214,7 @@ impl<T: ?Sized> RwLock<T> {
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
     }
 
-    /// Locks for reading if that is possible right now, and never waits.
+    /// Locks for reading if that is possible right now, without waiting.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(self.read_guard())
     }
 
-    /// Locks for reading if that is possible right now, and never waits. The returned guard keeps
+    /// Locks for reading if that is possible right now, without waiting. The returned guard keeps
     /// the lock alive.
     ///
     /// # Errors
@@ -257,7 +257,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(OwnedRwLockReadGuard::new(OwnedHold::new(self, 1)))
     }
 
-    /// Locks for writing, and waits until no other guard holds the lock.
+    /// Locks for writing, waiting until no other guard holds the lock.
     ///
     /// Dropping the returned guard releases the lock.
     ///
@@ -288,7 +288,7 @@ impl<T: ?Sized> RwLock<T> {
         self.write_guard()
     }
 
-    /// Locks for writing, and blocks the calling thread until no other guard holds the lock.
+    /// Locks for writing, blocking the calling thread until no other guard holds the lock.
     ///
     /// If the caller is a wsrt task, another thread runs the runtime's other tasks in the meantime.
     ///
@@ -307,7 +307,7 @@ impl<T: ?Sized> RwLock<T> {
         block_on(self.write())
     }
 
-    /// Locks for writing, and waits until no other guard holds the lock.
+    /// Locks for writing, waiting until no other guard holds the lock.
     ///
     /// The returned guard keeps the lock alive and borrows nothing, so it can be moved to another
     /// task.
@@ -339,7 +339,7 @@ impl<T: ?Sized> RwLock<T> {
         OwnedRwLockWriteGuard::new(OwnedHold::new(self, all))
     }
 
-    /// Locks for writing if the lock is free, and never waits.
+    /// Locks for writing if the lock is free, without waiting.
     ///
     /// # Errors
     ///
@@ -363,7 +363,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(self.write_guard())
     }
 
-    /// Locks for writing if the lock is free, and never waits. The returned guard keeps the lock
+    /// Locks for writing if the lock is free, without waiting. The returned guard keeps the lock
     /// alive.
     ///
     /// # Errors
