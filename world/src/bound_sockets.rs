@@ -1,5 +1,5 @@
-//! Sockets that a program binds by the system's calls, in the words in which a simulation keeps
-//! them in the system's place.
+//! The interface through which a simulation takes over sockets that a program binds with plain
+//! system calls.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,22 +7,23 @@ use std::sync::Arc;
 
 use wsrt_reactor::lent::{RawDescriptor, Socket};
 
-/// The use that a socket is made for.
+/// The protocol that a bound socket is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     Streams,
     Datagrams,
 }
 
-/// Keeps the sockets that a thread binds.
+/// Takes over the sockets that a thread binds with system calls.
 pub(crate) trait BoundSockets {
-    /// Binds one.
+    /// Binds the socket `descriptor` to the address `at` inside the simulation.
     fn bind(&self, descriptor: RawDescriptor, at: SocketAddr, sort: Sort) -> io::Result<()>;
 
-    /// Makes a socket listen for streams, of which `backlog` may wait. Returns `None` if the socket
-    /// was not bound here.
+    /// Makes a bound socket listen for streams, with a queue of `backlog` connections. Returns
+    /// `None` if the socket was not bound through this trait.
     fn listen(&self, descriptor: RawDescriptor, backlog: usize) -> Option<io::Result<()>>;
 
-    /// Returns the socket that stands for one that was bound here.
+    /// Returns the simulated socket that stands in for `descriptor`, or `None` if the descriptor
+    /// was not bound through this trait.
     fn behind(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>>;
 }

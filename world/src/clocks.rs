@@ -1,8 +1,8 @@
-//! The clocks of hosts, as far as they differ from the simulation's.
+//! Per-host clock errors: how far each host's clocks differ from the simulation's clock.
 //!
-//! Host clocks are a view: machines, timers and the record go by the simulation's clock. A task of
-//! a host is shown its host's when it asks for the time, and the deadlines of its timers are
-//! moments on that.
+//! A host clock is only a view. The scheduler, the timers and the record all use the simulation's
+//! clock. A task that asks for the time is shown the clock of its own host, and its timer deadlines
+//! are moments on that host's clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,17 +12,18 @@ use super::network::Network;
 use crate::host_clock::{HostClock, HostClocks};
 use parking_lot::Mutex;
 
-/// The error of clocks.
+/// The error of a host's clocks, relative to the simulation's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClockSkew {
-    /// How far the calendar is ahead, in nanoseconds; negative if it is behind.
+    /// How far the wall clock is ahead, in nanoseconds. Negative if the wall clock is behind.
     pub ahead: i64,
-    /// How much too fast all clocks run, in parts per million; negative if they are too slow.
+    /// How much too fast all clocks of the host run, in parts per million. Negative if the clocks
+    /// run too slow.
     pub drift: i32,
 }
 
 impl ClockSkew {
-    /// Both together. No clock stands or goes back.
+    /// Adds two clock errors. The drift is limited so that no clock stops or runs backwards.
     pub(super) fn and(self, other: Self) -> Self {
         let drift = self.drift.saturating_add(other.drift).max(-999_999);
         Self { ahead: self.ahead.saturating_add(other.ahead), drift }
@@ -37,11 +38,11 @@ struct SkewedClocks {
     shown: HostClock,
 }
 
-/// The clocks that differ.
+/// The clocks of all hosts whose time differs from the simulation's.
 #[derive(Debug)]
 pub struct Clocks {
     network: Arc<Network>,
-    /// True if any clock is wrong. Relaxed: written and read by the thread that drives the
+    /// True if any host's clock is wrong. Relaxed: written and read by the thread that drives the
     /// simulation.
     any: AtomicBool,
     skewed: Mutex<BTreeMap<usize, SkewedClocks>>,
@@ -52,12 +53,16 @@ impl Clocks {
         Arc::new(Self { network, any: AtomicBool::new(false), skewed: Mutex::new(BTreeMap::new()) })
     }
 
-    /// Sets the error of a host's clocks, as the program asks, beside the faults of the run.
+    /// Sets the error that the program asks for on a host's clocks, from `now` (in nanoseconds)
+    /// onwards.
+    ///
+    /// Faults of the run are added to this error. A later call replaces the error of an earlier
+    /// call.
     pub fn skew(&self, host: usize, now: u64, skew: ClockSkew) {
         self.change(host, now, |clocks| clocks.by_program = skew);
     }
 
-    /// Sets the error of a host's clocks by faults of the run.
+    /// Sets the error that the faults of the run cause on a host's clocks.
     pub(super) fn inject(&self, host: usize, now: u64, skew: ClockSkew) {
         self.change(host, now, |clocks| clocks.by_faults = skew);
     }

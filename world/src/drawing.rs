@@ -1,4 +1,4 @@
-//! Drawing faults, within bounds.
+//! Draws random faults within the bounds that a program sets.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,55 +9,57 @@ use wsrt_sync::rng::FastRand;
 
 const MICRO: u64 = 1_000;
 
-/// The faults that may be drawn.
+/// The bounds within which random faults are drawn: how often they begin, how long they last, how
+/// severe they are, and of which kinds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultBounds {
-    /// The time within which faults begin.
+    /// How long new faults keep beginning, counted from the call that asked for them.
     pub within: Duration,
-    /// The pauses between two faults.
+    /// The range from which the pause between the beginnings of two faults is drawn.
     pub every: Range<Duration>,
-    /// How long faults last.
+    /// The range from which the duration of a fault is drawn.
     pub lasting: Range<Duration>,
-    /// The most hosts that are down at a time.
+    /// The maximum number of hosts that are down at the same time.
     pub most_down: usize,
-    /// The factor by which a slow link delays packets.
+    /// The range of factors by which a slow link delays packets.
     pub factors: Range<u32>,
-    /// How many calls in a million fail on a failing disk.
+    /// The range of failure rates of a failing disk, in failed calls per million.
     pub failing: Range<u32>,
-    /// The factor by which a slow disk delays calls.
+    /// The range of factors by which a slow disk delays calls.
     pub disk_factors: Range<u32>,
-    /// The longest jump of a calendar, ahead or behind.
+    /// The largest jump of a host's wall clock, forwards or backwards.
     pub jump: Duration,
-    /// The greatest drift of clocks, in parts per million.
+    /// The largest drift of a host's clocks, in parts per million.
     pub drift: i32,
-    /// The kinds; a kind that is listed twice is twice as likely.
+    /// The kinds of faults to draw from, each with equal probability. A kind that is listed twice
+    /// is twice as likely.
     pub kinds: Vec<FaultKind>,
 }
 
-/// A kind of fault.
+/// A kind of fault that a simulation can inject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A host crashes.
+    /// A host crashes, and restarts at the end of the fault.
     Crash,
-    /// A link is cut in both directions.
+    /// The link between two hosts is cut in both directions.
     Partition,
-    /// A link is cut in one direction.
+    /// The link between two hosts is cut in one direction.
     OneWay,
     /// The streams between two hosts are reset.
     Reset,
-    /// A link is slow.
+    /// The link between two hosts delays packets.
     Slow,
-    /// The buffers of a host are full.
+    /// A host's socket buffers are full, so that sockets accept only a little data at a time.
     BuffersFull,
-    /// A disk is full.
+    /// A host's disk is full.
     DiskFull,
-    /// Calls on a disk fail.
+    /// Some calls on a host's disk fail.
     DiskFailing,
-    /// A disk is slow.
+    /// Calls on a host's disk take longer.
     DiskSlow,
-    /// The calendar of a host jumps.
+    /// A host's wall clock jumps forwards or backwards.
     ClockJump,
-    /// The clocks of a host run too fast or too slow.
+    /// A host's clocks run too fast or too slow.
     ClockDrift,
 }
 
@@ -80,7 +82,7 @@ impl Drawer {
         drawer
     }
 
-    /// When the next fault comes, if one does.
+    /// Returns when the next fault begins, or `None` if no more faults are drawn.
     pub(super) fn next_at(&self) -> Option<u64> {
         (self.next < self.end && !self.bounds.kinds.is_empty()).then_some(self.next)
     }

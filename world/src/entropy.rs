@@ -1,14 +1,16 @@
-//! Entropy that a simulation gives: seeds for the generators that are made on its thread.
+//! Deterministic entropy: seeds for the random number generators that are created on a simulation's
+//! thread.
 
 use crate::given::{Given, Slot};
 use wsrt_sync::rng::FastRand;
 
 thread_local! {
-    /// The state of the generator of seeds, while one is given.
+    /// The state of the generator of seeds, while a simulation provides it.
     static SEEDS: Slot = const { Slot::new(None) };
 }
 
-/// Returns the next seed, if this thread has seeds that a simulation gives.
+/// Returns the next seed from the current simulation, or `None` if no simulation provides entropy
+/// to this thread.
 pub fn draw() -> Option<u64> {
     let state = SEEDS.get()?;
     let seed = FastRand::from_seed(state).next_u64();
@@ -16,7 +18,8 @@ pub fn draw() -> Option<u64> {
     Some(seed)
 }
 
-/// Gives this thread seeds that `state` decides.
+/// Provides this thread with seeds that are derived from `state`, until the returned guard is
+/// dropped.
 pub fn give_entropy(state: u64) -> Given {
     Given::begin(&SEEDS, state)
 }

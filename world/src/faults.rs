@@ -1,8 +1,8 @@
-//! The faults of a run: those that a plan has, those that are drawn, and the record of all.
+//! The faults of a run: planned faults, randomly drawn faults, and the record of both.
 //!
-//! The stage takes them as it takes turns of machines, and draws no dice for them. So a run whose
-//! plan is given takes the steps of the run that has recorded it, and one with a fault less differs
-//! from there on only.
+//! Faults are due at moments of simulated time, and do not draw from the scheduler's random numbers.
+//! A run that replays a recorded plan therefore takes the same steps as the run that recorded it,
+//! and leaving one fault out changes only what comes after that fault.
 
 use super::drawing::{Drawer, FaultBounds};
 use super::network::{Network, SetBy};
@@ -143,41 +143,45 @@ impl Coming for VecDeque<Fault> {
     }
 }
 
-/// For the program.
+/// Methods for the program under test.
 impl World {
-    /// Draws faults from now on, unless a plan is given to the run.
+    /// Starts drawing random faults within `bounds`, from `now` (in nanoseconds) onwards. Has no
+    /// effect if the run was given a plan.
     pub fn draw_faults(&self, bounds: FaultBounds, now: u64) {
         self.faults.lock().draw_within(bounds, now);
     }
 
-    /// Adds the faults of a plan, unless another is given to the run.
+    /// Adds the faults of `plan`, whose moments count from `now` (in nanoseconds). Has no effect if
+    /// the run was given another plan.
     pub fn add_plan(&self, plan: &Plan, now: u64) {
         self.faults.lock().add(plan, now);
     }
 
-    /// Returns whether the fault of a point happens at this call.
+    /// Counts a call of the fault point with this name, and returns whether the fault happens at
+    /// this call.
     pub fn fires(&self, point: &str) -> bool {
         self.faults.lock().fires(point)
     }
 
-    /// Returns the faults so far.
+    /// Returns a plan of all faults that have happened so far.
     pub fn plan(&self) -> Plan {
         self.faults.lock().record.clone()
     }
 }
 
-/// For the stage.
+/// Methods for the simulated scheduler.
 impl World {
-    /// Returns when the next fault begins or ends.
+    /// Returns when the next fault begins or ends, in nanoseconds, or `None` if no fault is due.
     pub fn next_fault_at(&self) -> Option<u64> {
         self.faults.lock().next_at()
     }
 
-    /// Begins or ends the next fault. Returns `None` if nothing happens.
+    /// Begins or ends the next fault, and returns the step for the record. Returns `None` if the
+    /// fault had no effect, for example because the host was already down.
     ///
     /// # Errors
     ///
-    /// Fails, with the reason, if the plan names a host that is not there.
+    /// Returns the reason as text if the plan names a host that does not exist.
     pub fn take_fault(&self, inhabitants: &dyn Inhabitants) -> Result<Option<Step>, String> {
         let Some(event) = self.faults.lock().take_next(self.network()) else { return Ok(None) };
         match event {

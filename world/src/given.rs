@@ -1,12 +1,16 @@
-//! Numbers that a simulation gives to its thread, instead of those that other threads draw.
+//! Deterministic number sequences that a simulation provides to its thread, in place of
+//! process-wide counters.
 
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// A thread's next number of one kind, while a simulation gives the thread such numbers.
+/// A thread's next number of one kind, or `None` if no simulation provides such numbers.
 pub type Slot = Cell<Option<u64>>;
 
-/// The current thread is given the numbers of a slot, until this is dropped. Not Send, by its use.
+/// A guard that provides the current thread with the numbers of a slot.
+///
+/// When the guard is dropped, the slot's previous value is restored. The guard belongs to the
+/// thread that created it.
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
 pub struct Given {
@@ -15,12 +19,12 @@ pub struct Given {
 }
 
 impl Given {
-    /// Gives the numbers from `first` on.
+    /// Starts providing numbers, beginning with `first`.
     pub fn begin(slot: &'static LocalKey<Slot>, first: u64) -> Self {
         Self { slot, before: slot.replace(Some(first)) }
     }
 
-    /// Returns the number from which another may continue.
+    /// Returns the next unused number, from which a later guard can continue.
     pub fn next(&self) -> u64 {
         self.slot.get().expect("they are given while the guard is there")
     }

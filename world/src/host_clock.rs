@@ -1,4 +1,4 @@
-//! The clock of a simulated host: ahead of the simulation's or behind it, and too fast or too slow.
+//! The clock of a simulated host, which may be ahead or behind, and may run too fast or too slow.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 /// Parts in a million.
 const MILLION: i128 = 1_000_000;
 
-/// How the clocks of a host differ from the simulation's. All times in nanoseconds.
+/// How a host's clocks differ from the simulation's clock. All times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HostClock {
-    /// How far the calendar is ahead.
+    /// How far the wall clock is ahead.
     ahead: i64,
     /// The moment from which on it drifts, and what it has shown then.
     since: u64,
@@ -20,19 +20,20 @@ pub struct HostClock {
 }
 
 impl HostClock {
-    /// Returns this clock with another drift from `now` on. Its reading does not jump.
+    /// Returns this clock with a new wall-clock offset and a new drift from `now` onwards. The
+    /// reading at `now` does not change.
     pub fn turned(self, now: u64, ahead: i64, drift: i32) -> Self {
         Self { ahead, since: now, showed: self.shown(now), drift }
     }
 
-    /// Returns the clock's reading at `now`.
+    /// Returns the clock's reading at the simulated time `now`.
     pub fn shown(self, now: u64) -> u64 {
         let passed = i128::from(now.saturating_sub(self.since));
         let shown = i128::from(self.showed) + passed * (MILLION + i128::from(self.drift)) / MILLION;
         u64::try_from(shown).unwrap_or(u64::MAX)
     }
 
-    /// Returns the first moment at which the clock shows `shown`.
+    /// Returns the earliest simulated time at which the clock shows at least `shown`.
     pub fn moment(self, shown: u64) -> u64 {
         if shown == u64::MAX {
             return shown;
@@ -42,29 +43,31 @@ impl HostClock {
         u64::try_from(i128::from(self.since) + (to_pass + rate - 1) / rate).unwrap_or(u64::MAX)
     }
 
-    /// Returns how far the calendar is ahead of the other clocks.
+    /// Returns how far the host's wall clock is ahead of the other clocks, in nanoseconds.
     pub fn ahead(self) -> i64 {
         self.ahead
     }
 }
 
-/// The clocks of all hosts of a simulation.
+/// A source of the clocks of all hosts of a simulation.
 pub trait HostClocks: fmt::Debug + Send + Sync {
-    /// Returns the clock of the current task's host, if it differs from the simulation's.
+    /// Returns the clock of the current task's host, or `None` if that clock agrees with the
+    /// simulation's.
     fn of_current_task(&self) -> Option<HostClock>;
 }
 
 thread_local! {
-    /// The clocks of the simulation that this thread drives.
+    /// The host clocks of the simulation that this thread drives.
     static CLOCKS: RefCell<Option<Arc<dyn HostClocks>>> = const { RefCell::new(None) };
 }
 
-/// This thread is given the clocks of hosts, until this is dropped.
+/// A guard that provides the current thread with host clocks, as returned by [`give_clocks`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
 pub struct GivenClocks(Option<Arc<dyn HostClocks>>);
 
-/// Makes this thread use the clocks of hosts, until the guard is dropped.
+/// Provides the current thread with the clocks of a simulation's hosts, until the returned guard is
+/// dropped.
 pub fn give_clocks(clocks: Arc<dyn HostClocks>) -> GivenClocks {
     GivenClocks(CLOCKS.replace(Some(clocks)))
 }
@@ -75,8 +78,10 @@ impl Drop for GivenClocks {
     }
 }
 
-/// Returns the clock of the current task's host, if this thread drives a simulation and the clock
-/// differs from the simulation's. Returns `None` on a thread that ends.
+/// Returns the clock of the current task's host.
+///
+/// Returns `None` if this thread drives no simulation, if the clock agrees with the simulation's,
+/// or if the thread is exiting.
 pub fn of_current_task() -> Option<HostClock> {
     let clocks = CLOCKS.try_with(|clocks| clocks.try_borrow().ok()?.clone()).ok()??;
     clocks.of_current_task()

@@ -1,20 +1,20 @@
-//! The simulated world: hosts and a network between them, disks, clocks, entropy, and the faults of
-//! all of them, as a seed decides.
+//! The simulated world of wsrt's deterministic simulations: hosts, the network between them, disks,
+//! clocks, entropy, and faults, all determined by one seed.
 //!
-//! The executor's feature `sim` runs tasks in a [`World`]. The world knows no scheduler and no
-//! task: a task is the number that wsrt-sync gives it while it runs, and the world's questions to
-//! the runtime are the trait [`Inhabitants`].
+//! With its feature `sim`, the executor runs tasks in a [`World`]. This crate does not depend on
+//! the scheduler: it knows a task only by the number that wsrt-sync assigns, and reaches the
+//! runtime through the trait [`Inhabitants`].
 //!
 //! ```text
 //! the stage ─► World ─┬─ Network   lends sockets to the reactor
-//!                     ├─ Disks     answer for `wsrt::fs`
-//!                     ├─ Clocks    what hosts are shown, where it differs
-//!                     └─ faults    planned or drawn, and the record of them
-//! the C library's functions, where the program has `interpose!()`
-//!           ─► virtual_time, entropy, names and sockets of the thread that drives
+//!                     ├─ Disks     answer the calls of `wsrt::fs`
+//!                     ├─ Clocks    the clocks that differ from the simulation's
+//!                     └─ faults    planned or drawn at random, and the record of both
+//! the C library's functions, if the program invokes `interpose!()`
+//!           ─► virtual_time, entropy, names and sockets of the driving thread
 //! ```
 //!
-//! It is a part of wsrt and changes with it: its API is not stable by itself.
+//! This crate is an implementation detail of wsrt. Its API may change in any release.
 
 #[cfg_attr(
     not(all(

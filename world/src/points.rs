@@ -1,4 +1,4 @@
-//! The points of a program at which a fault may happen: which of their calls fire.
+//! Fault points: places in a program at which a fault may happen, and which of their calls fail.
 
 use std::collections::BTreeMap;
 

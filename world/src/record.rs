@@ -1,51 +1,54 @@
-//! The record of a simulated run: how many steps it has taken, and a hash of all of them.
+//! The record of a simulated run: the number of steps, and a hash of all of them.
 
 /// An odd constant for the multiplication of the hash.
 const MULTIPLIER: u64 = 0xa076_1d64_78bd_642f;
 
-/// The record of a run so far.
+/// A record of a run, for checking that two runs took exactly the same steps.
+///
+/// Two records are equal if the runs had the same seed and took the same steps at the same times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     /// The seed of the run.
     pub seed: u64,
-    /// How many steps there were.
+    /// The number of steps taken so far.
     pub steps: u64,
-    /// The hash of all steps.
+    /// The hash of all steps taken so far.
     pub hash: u64,
-    /// The time of the last step, in nanoseconds since the runtime was made.
+    /// The time of the last step, in nanoseconds since the runtime was created.
     pub now: u64,
 }
 
-/// A step, as the hash sees it.
+/// One step of a simulated run, with the details that go into the record's hash.
 #[derive(Debug, Clone, Copy)]
 pub enum Step {
-    /// The future in `block_on` was polled.
+    /// The future passed to `block_on` was polled.
     Root,
-    /// A blocking job ran: its task.
+    /// A blocking job ran. The field is the job's task.
     Job(u64),
-    /// A packet has arrived: of this kind, for this socket.
+    /// A packet arrived. The fields are the kind and the number of the socket.
     Arrival(u64, u64),
-    /// A fault has begun, or ended, at these hosts.
+    /// A fault began (`true`) or ended (`false`). The array has the two hosts involved, which are
+    /// the same if there is only one.
     Fault(bool, [usize; 2]),
     /// A machine had a turn.
     Machine {
         /// The index of the machine.
         index: usize,
-        /// How it ended: a number.
+        /// A number that says how the turn ended.
         end: u64,
-        /// The processor that it holds, the task that this has polled last, and how many polls
-        /// there were.
+        /// The processor that the machine holds, the task that the processor polled last, and the
+        /// processor's total number of polls. `None` if the machine holds no processor.
         polled: Option<(usize, u64, u64)>,
     },
 }
 
 impl Record {
-    /// Creates the record of a run that has not begun.
+    /// Creates the record of a run that has not started.
     pub fn new(seed: u64) -> Self {
         Self { seed, steps: 0, hash: seed, now: 0 }
     }
 
-    /// Notes a step that was taken at the time `now`.
+    /// Adds a step that was taken at the time `now`, in nanoseconds.
     pub fn note(&mut self, now: u64, step: Step) {
         self.steps += 1;
         self.now = now;

@@ -1,4 +1,4 @@
-//! The faults of a link, and of a host's disk and clocks, that are under way, together.
+//! Combines all faults that are currently active on a link, on a host's disk or on a host's clocks.
 
 use super::clocks::ClockSkew;
 use super::disk::Injected;

@@ -1,5 +1,5 @@
-//! The twin of `system_calls/` where the C library's functions cannot be taken over: the clocks,
-//! names and sockets of the system stay during a simulation.
+//! The counterpart of `system_calls/` for platforms on which the C library's functions cannot be
+//! replaced. The system's clocks, names and sockets stay in use during a simulation.
 
 use std::net::IpAddr;
 
@@ -8,43 +8,43 @@ use wsrt_reactor::lent::RawDescriptor;
 use crate::bound_sockets::BoundSockets;
 use crate::virtual_time;
 
-/// Nothing is given.
+/// A guard that provides nothing on this platform.
 pub(crate) struct GivenNames;
 
-/// Gives nothing.
+/// Does nothing on this platform.
 pub(crate) fn give_names(_: impl Fn(&str) -> Option<IpAddr> + 'static) -> GivenNames {
     GivenNames
 }
 
-/// Nothing is given.
+/// A guard that provides nothing on this platform.
 pub(crate) struct GivenSockets;
 
-/// Gives nothing.
+/// Does nothing on this platform.
 pub(crate) fn give_sockets(_: impl BoundSockets + 'static) -> GivenSockets {
     GivenSockets
 }
 
-/// The number of an open socket.
+/// Returns the number of an open socket, which is unknown on this platform.
 pub(crate) fn number(_: RawDescriptor) -> Option<u64> {
     None
 }
 
-/// Returns the reading of the clock since the start of the computer, which is unknown here.
+/// Returns the reading of the system's monotonic clock, which is unknown on this platform.
 pub fn uptime() -> u64 {
     virtual_time::read().unwrap_or(0)
 }
 
-/// Returns `false`: no program can have the line here.
+/// Returns `false`, because `interpose!()` is not supported on this platform.
 #[must_use]
 pub fn lacks_interposition() -> bool {
     false
 }
 
-/// Nothing.
+/// An empty module on this platform.
 #[doc(hidden)]
 pub mod interposed {}
 
-/// Does nothing here.
+/// Does nothing on this platform, because the C library's functions cannot be replaced.
 #[macro_export]
 macro_rules! interpose {
     () => {};

@@ -1,15 +1,16 @@
-//! The hosts of a simulation that tasks belong to, by their numbers and names.
+//! The simulated host that each task belongs to, by number and by name.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// The hosts of a simulation.
+/// A source of the simulated hosts that tasks belong to, for traces and reports.
 pub trait TaskHosts: fmt::Debug + Send + Sync {
-    /// The number of the host that a task belongs to, 0 if that is none. Task 0 belongs to none.
+    /// Returns the number of the host that a task belongs to, or 0 if the task belongs to none.
+    /// Task 0 belongs to none.
     fn host_of(&self, task: u64) -> u32;
 
-    /// Returns the name of a host.
+    /// Returns the name of the host with this number.
     fn name_of(&self, host: u32) -> String;
 }
 
@@ -18,12 +19,13 @@ thread_local! {
     static HOSTS: RefCell<Option<Arc<dyn TaskHosts>>> = const { RefCell::new(None) };
 }
 
-/// This thread is given the hosts of tasks, until this is dropped.
+/// A guard that provides the current thread with the hosts of tasks, as returned by [`give_hosts`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
 pub struct GivenHosts(Option<Arc<dyn TaskHosts>>);
 
-/// Makes this thread use the hosts of tasks, until the guard is dropped.
+/// Provides the current thread with the hosts that tasks belong to, until the returned guard is
+/// dropped.
 pub fn give_hosts(hosts: Arc<dyn TaskHosts>) -> GivenHosts {
     GivenHosts(HOSTS.replace(Some(hosts)))
 }
@@ -38,19 +40,19 @@ fn with<R>(f: impl FnOnce(&dyn TaskHosts) -> R) -> Option<R> {
     HOSTS.try_with(|hosts| hosts.borrow().as_deref().map(f)).ok().flatten()
 }
 
-/// Returns the number of the host that a task belongs to, or 0 if it belongs to none. Returns
-/// `None` on a thread that drives no simulation, or ends.
+/// Returns the number of the host that a task belongs to, or 0 if the task belongs to none. Returns
+/// `None` if this thread drives no simulation or is exiting.
 pub fn host_of(task: u64) -> Option<u32> {
     with(|hosts| hosts.host_of(task))
 }
 
-/// Returns the name of the host that a task belongs to, if there is one and this thread drives a
-/// simulation.
+/// Returns the name of the host that a task belongs to. Returns `None` if the task belongs to no
+/// host, or if this thread drives no simulation.
 pub fn host_name_of(task: u64) -> Option<String> {
     host_of(task).filter(|host| *host != 0).and_then(name_of)
 }
 
-/// Returns the name of a host, if this thread drives its simulation.
+/// Returns the name of the host with this number, or `None` if this thread drives no simulation.
 pub fn name_of(host: u32) -> Option<String> {
     with(|hosts| hosts.name_of(host))
 }

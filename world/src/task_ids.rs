@@ -1,21 +1,23 @@
-//! Ids that a simulation gives: those of the tasks that are spawned on its thread come from a range
-//! of its own, so that they follow each other in the same way in each run.
+//! Deterministic task ids: tasks that are spawned on a simulation's thread get ids from a range of
+//! their own, so that the ids are the same in every run.
 
 use crate::given::{Given, Slot};
 
 thread_local! {
-    /// The next id, while they are given.
+    /// The next id, while a simulation provides ids.
     static NEXT: Slot = const { Slot::new(None) };
 }
 
-/// Takes `count` ids of the simulation that this thread drives, if it does, and returns the first.
+/// Reserves `count` consecutive task ids of the simulation that this thread drives, and returns the
+/// first. Returns `None` if this thread drives no simulation.
 pub fn take(count: u64) -> Option<u64> {
     let first = NEXT.get()?;
     NEXT.set(Some(first + count));
     Some(first)
 }
 
-/// Gives this thread the ids from `first` on.
+/// Provides the current thread with task ids, beginning with `first`, until the returned guard is
+/// dropped.
 pub fn give_ids(first: u64) -> Given {
     Given::begin(&NEXT, first)
 }

@@ -1,31 +1,31 @@
-//! The panics that no handle tells of, listed on a thread that asks for it: one that drives a
+//! Collects panics of tasks whose join handles never reported them, on a thread that drives a
 //! simulation.
 
 use std::cell::RefCell;
 use std::panic::Location;
 
-/// The panic of a task that no join handle has told of.
+/// The panic of a task that no join handle has reported.
 #[derive(Debug)]
 pub struct UnreadPanic {
-    /// The id of the task.
+    /// The id of the task that panicked.
     pub task: u64,
-    /// The place where the task was spawned.
+    /// The source location at which the task was spawned.
     pub spawned_at: &'static Location<'static>,
-    /// The message of the panic.
+    /// The panic message.
     pub message: String,
 }
 
 thread_local! {
-    /// The panics since they were last taken, if this thread lists them.
+    /// The panics collected since the last call of `take`, if this thread collects panics.
     static LISTED: RefCell<Option<Vec<UnreadPanic>>> = const { RefCell::new(None) };
 }
 
-/// A thread lists its panics, until this is dropped.
+/// A guard that collects unread panics on the current thread, as returned by [`list_panics`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
 pub struct ListedPanics(Option<Vec<UnreadPanic>>);
 
-/// Lists the panics of this thread, until the guard is dropped.
+/// Starts collecting unread panics on the current thread, until the returned guard is dropped.
 pub fn list_panics() -> ListedPanics {
     ListedPanics(LISTED.replace(Some(Vec::new())))
 }
@@ -36,12 +36,13 @@ impl Drop for ListedPanics {
     }
 }
 
-/// Takes the panics that this thread has listed.
+/// Removes and returns all panics that this thread has collected so far.
 pub fn take() -> Vec<UnreadPanic> {
     LISTED.with_borrow_mut(|listed| listed.as_mut().map(std::mem::take)).unwrap_or_default()
 }
 
-/// Lists the panic that `make` makes, if this thread lists them: it is dropped here unread.
+/// Adds the panic that `make` returns to this thread's list. If the thread does not collect panics,
+/// `make` is not called.
 pub fn note(make: impl FnOnce() -> UnreadPanic) {
     let note = |listed: &RefCell<Option<Vec<UnreadPanic>>>| {
         if let Some(listed) = listed.borrow_mut().as_mut() {

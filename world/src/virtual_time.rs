@@ -1,26 +1,32 @@
-//! Time that a simulation gives: the clocks of the system, for the thread that drives it.
+//! Virtual time: the clock that a simulation provides to the thread that drives it, in place of the
+//! system's clocks.
 
 use std::cell::Cell;
 
 use crate::given::{Given, Slot};
 
-/// A thread may read the clock so often without moving it: more than a turn reads that does not
-/// wait for a moment to come. An observer's reads change no run this way.
+/// How often a thread may read the clock before reads begin to move it: more often than a turn
+/// reads the clock unless it waits for a moment to come. The reads of an observer therefore change
+/// no run.
 const FREE_READS: u32 = 1_000;
-/// How far each further read moves the clock, in nanoseconds: a loop that waits for a moment ends.
+/// How far each further read moves the clock, in nanoseconds, so that a loop that waits for a
+/// moment ends.
 const READ_TAKES: u64 = 1_000;
 
 thread_local! {
-    /// The nanoseconds since the simulation began, while they are given.
+    /// The number of nanoseconds since the simulation began, while a simulation provides the time.
     static NOW: Slot = const { Slot::new(None) };
-    /// The reading of the clock since the start of the computer then, in nanoseconds.
+    /// The reading of the monotonic clock when the simulation began, in nanoseconds.
     static BEGAN: Cell<u64> = const { Cell::new(0) };
-    /// The reads since the clock was moved last.
+    /// The number of reads since the clock was last moved.
     static READS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Reads the simulated clock, if this thread has one. Safe on a thread that ends: nothing of it is
-/// ever dropped.
+/// Returns the simulated time, in nanoseconds since the simulation began, or `None` if this thread
+/// has no simulated clock.
+///
+/// After many reads without progress, each further read moves the clock forward a little, so that a
+/// loop that polls the clock comes to an end. Safe to call on a thread that is exiting.
 pub fn read() -> Option<u64> {
     let now = NOW.get()?;
     let reads = READS.get().saturating_add(1);
@@ -32,7 +38,7 @@ pub fn read() -> Option<u64> {
     Some(now)
 }
 
-/// This thread is given a clock, until this is dropped.
+/// A guard that provides the current thread with a simulated clock, as returned by [`give_time`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
 pub struct GivenTime {
@@ -40,8 +46,10 @@ pub struct GivenTime {
     began_before: u64,
 }
 
-/// Gives this thread a clock that shows `now` nanoseconds since a simulation began, which it did
-/// when the clock since the start of the computer showed `began`.
+/// Provides the current thread with a simulated clock, until the returned guard is dropped.
+///
+/// The clock shows `now` nanoseconds since the simulation began. `began` is the reading of the
+/// monotonic clock at that beginning.
 pub fn give_time(began: u64, now: u64) -> GivenTime {
     READS.set(0);
     GivenTime { _now: Given::begin(&NOW, now), began_before: BEGAN.replace(began) }
@@ -53,31 +61,32 @@ impl Drop for GivenTime {
     }
 }
 
-/// Returns this thread's reading of the clock since the start of the computer when the simulation
-/// began.
+/// Returns the reading of the monotonic clock when this thread's simulation began, in nanoseconds.
 pub fn began() -> u64 {
     BEGAN.get()
 }
 
-/// Moves the clock that this thread is given on to `now`, unless it shows more.
+/// Moves this thread's simulated clock forward to `now`, in nanoseconds. Has no effect if the clock
+/// already shows a later time.
 pub fn move_to(now: u64) {
     READS.set(0);
     NOW.set(NOW.get().map(|shown| shown.max(now)));
 }
 
-/// Moves the clock that this thread is given on to this reading of the clock since the start of the
-/// computer, unless it shows more.
+/// Moves this thread's simulated clock forward to a reading of the monotonic clock, in nanoseconds.
+/// Has no effect if the clock already shows a later time.
 pub fn move_to_uptime(uptime: u64) {
     move_to(uptime.saturating_sub(BEGAN.get()));
 }
 
-/// Returns the simulation's reading of the clock since the start of the computer, without a read,
-/// if this thread has a simulated clock.
+/// Returns the simulated reading of the monotonic clock, in nanoseconds, or `None` if this thread
+/// has no simulated clock. Unlike [`read`], this function never moves the clock.
 pub fn uptime() -> Option<u64> {
     NOW.get().map(|now| BEGAN.get().saturating_add(now))
 }
 
-/// Returns the reading of this thread's simulated clock, without a read.
+/// Returns the simulated time, in nanoseconds since the simulation began, or `None` if this thread
+/// has no simulated clock. Unlike [`read`], this function never moves the clock.
 pub fn shown() -> Option<u64> {
     NOW.get()
 }

@@ -1,4 +1,4 @@
-//! The world of one simulation: its parts, and the calls that concern several of them.
+//! The world of one simulation: its parts, and the operations that involve several of them.
 
 use std::fmt;
 use std::io;
@@ -17,20 +17,23 @@ use crate::plan::Plan;
 use crate::system_calls::{GivenNames, GivenSockets};
 use crate::task_hosts::{GivenHosts, TaskHosts, give_hosts};
 
-/// The payload of an unwinding that is no panic: it leaves a wait that has lost its sense.
+/// The payload with which the runtime unwinds out of a simulated wait that can no longer end.
+///
+/// Such an unwinding is not a panic, and is not reported as one.
 #[derive(Debug)]
 pub struct WaitLeft;
 
-/// The runtime whose tasks live in a world, as the world needs it.
+/// The runtime whose tasks live in a world, reduced to what the world needs from it.
 pub trait Inhabitants {
-    /// Returns the nanoseconds since the runtime was made.
+    /// Returns the number of nanoseconds since the runtime was created.
     fn now(&self) -> u64;
 
-    /// Aborts the tasks that are meant, by their numbers, before their next polls.
+    /// Aborts every task for whose id `is_meant` returns `true`, before the task's next poll.
     fn abort(&self, is_meant: &dyn Fn(u64) -> bool);
 }
 
-/// A thread has the names, sockets, clocks and hosts of a world, until this is dropped.
+/// A guard that provides the current thread with the names, sockets, clocks and hosts of a world,
+/// as returned by [`World::give`].
 #[must_use = "it lasts until the guard is dropped"]
 pub struct GivenWorld {
     _names: GivenNames,
@@ -45,7 +48,7 @@ impl fmt::Debug for GivenWorld {
     }
 }
 
-/// The network, disks, clocks and faults of one simulation.
+/// The simulated environment of one run: the network, the disks, the clocks and the faults.
 pub struct World {
     driver: Arc<DrivingThread>,
     network: Arc<Network>,
@@ -55,7 +58,8 @@ pub struct World {
 }
 
 impl World {
-    /// Creates the world that `seed` decides, with the faults of `plan` if there is one.
+    /// Creates a world in which all random decisions follow from `seed`. If `plan` is given, its
+    /// faults are injected in place of randomly drawn ones.
     #[must_use]
     pub fn new(seed: u64, plan: Option<&'static Plan>) -> Self {
         let driver = Arc::new(DrivingThread::new());
@@ -75,13 +79,13 @@ impl World {
         &self.driver
     }
 
-    /// Returns the network.
+    /// Returns the simulated network.
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Returns the network in the form in which the reactor makes sockets of it.
+    /// Returns the network as a trait object, from which the reactor creates sockets.
     #[must_use]
     pub fn lent_network(&self) -> Arc<dyn lent::Network> {
         Arc::clone(&self.network) as Arc<dyn lent::Network>
@@ -99,11 +103,12 @@ impl World {
         &self.clocks
     }
 
-    /// Returns the disk of the host that the current task belongs to. `None` outside all hosts.
+    /// Returns the disk of the host that the current task belongs to, or `None` if the task belongs
+    /// to no host.
     ///
     /// # Errors
     ///
-    /// Fails for a task of a host that has crashed.
+    /// Returns an error if the task's host has crashed.
     pub fn disk_of_current_task(&self) -> io::Result<Option<Mounted>> {
         let host = self.network.current_host()?;
         Ok((host != OUTSIDE).then(|| self.disks.mount(host)))
@@ -115,13 +120,14 @@ impl World {
         self.disks.draw_time(host, cost)
     }
 
-    /// Makes this thread use the hosts of tasks, for the timeline's events.
+    /// Provides the current thread with the hosts of tasks, for the timeline's events, until the
+    /// returned guard is dropped.
     pub fn give_hosts(&self) -> GivenHosts {
         give_hosts(Arc::clone(&self.network) as Arc<dyn TaskHosts>)
     }
 
-    /// Makes this thread use the names, sockets, clocks and hosts of the world, until the guard is
-    /// dropped.
+    /// Provides the current thread with the names, sockets, clocks and hosts of this world, until
+    /// the returned guard is dropped.
     pub fn give(&self) -> GivenWorld {
         GivenWorld {
             _names: self.network.give_names(),
@@ -131,16 +137,18 @@ impl World {
         }
     }
 
-    /// Ends a host: closes its sockets without notice to their peers, and ends its tasks before
-    /// their next polls.
+    /// Crashes a host: closes the host's sockets without notifying their peers, and aborts the
+    /// host's tasks before their next polls.
     pub fn crash(&self, inhabitants: &dyn Inhabitants, host: usize) {
         self.network.end_life(host);
         self.disks.crash(host);
         self.abort_remnants(inhabitants);
     }
 
-    /// Ends the tasks that others of crashed hosts have spawned since: a destructor may, or the
-    /// poll that has crashed its own host.
+    /// Aborts tasks that were spawned by tasks of crashed hosts.
+    ///
+    /// Such tasks exist if a destructor spawns a task, or if the poll that crashed its own host
+    /// spawns one afterwards.
     pub fn abort_stillborn(&self, inhabitants: &dyn Inhabitants) {
         if self.network.take_stillborn() {
             self.abort_remnants(inhabitants);

@@ -1,37 +1,40 @@
-//! Calls of a file system, in the words in which a disk asks about them.
+//! The file system calls of a simulated disk, and the options for opening a file.
 
-/// A call, by which a simulated disk draws how long it takes.
+/// The kind and size of a file system call, from which a simulated disk draws the call's duration.
 #[derive(Debug, Clone, Copy)]
 pub enum Cost {
-    /// A call on names, or on the data about a file.
+    /// A call on file names, or on a file's metadata.
     Name,
-    /// A call that reads up to so many bytes.
+    /// A call that reads at most this many bytes.
     Read(usize),
-    /// A call that writes so many bytes into memory.
+    /// A call that writes this many bytes into memory, without waiting for the disk.
     Write(usize),
-    /// A call that waits for the disk.
+    /// A call that waits until data has reached the disk.
     Sync,
 }
 
-/// The options of an opening, which std's options do not reveal.
+/// The options for opening a file.
+///
+/// Unlike `std::fs::OpenOptions`, whose settings cannot be read back, every field here is public.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
-    /// To read.
+    /// True if the file is opened for reading.
     pub read: bool,
-    /// To write.
+    /// True if the file is opened for writing.
     pub write: bool,
-    /// To write at the end.
+    /// True if every write goes to the end of the file.
     pub append: bool,
-    /// To empty the file.
+    /// True if the file is emptied when it is opened.
     pub truncate: bool,
-    /// To create a file that is not there.
+    /// True if the file is created if it does not exist.
     pub create: bool,
-    /// To fail if the file is there.
+    /// True if the file must be created, so that opening an existing file fails.
     pub create_new: bool,
-    /// The permissions of a new file.
+    /// The permission bits of a newly created file, or `None` for the default.
     pub mode: Option<u32>,
-    /// The flags for the OS's `open`.
+    /// Additional flags to pass to the operating system's `open`.
     pub flags: i32,
-    /// True if they were made from std's options, so that nothing else is known of them.
+    /// True if these options were converted from `std::fs::OpenOptions`, in which case the other
+    /// fields are unknown.
     pub is_unknown: bool,
 }

@@ -1,8 +1,8 @@
-//! The contents of a file: the bytes that its readers see, and those that a crash leaves.
+//! The contents of a file: the bytes that readers see, and the bytes that survive a crash.
 //!
-//! A write changes the first at once, and the second when the file is synced, or when so much is
-//! unsynced that the system writes the oldest back. A crash decides for each write in between
-//! whether it is kept, lost or torn. A sector is never torn.
+//! A write changes what readers see at once. It reaches the disk when the file is synced, or when
+//! so much is unsynced that the system writes the oldest data back. For each write in between, a
+//! crash decides whether the write is kept, lost or torn. A sector is never torn.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The dice of disks: how long calls take, which of them fail, and the remains of a crash.
+//! Random decisions of the disks: how long calls take, which calls fail, and what a crash leaves.
 
 use crate::disk::Cost;
 use wsrt_sync::rng::FastRand;
@@ -22,13 +22,13 @@ impl DiskDice {
         from + self.0.below((to - from) as usize) as u64
     }
 
-    /// Draws whether something of this probability happens.
+    /// Returns `true` with the given probability.
     pub(super) fn happens(&mut self, probability: f64) -> bool {
         const PARTS: usize = 1 << 30;
         probability > 0.0 && (self.below(PARTS) as f64) < probability * PARTS as f64
     }
 
-    /// How long a call takes, in nanoseconds. A gigabyte moves in a second.
+    /// Draws how long a call takes, in nanoseconds. Transferring a gigabyte takes a second.
     pub(super) fn time(&mut self, cost: Cost) -> u64 {
         match cost {
             Cost::Name => self.between(2 * MICRO, 30 * MICRO),

@@ -1,9 +1,9 @@
-//! The disks of a simulation: one for each host, in memory, which a crash leaves as far as it was
-//! synced.
+//! The disks of a simulation: one in-memory disk per host. A crash leaves only what was synced, and
+//! perhaps some of the rest.
 //!
-//! `wsrt::fs` asks for the disk of the current task's host when a call begins, and makes the call
-//! as a blocking job, due after the time that is drawn. So a call takes its effect at once, at the
-//! end of its time; one that a crash comes before has none.
+//! When a call of `wsrt::fs` begins, it asks for the disk of the current task's host and runs as a
+//! blocking job that is due after a randomly drawn time. The call takes effect all at once, at the
+//! end of that time. A call that is interrupted by a crash has no effect.
 
 mod calls;
 mod contents;
@@ -34,7 +34,10 @@ use self::volume::{Volume, absolute};
 use super::driving_thread::DrivingThread;
 use parking_lot::{Mutex, MutexGuard};
 
-/// The disks of all hosts.
+/// The in-memory disks of all hosts of a simulation.
+///
+/// A test uses these methods to prepare files before a run, to inspect them afterwards, and to make
+/// a disk full, slow or faulty.
 pub struct Disks {
     me: Weak<Self>,
     driver: Arc<DrivingThread>,
@@ -47,7 +50,7 @@ impl RefUnwindSafe for Disks {}
 
 struct DisksState {
     dice: DiskDice,
-    /// The volumes by host, from the first use on.
+    /// The volumes by host, created on first use.
     volumes: BTreeMap<usize, Volume>,
     scratch: Scratch,
 }
@@ -75,12 +78,12 @@ impl Disks {
         self.lock()
     }
 
-    /// Returns a counted reference to the disks.
+    /// Returns a new reference-counted handle to the disks.
     pub fn counted(&self) -> Arc<Self> {
         self.me.upgrade().expect("the caller borrows it")
     }
 
-    /// The disk of a host, for calls of its present life.
+    /// Returns the disk of a host, for the calls of the host's current life.
     pub(super) fn mount(&self, host: usize) -> Mounted {
         Mounted::new(self.counted(), host, self.lock().volume(host).crashes)
     }
@@ -94,12 +97,12 @@ impl Disks {
         state.dice.time(cost).saturating_mul(slowness).min(u64::MAX / 4)
     }
 
-    /// Gives a host's disk the faults of the run, instead of those before.
+    /// Replaces the faults that the run has injected into a host's disk.
     pub(super) fn inject(&self, host: usize, injected: Injected) {
         self.lock().volume(host).injected = injected;
     }
 
-    /// A host crashes.
+    /// Crashes a host's disk: unsynced data may be lost.
     pub(super) fn crash(&self, host: usize) {
         let mut state = self.lock();
         let DisksState { dice, volumes, .. } = &mut *state;
@@ -109,15 +112,18 @@ impl Disks {
     }
 }
 
-/// For the test around it.
+/// Methods for the test that runs the simulation.
 impl Disks {
-    /// Reads a file of a host's disk: as it is or, with `is_kept`, as a crash would leave it at
-    /// least.
+    /// Returns the contents of a file on a host's disk.
+    ///
+    /// If `is_kept` is `false`, these are the bytes that the host's programs would read now. If
+    /// `is_kept` is `true`, they are the bytes that are certain to survive a crash.
     pub fn read(&self, host: usize, path: &Path, is_kept: bool) -> io::Result<Vec<u8>> {
         self.lock_for_call().volume(host).bytes(path, is_kept)
     }
 
-    /// Puts a file on the disk, in a directory that is made if there is none.
+    /// Writes a file to a host's disk, and creates the file's parent directories if they are
+    /// missing.
     pub fn put(&self, host: usize, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.lock_for_call();
         let DisksState { dice, volumes, .. } = &mut *state;
@@ -135,22 +141,22 @@ impl Disks {
         if written? < bytes.len() { Err(refusal::Refusal::Full.into()) } else { Ok(()) }
     }
 
-    /// Empties a host's disk.
+    /// Deletes everything on a host's disk. The disk's capacity and its faults stay as they are.
     pub fn wipe(&self, host: usize) {
         self.lock_for_call().volume(host).wipe();
     }
 
-    /// Sets the number of bytes that a host's disk has room for.
+    /// Sets the capacity of a host's disk, in bytes.
     pub fn set_capacity(&self, host: usize, bytes: u64) {
         self.lock_for_call().volume(host).set_capacity(bytes);
     }
 
-    /// Sets the share of calls that fail on a host's disk.
+    /// Sets the fraction of calls that fail on a host's disk, from 0 to 1.
     pub fn set_failing(&self, host: usize, share: f64) {
         self.lock_for_call().volume(host).failing = share;
     }
 
-    /// Sets how many times as long calls on a host's disk take.
+    /// Sets the factor by which calls on a host's disk are slowed down.
     pub fn set_slowness(&self, host: usize, factor: u32) {
         self.lock_for_call().volume(host).slowness = factor;
     }

@@ -1,4 +1,5 @@
-//! A host's disk, as calls of one of its lives see it: with the names and answers of `std::fs`.
+//! A host's disk as seen by the calls of one life of the host, with the method names and errors of
+//! `std::fs`.
 
 use std::ffi::OsString;
 use std::fs::{FileType, Metadata, Permissions};
@@ -13,12 +14,14 @@ use super::volume::{Node, Volume, absolute};
 use super::{Disks, DisksState, OpenFile};
 use crate::disk::Wish;
 
-/// A host's disk, for the calls of one life of the host.
+/// A host's disk, mounted for one life of the host.
+///
+/// The methods mirror the functions of `std::fs`. After the host has crashed, every call fails.
 #[derive(Debug, Clone)]
 pub struct Mounted {
     disks: Arc<Disks>,
     host: usize,
-    /// The crashes of the host before this life.
+    /// How many times the host had crashed before this life.
     crashes: u64,
 }
 
@@ -27,12 +30,12 @@ impl Mounted {
         Self { disks, host, crashes }
     }
 
-    /// Returns the index of the host.
+    /// Returns the index of the host that the disk belongs to.
     pub fn host(&self) -> usize {
         self.host
     }
 
-    /// Makes a call, unless the host has crashed.
+    /// Runs a call on the disk, unless the host has crashed.
     pub(super) fn call<T, E: Into<io::Error>>(
         &self,
         call: impl FnOnce(&mut Volume, &mut DiskDice) -> Result<T, E>,
@@ -45,12 +48,12 @@ impl Mounted {
         }
     }
 
-    /// The metadata of the node that `find` names.
+    /// Returns the metadata of the node that `find` returns.
     pub(super) fn metadata_of(&self, find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>) -> io::Result<Metadata> {
         self.with_found(find, |scratch, node| scratch.metadata(node))
     }
 
-    /// Sets the times of the last write and read of the node that `find` names.
+    /// Sets the modification and access times of the node that `find` returns.
     pub(super) fn set_times(
         &self,
         find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>,
@@ -62,7 +65,8 @@ impl Mounted {
         })
     }
 
-    /// Calls `act` with the node that `find` names, and the files that lend their metadata.
+    /// Calls `act` with the node that `find` returns, and with the files whose metadata stands in
+    /// for the simulated one.
     fn with_found<T>(
         &self,
         find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>,
@@ -75,7 +79,7 @@ impl Mounted {
         act(scratch, volume.node(number))
     }
 
-    /// Opens a file.
+    /// Opens the file at `path` with the given options.
     pub fn open(&self, path: &Path, wish: &Wish) -> io::Result<OpenFile> {
         if wish.is_unknown {
             return Err(unsupported("way to look into `std::fs::OpenOptions`: make `wsrt::fs::OpenOptions` anew"));
@@ -85,17 +89,18 @@ impl Mounted {
         Ok(OpenFile::new(self.clone(), number, path, wish.clone()))
     }
 
-    /// Does what [`std::fs::create_dir`] does, on this disk.
+    /// Creates an empty directory, like [`std::fs::create_dir`].
     pub fn create_dir(&self, path: &Path) -> io::Result<()> {
         self.make_dir(path, false, None)
     }
 
-    /// Does what [`std::fs::create_dir_all`] does, on this disk.
+    /// Creates a directory and all its missing parents, like [`std::fs::create_dir_all`].
     pub fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.make_dir(path, true, None)
     }
 
-    /// Creates a directory, with its parents if `is_recursive`.
+    /// Creates a directory with the permission bits `mode`. If `is_recursive` is `true`, missing
+    /// parent directories are created too.
     pub fn make_dir(&self, path: &Path, is_recursive: bool, mode: Option<u32>) -> io::Result<()> {
         let (path, mode) = (absolute(path)?, mode.unwrap_or(0o777));
         self.call(
@@ -105,71 +110,73 @@ impl Mounted {
         )
     }
 
-    /// Does what [`std::fs::remove_dir`] does, on this disk.
+    /// Removes an empty directory, like [`std::fs::remove_dir`].
     pub fn remove_dir(&self, path: &Path) -> io::Result<()> {
         let path = absolute(path)?;
         self.call(|volume, _| volume.remove_dir(&path))
     }
 
-    /// Does what [`std::fs::remove_dir_all`] does, on this disk.
+    /// Removes a directory and everything in it, like [`std::fs::remove_dir_all`].
     pub fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
         let path = absolute(path)?;
         self.call(|volume, _| volume.remove_dir_all(&path))
     }
 
-    /// Does what [`std::fs::remove_file`] does, on this disk.
+    /// Removes a file, like [`std::fs::remove_file`].
     pub fn remove_file(&self, path: &Path) -> io::Result<()> {
         let path = absolute(path)?;
         self.call(|volume, _| volume.remove_file(&path))
     }
 
-    /// Does what [`std::fs::rename`] does, on this disk.
+    /// Renames a file or directory, like [`std::fs::rename`].
     pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (from, to) = (absolute(from)?, absolute(to)?);
         self.call(|volume, _| volume.rename(from, to))
     }
 
-    /// Does what [`std::fs::hard_link`] does, on this disk.
+    /// Creates another name for a file, like [`std::fs::hard_link`].
     pub fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (from, to) = (absolute(from)?, absolute(to)?);
         self.call(|volume, _| volume.hard_link(&from, to))
     }
 
-    /// Fails: the disk has no symbolic links.
+    /// Always fails, because the disk does not support symbolic links.
     pub fn symlink(&self, _: &Path, _: &Path) -> io::Result<()> {
         Err(unsupported("symbolic links"))
     }
 
-    /// No file is a symbolic link.
+    /// Always fails, because no file on the disk is a symbolic link.
     pub fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         let path = absolute(path)?;
         self.call(|volume, _| volume.find(&path).and(Err(Refusal::Invalid)))
     }
 
-    /// Does what [`std::fs::canonicalize`] does, on this disk.
+    /// Returns the absolute path of an existing file without `.` and `..`, like
+    /// [`std::fs::canonicalize`].
     pub fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
         let path = absolute(path)?;
         self.call(|volume, _| volume.find(&path).map(|_| path))
     }
 
-    /// Does what [`std::fs::metadata`] does, on this disk.
+    /// Returns the metadata of a file or directory, like [`std::fs::metadata`].
     pub fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         let path = absolute(path)?;
         self.metadata_of(|volume| volume.find(&path))
     }
 
-    /// Does what [`std::fs::symlink_metadata`] does, on this disk.
+    /// Returns the metadata of a file or directory, like [`std::fs::symlink_metadata`]. The disk
+    /// has no symbolic links to follow.
     pub fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.metadata(path)
     }
 
-    /// Does what [`std::fs::exists`] does, on this disk.
+    /// Returns whether something exists at `path`, like [`std::fs::exists`].
     pub fn exists(&self, path: &Path) -> io::Result<bool> {
         let path = absolute(path)?;
         self.call(|volume, _| Ok::<_, Refusal>(volume.find(&path).is_ok()))
     }
 
-    /// Does what [`std::fs::set_permissions`] does, on this disk.
+    /// Changes the permissions of a file or directory, like [`std::fs::set_permissions`].
     pub fn set_permissions(&self, path: &Path, permissions: Permissions) -> io::Result<()> {
         let path = absolute(path)?;
         self.call(|volume, _| {
@@ -179,7 +186,7 @@ impl Mounted {
         })
     }
 
-    /// Does what [`std::fs::read`] does, on this disk.
+    /// Returns the whole contents of a file, like [`std::fs::read`].
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.call(|volume, dice| {
             volume.answer(dice)?;
@@ -187,19 +194,19 @@ impl Mounted {
         })
     }
 
-    /// Does what [`std::fs::read_to_string`] does, on this disk.
+    /// Returns the whole contents of a file as a string, like [`std::fs::read_to_string`].
     pub fn read_to_string(&self, path: &Path) -> io::Result<String> {
         String::from_utf8(self.read(path)?)
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
     }
 
-    /// Does what [`std::fs::write`] does, on this disk.
+    /// Writes `contents` as the whole contents of a file, like [`std::fs::write`].
     pub fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
         let wish = Wish { write: true, create: true, truncate: true, ..Wish::default() };
         io::Write::write_all(&mut &self.open(path, &wish)?, contents)
     }
 
-    /// Does what [`std::fs::copy`] does, on this disk.
+    /// Copies a file and returns the number of bytes copied, like [`std::fs::copy`].
     pub fn copy(&self, from: &Path, to: &Path) -> io::Result<u64> {
         let bytes = self.read(from)?;
         self.write(to, &bytes)?;
@@ -211,7 +218,7 @@ impl Mounted {
         })
     }
 
-    /// The entries of a directory, by their names.
+    /// Returns the entries of a directory, sorted by name.
     pub fn read_dir(&self, path: &Path) -> io::Result<Vec<Entry>> {
         let directory = absolute(path)?;
         let children = self.call(|volume, _| {
@@ -233,7 +240,7 @@ impl Mounted {
     }
 }
 
-/// An entry of a directory.
+/// An entry of a directory, as returned by [`Mounted::read_dir`].
 #[derive(Debug)]
 pub struct Entry {
     disk: Mounted,
@@ -244,32 +251,33 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the whole path.
+    /// Returns the entry's full path.
     pub fn path(&self) -> PathBuf {
         self.path.clone()
     }
 
-    /// Returns the name.
+    /// Returns the entry's file name, without the path.
     pub fn file_name(&self) -> OsString {
         self.name.clone()
     }
 
-    /// Returns the metadata.
+    /// Returns the metadata of the file or directory that the entry refers to.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.disk.metadata(&self.path)
     }
 
-    /// It never fails, unlike std's.
+    /// Returns the entry's file type. Unlike the method of the standard library, this one never
+    /// fails.
     pub fn file_type(&self) -> io::Result<FileType> {
         Ok(self.file_type)
     }
 
-    /// Returns the number of the node.
+    /// Returns the entry's inode number.
     pub fn ino(&self) -> u64 {
         self.node
     }
 
-    /// Returns the index of the host.
+    /// Returns the index of the host whose disk the entry is on.
     pub fn host(&self) -> usize {
         self.disk.host
     }

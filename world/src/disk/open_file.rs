@@ -10,17 +10,19 @@ use super::refusal::Refusal;
 use super::{Mounted, scratch};
 use crate::disk::Wish;
 
-/// A handle: its clones share one position.
+/// An open file on a simulated disk.
+///
+/// Clones of a handle share one position in the file, as duplicated descriptors do.
 #[derive(Clone)]
 pub struct OpenFile(Arc<Handle>);
 
 struct Handle {
     disk: Mounted,
     number: u64,
-    /// When it was opened.
+    /// The path at which the file was opened.
     path: PathBuf,
     wish: Wish,
-    /// Its descriptor, for those that ask for one.
+    /// A real descriptor for callers that need one, created on first use.
     stand_in: OnceLock<std::fs::File>,
 }
 
@@ -59,25 +61,29 @@ impl OpenFile {
         Self(Arc::new(Handle { disk, number, path, wish, stand_in: OnceLock::new() }))
     }
 
-    /// Returns the index of the host.
+    /// Returns the index of the host whose disk the file is on.
     pub fn host(&self) -> usize {
         self.0.disk.host()
     }
 
-    /// A file of the system that reads as empty and cannot be written.
+    /// Returns a real file of the operating system that stands in for this one where a descriptor
+    /// is needed.
     ///
-    /// Its own: a lock on it (`flock`) meets no file of another host, and of no other run.
+    /// The stand-in reads as empty and cannot be written. Each open file has a stand-in of its own,
+    /// so that locking it with `flock` never conflicts with another host or another run.
     pub fn stand_in(&self) -> &std::fs::File {
         let make = || scratch::make_empty_file().expect("a simulated file needs a descriptor of the system's here");
         self.0.stand_in.get_or_init(make)
     }
 
-    /// Reads from an offset on, and moves no position.
+    /// Reads into `room`, starting at `offset` bytes from the beginning of the file, and returns
+    /// the number of bytes read. The file's position does not change.
     pub fn read_at(&self, room: &mut [u8], offset: u64) -> io::Result<usize> {
         self.read_from(room, Some(offset))
     }
 
-    /// Writes from an offset on, and moves no position.
+    /// Writes `bytes` at `offset` bytes from the beginning of the file, and returns the number of
+    /// bytes written. The file's position does not change.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         self.write_to(bytes, Some(offset))
     }
@@ -100,17 +106,17 @@ impl OpenFile {
         })
     }
 
-    /// Does what [`std::fs::File::sync_all`] does.
+    /// Writes the file's data and metadata to the disk, like [`std::fs::File::sync_all`].
     pub fn sync_all(&self) -> io::Result<()> {
         self.0.disk.call(|volume, dice| volume.sync(self.0.number, dice))
     }
 
-    /// Does what [`std::fs::File::sync_data`] does.
+    /// Writes the file's data to the disk, like [`std::fs::File::sync_data`].
     pub fn sync_data(&self) -> io::Result<()> {
         self.sync_all()
     }
 
-    /// Does what [`std::fs::File::set_len`] does.
+    /// Truncates or extends the file to `length` bytes, like [`std::fs::File::set_len`].
     pub fn set_len(&self, length: u64) -> io::Result<()> {
         // The system has no other number for this refusal.
         if !self.0.is_writable() {
@@ -122,12 +128,12 @@ impl OpenFile {
         })
     }
 
-    /// Does what [`std::fs::File::metadata`] does.
+    /// Returns the file's metadata, like [`std::fs::File::metadata`].
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.0.disk.metadata_of(|volume| volume.place(self.0.number).map(|(node, _)| node))
     }
 
-    /// Does what [`std::fs::File::set_permissions`] does.
+    /// Changes the file's permissions, like [`std::fs::File::set_permissions`].
     pub fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.0.disk.call(|volume, _| {
             let (node, _) = volume.place(self.0.number)?;
@@ -136,7 +142,7 @@ impl OpenFile {
         })
     }
 
-    /// Does what [`std::fs::File::set_times`] does.
+    /// Changes the file's timestamps, like [`std::fs::File::set_times`].
     pub fn set_times(&self, times: FileTimes) -> io::Result<()> {
         self.0.disk.set_times(|volume| volume.place(self.0.number).map(|(node, _)| node), times)
     }

@@ -1,8 +1,9 @@
-//! Sockets that the program has bound by the system's calls: by std, by socket2.
+//! Sockets that a program has bound with plain system calls, through std or socket2.
 //!
-//! The system has each of them, unbound, and the network the address. The network closes what it
-//! has kept of one that the program has closed before a runtime took it over; since nothing tells
-//! it so, it looks where that matters: when a packet arrives, and when an address is taken.
+//! The operating system holds the socket itself, unbound, and the simulated network holds its
+//! address. When the program closes such a socket before a runtime has taken it over, the network
+//! is not told. So the network checks for closed sockets where they matter: when a packet arrives,
+//! and when an address is requested.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};

@@ -1,7 +1,9 @@
-//! Full buffers: for a while the sockets of a host take little at a time, and nothing in between.
+//! Full socket buffers: for a while, the sockets of a host accept only a little data at a time,
+//! with pauses in between.
 //!
-//! Bytes that a socket has taken are on their way as ever. Pauses and room are drawn by dice of
-//! their own, so that a run without this fault has the same dice for all else.
+//! Data that a socket has accepted is delivered as usual. The pauses and the amounts are drawn from
+//! a random generator of their own, so that a run without this fault draws the same numbers for
+//! everything else.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -144,8 +146,10 @@ impl Net {
 }
 
 impl Network {
-    /// Fills or frees the buffers of a host. Buffers that both have filled stay full
-    /// until neither says so.
+    /// Fills or frees the socket buffers of a host, on behalf of `by`.
+    ///
+    /// If both the program and a fault have filled the buffers, the buffers stay full until both
+    /// have freed them.
     pub fn fill_buffers(&self, host: usize, by: SetBy, is_full: bool) {
         self.lock().fill_buffers(host, by, is_full);
     }

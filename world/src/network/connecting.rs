@@ -1,4 +1,4 @@
-//! How streams begin: addresses, listeners, calls and their answers.
+//! How streams are established: addresses, listeners, connection requests and their answers.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};

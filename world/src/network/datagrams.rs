@@ -1,4 +1,5 @@
-//! Datagrams: each takes its own time, so that one may overtake another, and some are lost.
+//! UDP datagrams. Each datagram has its own latency, so that a later one may arrive first, and some
+//! are lost.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -193,7 +194,8 @@ impl Net {
 const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
 
 impl Network {
-    /// Delivers a datagram from outside the simulation at the time `due`.
+    /// Delivers a datagram from outside the simulation to the address `to` at the time `due`, in
+    /// nanoseconds.
     pub fn send_from_outside(&self, due: u64, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
         let mut net = self.lock();
         let own = net.hosts.current()?;

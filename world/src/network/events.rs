@@ -1,5 +1,6 @@
-//! Events that no machine has seen yet. The machine that looks at the netpoller next takes all of
-//! them at one moment, in an order that the seed decides, since no system promises one.
+//! Readiness events that no machine has seen yet. The next machine that polls the netpoller takes
+//! all of them at once, in an order that the seed decides, because no operating system promises an
+//! order.
 
 use wsrt_reactor::Ready;
 use wsrt_reactor::lent::Event;

@@ -1,7 +1,7 @@
-//! Hosts: their names, addresses and lives, and which task belongs to which of them.
+//! Hosts: their names, addresses and lives, and the host that each task belongs to.
 //!
-//! A task belongs to the host of the task that has spawned it. A crash ends a host's life, and with
-//! it the tasks and sockets of that life; a restart begins another one.
+//! A spawned task belongs to the same host as the task that spawned it. A crash ends the life of a
+//! host, and with it all tasks and sockets of that life. A restart begins a new life.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use wsrt_sync::current_task;
 
-/// The host of the test itself, outside all hosts that it has added.
+/// The index of the host on which the test itself runs, outside all hosts that the test has added.
 pub const OUTSIDE: usize = 0;
 /// The address of the host with index 0 is the one behind this.
 const NETWORK: u32 = u32::from_be_bytes([10, 0, 0, 0]);
@@ -31,7 +31,9 @@ pub(super) struct Hosts {
     has_stillborn: bool,
 }
 
-/// A host, and one of its lives. Life 0 is the test's, outside all hosts.
+/// A host together with one of the host's lives.
+///
+/// Life 0 belongs to the test itself, outside all hosts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Member {
     host: usize,

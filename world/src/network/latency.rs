@@ -1,17 +1,20 @@
-//! How long packets take: the distributions that are drawn from.
+//! The distributions from which packet latencies are drawn.
 //!
-//! Only operations whose results IEEE 754 fixes are used, so that a seed is one run everywhere.
+//! Only operations whose results IEEE 754 defines exactly are used, so that a seed gives the same
+//! run on every platform.
 
 use std::ops::Range;
 
-/// Nanoseconds.
+/// The distribution of a link's packet latencies. All times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Latency {
-    /// Each time in the range is as likely as the next.
+    /// Every latency in the range is equally likely.
     Uniform(Range<u64>),
-    /// The least time, and the mean of the rest, which is distributed as in a queue.
+    /// A minimum latency plus an exponentially distributed delay, as in a queue. The fields are the
+    /// minimum and the mean of the delay.
     Exponential(u64, u64),
-    /// The least time; one packet in `n` squared takes `n` times as long.
+    /// A heavy-tailed distribution with the given minimum: about one packet in `n²` takes at least
+    /// `n` times as long.
     LongTail(u64),
 }
 
@@ -19,7 +22,7 @@ pub enum Latency {
 const TAIL: f64 = 1_000.0;
 
 impl Latency {
-    /// The time that a packet takes, by a number of which each bit is random.
+    /// Returns the latency that corresponds to `number`, whose bits must all be random.
     pub(super) fn draw(&self, number: u64) -> u64 {
         match self {
             Self::Uniform(range) => {

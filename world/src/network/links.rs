@@ -1,4 +1,4 @@
-//! Links: how long packets take from one host to another, and which of them are lost.
+//! Links between hosts: how long packets take, and which packets are lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,14 +15,15 @@ const RETRANSMISSION: u64 = 200_000_000;
 pub(super) const MOST_LOSSES: u32 = 8;
 const SECOND: u64 = 1_000_000_000;
 
-/// One direction between two hosts.
+/// One direction of the connection between two hosts: the latency, the packet loss, and the
+/// bandwidth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Link {
-    /// How long a packet takes.
+    /// The distribution of packet latencies.
     pub latency: Latency,
-    /// The share of packets that are lost.
+    /// The fraction of packets that are lost, from 0 to 1.
     pub loss: f64,
-    /// Bytes a second; no bound if there is none.
+    /// The bandwidth in bytes per second, or `None` for unlimited bandwidth.
     pub bandwidth: Option<u64>,
 }
 

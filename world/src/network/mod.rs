@@ -1,9 +1,10 @@
-//! The network of a simulation: hosts, the links between them, and the sockets that it lends.
+//! The network of a simulation: hosts, the links between them, and the sockets that the network
+//! lends to the reactor.
 //!
-//! A packet is an [`Arrival`] on the wire, due after the latency that is drawn. The
-//! stage takes the arrivals as it takes turns of machines; each marks the socket that it is for,
-//! and the machine that looks at the netpoller next wakes that socket's waiters. Cut links and
-//! hosts that are down are looked at when a packet arrives.
+//! Each packet is an [`Arrival`] on the wire, due after a randomly drawn latency. The simulated
+//! scheduler delivers arrivals in the same way as it gives turns to machines. An arrival marks its
+//! socket, and the next machine that polls the netpoller wakes that socket's waiters. Whether a
+//! link is cut or a host is down is checked when a packet arrives.
 
 mod bound;
 mod buffers;
@@ -51,7 +52,7 @@ use crate::system_calls::{GivenNames, GivenSockets, give_names, give_sockets};
 use crate::task_hosts::TaskHosts;
 use parking_lot::{Mutex, MutexGuard};
 
-/// The network, which its sockets keep.
+/// The simulated network of one run. Its sockets keep the network alive.
 pub struct Network {
     me: Weak<Self>,
     driver: Arc<DrivingThread>,
@@ -131,7 +132,7 @@ impl Net {
     }
 }
 
-/// For the stage.
+/// Methods for the simulated scheduler.
 impl Network {
     pub(super) fn new(seed: u64, driver: Arc<DrivingThread>) -> Arc<Self> {
         let net = Net {
@@ -167,17 +168,17 @@ impl Network {
         self.me.upgrade().expect("the caller borrows it")
     }
 
-    /// Begins a turn.
+    /// Begins a turn of the scheduler at the time `now`, in nanoseconds.
     pub fn move_to(&self, now: u64) {
         self.lock().now = now;
     }
 
-    /// Returns when the next packet arrives.
+    /// Returns when the next packet arrives, in nanoseconds, or `None` if no packet is in flight.
     pub fn next_at(&self) -> Option<u64> {
         self.lock().wire.next_at()
     }
 
-    /// Delivers the next packet, and returns what it was, for the record.
+    /// Delivers the next packet, and returns the kind and the number of the socket for the record.
     pub fn deliver_next(&self) -> (u64, u64) {
         let mut net = self.lock();
         net.close_those_behind();
@@ -185,12 +186,13 @@ impl Network {
         net.deliver(arrival)
     }
 
-    /// Returns whether there are events that no machine has seen.
+    /// Returns whether there are readiness events that no machine has seen.
     pub fn has_events(&self) -> bool {
         self.lock().events.are_there()
     }
 
-    /// Makes the C library find hosts of the simulation by their names, on this thread.
+    /// Makes the C library resolve the names of simulated hosts on this thread, until the guard is
+    /// dropped.
     pub(super) fn give_names(&self) -> GivenNames {
         let network = Weak::clone(&self.me);
         give_names(move |name| {
@@ -199,43 +201,44 @@ impl Network {
         })
     }
 
-    /// Makes the C library bind sockets of the simulation, on this thread.
+    /// Makes the C library bind simulated sockets on this thread, until the guard is dropped.
     pub(super) fn give_sockets(&self) -> GivenSockets {
         give_sockets(self.counted())
     }
 
-    /// Notes a task that is being spawned.
+    /// Records that a task is being spawned, and assigns the task to a host.
     pub fn note_task(&self, id: u64) {
         self.lock().hosts.note_task(id);
     }
 
-    /// Returns where the current task belongs.
+    /// Returns the host, and the life of that host, to which the current task belongs.
     pub fn current_member(&self) -> Member {
         self.lock().hosts.current_member()
     }
 
-    /// Returns whether the member's host has crashed since.
+    /// Returns whether the member's life is over because the host has crashed since.
     pub fn is_over(&self, member: Member) -> bool {
         self.lock().hosts.is_over(member)
     }
 
-    /// Returns whether tasks of crashed hosts have spawned others since the last call.
+    /// Returns whether tasks of crashed hosts have spawned other tasks since the last call.
     pub(super) fn take_stillborn(&self) -> bool {
         self.lock().hosts.take_stillborn()
     }
 
-    /// Forgets how the lives of hosts begin, with everything of the program's in it.
+    /// Drops the functions that start the lives of hosts, together with everything that they
+    /// capture from the program.
     pub fn forget_starts(&self) {
         let starts = std::mem::take(&mut self.lock().starts);
         starts.into_values().for_each(drop_quietly);
     }
 
-    /// Returns whether many tasks were spawned since the table of them was swept.
+    /// Returns whether so many tasks have been spawned that the table of tasks should be swept.
     pub fn wants_sweep(&self) -> bool {
         self.lock().hosts.wants_sweep()
     }
 
-    /// Forgets all tasks except these, since they have ended.
+    /// Removes all tasks from the table except those in `listed`, which are still alive.
     pub fn sweep(&self, listed: &BTreeSet<u64>) {
         self.lock().hosts.sweep(listed);
     }
@@ -251,14 +254,15 @@ impl TaskHosts for Network {
     }
 }
 
-/// For the program that describes it.
+/// Methods for the program that describes the network.
 impl Network {
-    /// Adds a host, which is down. Returns `None` if the name is taken.
+    /// Adds a host, which is down at first, and returns the host's index. Returns `None` if the
+    /// name is already taken.
     pub fn add_host(&self, name: &str) -> Option<usize> {
         self.lock().hosts.add(name)
     }
 
-    /// Returns the index of the host with this name.
+    /// Returns the index of the host with this name, or `None` if there is no such host.
     pub fn find_host(&self, name: &str) -> Option<usize> {
         self.lock().hosts.find(name)
     }
@@ -268,12 +272,12 @@ impl Network {
         self.lock().hosts.name(host).to_owned()
     }
 
-    /// Returns how many hosts there are, the one outside all included.
+    /// Returns the number of hosts, including the one outside all others, on which the test runs.
     pub fn host_count(&self) -> usize {
         self.lock().hosts.count()
     }
 
-    /// Returns the address of a host.
+    /// Returns the IP address of a host.
     pub fn address(&self, host: usize) -> IpAddr {
         Hosts::address(host).into()
     }
@@ -283,22 +287,22 @@ impl Network {
         self.lock().hosts.is_up(host)
     }
 
-    /// Crashes a host for the program. The host may be down.
+    /// Records that the program has crashed a host. The host may already be down.
     pub fn note_crash_by_program(&self, host: usize) {
         self.lock().hosts.note_crash_by_program(host);
     }
 
-    /// Returns whether the program has crashed a host, and has not started it again.
+    /// Returns whether the program has crashed a host and has not restarted the host since.
     pub fn was_crashed_by_program(&self, host: usize) -> bool {
         self.lock().hosts.was_crashed_by_program(host)
     }
 
-    /// Sets the function that spawns the first task of each life of a host.
+    /// Sets the function that spawns the first task in each life of a host.
     pub fn set_start(&self, host: usize, start: Arc<dyn Fn() + Send + Sync>) {
         self.lock().starts.insert(host, start);
     }
 
-    /// Begins a life of a host.
+    /// Begins a new life of a host.
     pub fn begin_life(&self, host: usize) {
         let mut net = self.lock();
         let Some(start) = net.starts.get(&host).cloned() else { return };
@@ -308,7 +312,8 @@ impl Network {
         self.lock().hosts.born();
     }
 
-    /// Ends the life of a host, and closes its sockets without notice.
+    /// Ends the current life of a host, and closes the host's sockets without notifying their
+    /// peers.
     pub fn end_life(&self, host: usize) {
         let mut net = self.lock();
         net.hosts.end_life(host);
@@ -320,23 +325,24 @@ impl Network {
         self.lock().hosts.current()
     }
 
-    /// Returns the host of the current task, whether it is up or not, or `None` if this thread
-    /// looks at the network.
+    /// Returns the host of the current task, whether the host is up or not. Returns `None` if the
+    /// network's lock is held.
     pub fn try_current_host(&self) -> Option<usize> {
         Some(self.net.try_lock()?.hosts.of_current_task())
     }
 
-    /// Returns the host of a task, whether it is up or not.
+    /// Returns the host of a task, whether the host is up or not.
     pub fn host_of_task(&self, task: u64) -> usize {
         self.lock().hosts.of_task(task)
     }
 
-    /// Returns whether a task belongs to a life of a host that is over.
+    /// Returns whether a task belongs to a past life of a host.
     pub fn is_remnant(&self, task: u64) -> bool {
         self.lock().hosts.is_remnant(task)
     }
 
-    /// Sets the link of two hosts, in both directions, or the default link.
+    /// Sets the properties of the link between two hosts, in both directions. If `between` is
+    /// `None`, sets the link that all other pairs of hosts use.
     pub fn set_link(&self, between: Option<(usize, usize)>, link: Link) {
         let links = &mut self.lock().links;
         match between {
@@ -348,29 +354,30 @@ impl Network {
         }
     }
 
-    /// Cuts one direction.
+    /// Cuts the link in one direction, on behalf of `by`.
     pub fn cut(&self, from: usize, to: usize, by: SetBy) {
         self.lock().links.cut(from, to, by);
     }
 
-    /// Ends a cut of one direction, if `by` has cut it.
+    /// Ends the cut that `by` has made in one direction. A cut that the other party has made
+    /// remains.
     pub fn heal(&self, from: usize, to: usize, by: SetBy) {
         self.lock().links.heal(from, to, by);
     }
 
-    /// Ends all cuts.
+    /// Ends all cuts of all links.
     pub fn heal_all(&self) {
         self.lock().links.heal_all();
     }
 
-    /// Slows the packets between two hosts by a factor.
+    /// Slows down packets between two hosts by `factor`, in both directions.
     pub fn slow(&self, one: usize, other: usize, factor: u32) {
         let links = &mut self.lock().links;
         links.slow(one, other, factor);
         links.slow(other, one, factor);
     }
 
-    /// Resets the streams between two hosts.
+    /// Resets all streams between two hosts.
     pub fn reset_between(&self, one: usize, other: usize) {
         self.lock().reset_between(one, other);
     }

@@ -1,9 +1,12 @@
-//! By what a trouble is set: it lasts for as long as one of them has it.
+//! Who has set a condition of the network. The condition lasts until everyone who has set it clears
+//! it.
 
-/// The party that has set a state of the network.
+/// The party that has set a condition of the network, such as a cut link.
+///
+/// A condition that both parties have set ends only when both have cleared it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SetBy {
-    /// The program, by a call.
+    /// The program under test, with an explicit call.
     Program,
     /// A fault of the run.
     Fault,

@@ -1,4 +1,4 @@
-//! A socket that the network has lent: a number, for the reactor to call by.
+//! A socket that the network has lent to the reactor, identified by its kind and number.
 
 use std::fmt;
 use std::io::{self, ErrorKind, IoSlice};

@@ -1,8 +1,8 @@
-//! The ends of streams: two queues of bytes, and what is under way between them.
+//! The endpoints of streams: two queues of bytes, and the data in flight between them.
 //!
-//! An end has *credit* for as many bytes as the other one has room for. Parcels arrive in the order
-//! in which they were sent. Where the link is cut, or the host is down, the first of them is sent
-//! again, after ever longer pauses, until the stream is given up.
+//! An endpoint has *credit* for as many bytes as its peer has room for. Parcels arrive in the order
+//! in which they were sent. If the link is cut or the host is down, the first parcel is
+//! retransmitted after increasing pauses, until the stream is given up.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice};

@@ -1,4 +1,4 @@
-//! Tables of sockets by their numbers, which are never given again.
+//! Tables of sockets by number. A number is never reused.
 
 use std::collections::BTreeMap;
 

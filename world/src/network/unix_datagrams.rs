@@ -1,5 +1,5 @@
-//! Unix datagrams: they stay within their host, and arrive at once and in order. None is lost; the
-//! senders to a full receiver wait, and learn when it has received one.
+//! Unix datagrams, which stay within a host and arrive at once and in order. None is lost: a sender
+//! waits while the receiver is full, and is notified when the receiver has room.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, ErrorKind, IoSlice};

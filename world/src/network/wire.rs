@@ -1,4 +1,4 @@
-//! The wire: what is under way, in the order in which it arrives.
+//! The wire: everything in flight, in order of arrival.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

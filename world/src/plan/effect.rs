@@ -1,4 +1,4 @@
-//! The kinds of faults, and their words.
+//! The kinds of faults in a plan, and their textual form.
 
 use std::fmt;
 

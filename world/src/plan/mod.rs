@@ -1,4 +1,4 @@
-//! Plans: the faults of a run, with their moments, as lines of text.
+//! Plans: the faults of a run and their times, as lines of text.
 
 mod effect;
 mod moment;
@@ -25,23 +25,26 @@ pub(crate) struct Fault {
     pub(crate) lasting: Option<u64>,
 }
 
-/// Faults in the order of their moments, and the calls of points that fire.
+/// A plan of faults: the faults of a run in order of time, and the calls of fault points that fail.
+///
+/// A plan can be printed and parsed. Running a simulation again with the plan that an earlier run
+/// recorded repeats the same faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     pub(crate) faults: Vec<Fault>,
     /// Each with the number of the call, from 1.
     pub(crate) points: Vec<(String, u64)>,
-    /// How many more there were than are kept.
+    /// How many further entries were counted but not stored.
     left_out: usize,
 }
 
 impl Plan {
-    /// Returns whether it has no fault and no point.
+    /// Returns whether the plan contains no faults and no fault points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns how many faults and points it has.
+    /// Returns the number of faults and fault points in the plan.
     pub fn len(&self) -> usize {
         self.faults.len() + self.points.len()
     }
@@ -65,12 +68,13 @@ impl Plan {
         has_room
     }
 
-    /// Returns whether the plan makes this call of a point fire.
+    /// Returns whether the plan makes call number `call` of a fault point fail. Calls count from 1.
     pub fn fires(&self, point: &str, call: u64) -> bool {
         self.points.iter().any(|(other, number)| *number == call && other == point)
     }
 
-    /// Returns at most `most` of its lines, and how many others there are.
+    /// Returns the first `most` lines of the plan's text, indented, followed by a line that says
+    /// how many lines are left out.
     pub fn first_lines(&self, most: usize) -> String {
         let text = self.to_string();
         let count = text.lines().count();

@@ -1,4 +1,4 @@
-//! Moments and durations of plans: `1.25s`, `300ms`, `20µs`, `15ns`.
+//! Parses and prints the moments and durations of plans: `1.25s`, `300ms`, `20µs`, `15ns`.
 
 use std::time::Duration;
 

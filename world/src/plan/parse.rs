@@ -1,4 +1,4 @@
-//! Reads a plan.
+//! The parser for plans.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 
                      for 300ms`, `at 1.5s clock ahead HOST by 2s for 300ms`, `at 1.5s clock behind HOST by 2s for 300ms`, \
                      `at 1.5s clock drift HOST by 500 for 300ms`, `maybe 3 POINT`, and `nothing`";
 
-/// The text that is no statement, and the reason.
+/// The error for a plan that cannot be parsed: the offending text, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
     line: usize,

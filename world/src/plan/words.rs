@@ -1,4 +1,4 @@
-//! The words of a plan: bare ones, and quoted ones for names that a bare one could not be.
+//! The words of a plan: bare words, and quoted words for names that contain special characters.
 
 use std::fmt;
 

@@ -1,11 +1,12 @@
-//! The line by which a program has the functions of this room in the C library's place.
+//! The `interpose!()` macro, with which a program replaces functions of the C library by the
+//! functions of this module.
 //!
-//! The exported symbols are in the program itself, and forward to this room. So neither a feature
-//! nor a crate of the graph that has asked for one takes a function over.
+//! The macro defines the exported symbols in the program itself, and they forward to this module.
+//! Enabling a feature or depending on a crate is therefore never enough to replace a function.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// The types in the signatures.
+/// The types in the signatures of the replaced functions.
 pub(super) mod types {
     pub use libc::{
         addrinfo, c_char, c_int, c_long, c_uint, c_void, clockid_t, mmsghdr, msghdr, size_t, sockaddr, socklen_t,
@@ -13,7 +14,7 @@ pub(super) mod types {
     };
 }
 
-/// All that the line needs. Not for programs.
+/// Everything that the expansion of `interpose!()` refers to. Not a public API.
 #[doc(hidden)]
 pub mod interposed {
     pub use super::super::kernel::syscall;
@@ -23,25 +24,28 @@ pub mod interposed {
     pub use super::super::{clock_gettime, getentropy, getrandom, gettimeofday, time};
     pub use super::types::*;
 
-    /// Called before `main` of a program that has the line.
+    /// Runs before `main` in a program that invokes `interpose!()`.
     pub extern "C" fn begin() {
         super::ASKED_FOR.store(true, super::Relaxed);
         super::super::own::find_all();
     }
 }
 
-/// True if the program has the line. Relaxed: written before `main`.
+/// True if the program invokes `interpose!()`. Relaxed: written before `main`.
 static ASKED_FOR: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether the program could have the line, and has not.
+/// Returns whether `interpose!()` is supported on this platform but not invoked by the program.
 #[must_use]
 pub fn lacks_interposition() -> bool {
     !ASKED_FOR.load(Relaxed)
 }
 
-/// Defines the C library's functions for random bytes, clocks, names and sockets in the program, so
-/// that a thread that drives a simulation has them from that. Nothing on other systems than 64-bit
-/// Linux with the GNU C library, nor in a program that is linked statically.
+/// Replaces the C library's functions for random bytes, clocks, host names and sockets throughout
+/// the program.
+///
+/// On a thread that drives a simulation, the replacements answer from the simulation. On every
+/// other thread they behave like the originals. Only dynamically linked programs on 64-bit Linux
+/// with the GNU C library are supported. Anywhere else, the macro does nothing.
 #[macro_export]
 macro_rules! interpose {
     () => {

@@ -1,7 +1,9 @@
-//! The C library's `syscall`, in its place: a thread that drives a simulation and asks
-//! the kernel itself for random bytes or for the time has them from the simulation. The
-//! cryptography of ring does so, by the crate getrandom. std and parking_lot wait by it, for a
-//! [time](timed_wait) too.
+//! A replacement for the C library's `syscall`.
+//!
+//! A thread that drives a simulation and asks the kernel directly for random bytes or for the time
+//! gets both from the simulation. The cryptography of ring does so, through the crate getrandom.
+//! The standard library and parking_lot use `syscall` for their waits, including [timed
+//! waits](timed_wait).
 
 use std::ffi::{c_long, c_void};
 
@@ -9,12 +11,14 @@ use libc::{c_uint, clockid_t, size_t, timespec};
 
 use super::{clock_gettime, fill_room, own, simulated, timed_wait};
 
-/// Does what the C library's function of this name does. It takes up to six arguments, in the
-/// places of these: where the caller gives fewer, the kernel does not look at the others.
+/// Replaces the C library's `syscall`.
+///
+/// The function always takes six arguments. If a caller passes fewer, the kernel ignores the
+/// others.
 ///
 /// # Safety
 ///
-/// As for the system call.
+/// The same requirements apply as for the requested system call.
 pub unsafe extern "C" fn syscall(
     number: c_long,
     first: c_long,
@@ -49,22 +53,22 @@ pub unsafe extern "C" fn syscall(
     unsafe { ask(number, arguments) }
 }
 
-/// Makes a system call by the C library's own function.
+/// Makes a system call through the C library's own function.
 ///
 /// # Safety
 ///
-/// As for the system call.
+/// The same requirements apply as for the requested system call.
 pub(super) unsafe fn ask(number: c_long, arguments: [c_long; 6]) -> c_long {
     let [first, second, third, fourth, fifth, sixth] = arguments;
     // SAFETY: the caller's promises are those that the kernel asks for.
     unsafe { own::syscall(number, first, second, third, fourth, fifth, sixth) }
 }
 
-/// Asks the kernel for random bytes: older C libraries have no function for that.
+/// Asks the kernel for random bytes. Older versions of the C library have no function for this.
 ///
 /// # Safety
 ///
-/// `room` has room for `length` bytes.
+/// `room` must have room for `length` bytes.
 pub(super) unsafe fn random_bytes(room: *mut c_void, length: size_t, flags: c_uint) -> c_long {
     // SAFETY: the arguments are the system call's, and the caller vouches for the memory.
     unsafe { ask(libc::SYS_getrandom, [room as c_long, length as c_long, flags.into(), 0, 0, 0]) }

@@ -1,20 +1,22 @@
-//! The C library's functions for random bytes and for the time, in a form that gives a thread that
-//! drives a simulation both from the simulation.
+//! Replacements for the C library's functions for random bytes and time, which answer from the
+//! simulation on a thread that drives one.
 //!
-//! A program that has the line [`interpose!()`](crate::interpose) defines them in the C library's
-//! place: the linker prefers a program's own definition of a function to that of a shared library.
-//! So the whole program calls these, std included. On every other thread they do what the C library
-//! does: the clock is read by its own function, without a system call, after one look at a
-//! thread-local. A program without the line has the C library's.
+//! In a program that invokes [`interpose!()`](crate::interpose), the linker prefers these
+//! definitions to the ones in the shared C library, so that the whole program calls them, the
+//! standard library included. On threads that drive no simulation, the replacements behave like the
+//! C library: after one check of a thread-local, the clock is read with the C library's own
+//! function and without a system call. A program that does not invoke the macro keeps the C
+//! library's functions.
 //!
-//! The [names] of hosts are taken over likewise, and the [sockets] that such a thread binds.
+//! Look-ups of host [names] and calls that bind [sockets] are replaced in the same way.
 //!
-//! A signal handler may make these calls wherever it may make the C library's, but on a thread that
-//! drives a simulation: elsewhere they look at one number of the thread's, which is no value with a
-//! destructor to be registered, and pass on to functions that were found before `main`.
+//! A signal handler may call these functions wherever it may call the originals, except on a thread
+//! that drives a simulation. On other threads, the replacements check one thread-local number,
+//! which needs no destructor to be registered, and forward to functions that were looked up before
+//! `main`.
 //!
-//! A program that asks the kernel itself, by [`syscall`](kernel), has them too, but one that reads
-//! `/dev/urandom` is not reached.
+//! A program that asks the kernel directly with [`syscall`](kernel) is covered as well, but a
+//! program that reads `/dev/urandom` is not.
 
 mod interpose;
 mod kernel;
@@ -36,13 +38,14 @@ use crate::entropy;
 use crate::host_clock::{self, HostClock};
 use crate::virtual_time;
 
-/// The calendar when a simulation begins: the beginning of 2030.
+/// The wall-clock time at which every simulation begins: the start of 2030.
 const CALENDAR: Duration = Duration::from_secs(1_893_456_000);
 
-/// `getentropy` gives no more at once.
+/// The maximum number of bytes that `getentropy` returns per call.
 const MOST_ENTROPY: usize = 256;
 
-/// Fills `buf` with random bytes that the simulation gives, if it gives any to this thread.
+/// Fills `buf` with random bytes from the simulation. Returns `false`, and leaves `buf` unchanged,
+/// if no simulation provides entropy to this thread.
 fn fill(buf: &mut [u8]) -> bool {
     for piece in buf.chunks_mut(size_of::<u64>()) {
         let Some(drawn) = entropy::draw() else { return false };
@@ -51,11 +54,12 @@ fn fill(buf: &mut [u8]) -> bool {
     !buf.is_empty()
 }
 
-/// Fills the room at `buf` likewise. The kernel is asked about its flags by an empty room.
+/// Fills the memory at `buf` with random bytes from the simulation, like `fill`. The kernel is
+/// asked to check the flags with an empty buffer.
 ///
 /// # Safety
 ///
-/// `buf` has room for `length` bytes, or is null.
+/// `buf` must be null or have room for `length` bytes.
 unsafe fn fill_room(buf: *mut c_void, length: size_t) -> bool {
     if buf.is_null() || length == 0 {
         return false;
@@ -65,11 +69,11 @@ unsafe fn fill_room(buf: *mut c_void, length: size_t) -> bool {
     fill(room)
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `getrandom`.
 ///
 /// # Safety
 ///
-/// `buf` has room for `length` bytes.
+/// `buf` must have room for `length` bytes.
 pub unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_uint) -> ssize_t {
     // SAFETY: the room is as the caller says.
     if unsafe { fill_room(buf, length) } {
@@ -79,11 +83,11 @@ pub unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_ui
     unsafe { kernel::random_bytes(buf, length, flags) as ssize_t }
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `getentropy`.
 ///
 /// # Safety
 ///
-/// `buf` has room for `length` bytes.
+/// `buf` must have room for `length` bytes.
 pub unsafe extern "C" fn getentropy(buf: *mut c_void, length: size_t) -> c_int {
     if length > MOST_ENTROPY {
         return fail(libc::EIO);
@@ -143,7 +147,8 @@ fn calendar(host: HostClock) -> Duration {
     if host.ahead() < 0 { CALENDAR.saturating_sub(by) } else { CALENDAR + by }
 }
 
-/// The reading now of the clock since the start of the computer, in nanoseconds.
+/// Returns the current reading of the system's monotonic clock, in nanoseconds. On a thread that
+/// drives a simulation, this is the simulated clock.
 pub fn uptime() -> u64 {
     let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the room is `now`.
@@ -151,11 +156,11 @@ pub fn uptime() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `clock_gettime`.
 ///
 /// # Safety
 ///
-/// `time` has room for a `timespec`.
+/// `time` must have room for a `timespec`.
 pub unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
     match simulated(clock) {
         Some(shown) => {
@@ -170,12 +175,12 @@ pub unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) ->
     }
 }
 
-/// Does what the C library's function of this name does, without the time zone, which no system
-/// has any more.
+/// Replaces the C library's `gettimeofday`, without the time zone, which no system provides any
+/// more.
 ///
 /// # Safety
 ///
-/// `time` is null, or has room for a `timeval`.
+/// `time` must be null or have room for a `timeval`.
 pub unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
     if time.is_null() {
         return 0;
@@ -190,11 +195,11 @@ pub unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) ->
     answer
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `time`.
 ///
 /// # Safety
 ///
-/// `time` is null, or has room for a `time_t`.
+/// `time` must be null or have room for a `time_t`.
 pub unsafe extern "C" fn time(time: *mut time_t) -> time_t {
     let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the room is `now`.

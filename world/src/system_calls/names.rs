@@ -1,9 +1,10 @@
-//! The C library's look-up of host names, in its place: on a thread that drives a
-//! simulation, the names are its hosts' names.
+//! A replacement for the C library's look-up of host names. On a thread that drives a simulation,
+//! the names are those of the simulated hosts.
 //!
-//! Programs look names up on a blocking thread, by std, which calls this. A simulation runs its
-//! blocking jobs on the thread that drives it. The answer is the C library's own, to the question
-//! for the address in numbers, so that its `freeaddrinfo` frees it.
+//! Programs usually look names up on a blocking thread with the standard library, which calls
+//! `getaddrinfo`. A simulation runs its blocking jobs on the driving thread. The result comes from
+//! the C library itself, which is asked for the numeric address, so that the C library's
+//! `freeaddrinfo` can free it.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
@@ -22,13 +23,14 @@ thread_local! {
     static NAMES: RefCell<Option<Rc<Resolve>>> = const { RefCell::new(None) };
 }
 
-/// This thread is given names, until this is dropped.
+/// A guard that provides the current thread with simulated host names.
 #[must_use = "it lasts until the guard is dropped"]
 pub(crate) struct GivenNames {
     before: Option<Rc<Resolve>>,
 }
 
-/// Gives this thread the names that `resolve` knows, and no others.
+/// Provides this thread with the host names that `resolve` knows, and no others, until the returned
+/// guard is dropped.
 pub(crate) fn give_names(resolve: impl Fn(&str) -> Option<IpAddr> + 'static) -> GivenNames {
     GivenNames { before: NAMES.replace(Some(Rc::new(resolve))) }
 }
@@ -46,12 +48,12 @@ fn given() -> Option<Rc<Resolve>> {
     NAMES.try_with(|names| names.borrow().clone()).ok().flatten()
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `getaddrinfo`.
 ///
 /// # Safety
 ///
-/// `node` and `service` are null or C strings, `hints` is null or points to some, and `found` has
-/// room for a pointer.
+/// `node` and `service` must be null or point to C strings, `hints` must be null or point to valid
+/// hints, and `found` must have room for a pointer.
 pub unsafe extern "C-unwind" fn getaddrinfo(
     node: *const c_char,
     service: *const c_char,

@@ -1,10 +1,11 @@
-//! The C library's calls on sockets, in its place: a socket of TCP or UDP that is
-//! bound on a thread that drives a simulation is the simulation's.
+//! Replacements for the C library's socket calls: a TCP or UDP socket that is bound on a thread
+//! that drives a simulation belongs to the simulation.
 //!
-//! It is never bound in the system, where no two hosts could have one port, and no host its own
-//! address. The simulation keeps it by its descriptor, and a runtime's `from_std` takes it over
-//! from there. [Datagrams](datagrams) are sent and received by the descriptor too. To accept a
-//! stream is not among these calls: it would wait, and the simulation with it.
+//! Such a socket is never bound in the operating system, where two hosts could not use the same
+//! port and no host could have an address of its own. The simulation keeps the socket under its
+//! descriptor, from which a runtime's `from_std` takes it over. [Datagrams](datagrams) are sent and
+//! received through the descriptor, too. Accepting a stream is not supported, because the call
+//! would block, and the simulation with it.
 
 mod address;
 pub(super) mod datagrams;
@@ -28,13 +29,14 @@ thread_local! {
     static SOCKETS: RefCell<Option<Rc<dyn BoundSockets>>> = const { RefCell::new(None) };
 }
 
-/// This thread's sockets are kept, until this is dropped.
+/// A guard that lets a simulation take over the sockets that the current thread binds.
 #[must_use = "it lasts until the guard is dropped"]
 pub(crate) struct GivenSockets {
     before: Option<Rc<dyn BoundSockets>>,
 }
 
-/// Lets `sockets` keep the sockets that this thread binds.
+/// Lets `sockets` take over the sockets that this thread binds, until the returned guard is
+/// dropped.
 pub(crate) fn give_sockets(sockets: impl BoundSockets + 'static) -> GivenSockets {
     GivenSockets { before: SOCKETS.replace(Some(Rc::new(sockets))) }
 }
@@ -63,8 +65,8 @@ fn is_kept(descriptor: c_int) -> bool {
     contained(|| behind(descriptor).is_some())
 }
 
-/// The number of an open socket, by which it is known under each of its descriptors. Another has it
-/// only when it was closed.
+/// Returns a number that identifies an open socket under all of its descriptors. The number is
+/// reused only after the socket has been closed.
 pub(crate) fn number(descriptor: RawDescriptor) -> Option<u64> {
     // SAFETY: all of it may be zero: it is numbers.
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
@@ -144,11 +146,11 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     }
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `bind`.
 ///
 /// # Safety
 ///
-/// There are `length` bytes at `at`.
+/// There must be `length` bytes at `at`.
 pub unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> c_int {
     // SAFETY: as the caller says.
     match unsafe { try_bind(descriptor, at, length) } {
@@ -158,11 +160,11 @@ pub unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: so
     }
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `connect`.
 ///
 /// # Safety
 ///
-/// There are `length` bytes at `to`.
+/// There must be `length` bytes at `to`.
 pub unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> c_int {
     // SAFETY: as the caller says.
     let Some(outcome) = contained(|| unsafe { try_connect(descriptor, to, length) }) else {
@@ -172,11 +174,11 @@ pub unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, 
     answer(|| outcome.map(|()| 0)) as c_int
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `listen`.
 ///
 /// # Safety
 ///
-/// As for that function.
+/// The same requirements apply as for the C library's function.
 pub unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     // A negative one stands for the most, as in Linux.
     let most = usize::try_from(backlog).unwrap_or(usize::MAX);
@@ -187,11 +189,11 @@ pub unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     }
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `getsockname`.
 ///
 /// # Safety
 ///
-/// There is a length at `length`, and so much room at `room`.
+/// `length` must point to a length, and `room` must have room for as many bytes.
 pub unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
     match behind(descriptor) {
         // SAFETY: the room is as the caller says.
@@ -201,11 +203,11 @@ pub unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, len
     }
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `getpeername`.
 ///
 /// # Safety
 ///
-/// There is a length at `length`, and so much room at `room`.
+/// `length` must point to a length, and `room` must have room for as many bytes.
 pub unsafe extern "C" fn getpeername(descriptor: c_int, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
     match behind(descriptor) {
         // SAFETY: the room is as the caller says.

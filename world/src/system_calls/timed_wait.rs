@@ -1,11 +1,12 @@
-//! Waits on a futex for a time, on a thread that drives a simulation.
+//! Timed futex waits on a thread that drives a simulation.
 //!
-//! std and parking_lot wait so in `recv_timeout`, `park_timeout` and the waits of their condition
-//! variables. They count the time by the simulation's clock, and the kernel by its own. Only a
-//! thread outside the simulation can wake this one: it has as long, by the system's clock. If
-//! none does, the simulation's clock moves to the end of the time; otherwise it stands.
+//! The standard library and parking_lot wait like this in `recv_timeout`, in `park_timeout`, and in
+//! the timed waits of their condition variables. They compute the timeout with the simulation's
+//! clock, but the kernel would measure it with its own. Only a thread outside the simulation can
+//! wake the waiting thread, and has as much time to do so on the system's clock. If no thread does,
+//! the simulation's clock moves to the end of the timeout. Otherwise the clock does not move.
 //!
-//! Waits that the C library makes itself are not seen here: `pthread_cond_timedwait`,
+//! Waits that the C library makes internally cannot be seen here: `pthread_cond_timedwait`,
 //! `sem_timedwait`, and `clock_nanosleep` with TIMER_ABSTIME.
 
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Datagrams by the descriptor of a socket that was bound in a simulation. None of these calls
-//! waits: where nothing has come, it says so, also on a socket that is set to block.
+//! Sends and receives datagrams through the descriptor of a socket that was bound in a simulation.
+//! None of these calls blocks: if no datagram has arrived, the call returns an error, even on a
+//! blocking socket.
 
 use std::ffi::{c_uint, c_void};
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
@@ -142,11 +143,11 @@ fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
     message
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `sendmsg`.
 ///
 /// # Safety
 ///
-/// The message is as that function asks for.
+/// The message must be valid for the C library's function.
 pub unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
         // SAFETY: the arguments are the caller's.
@@ -158,11 +159,11 @@ pub unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghd
     answer(move || unsafe { transmit(&*socket, message) })
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `recvmsg`.
 ///
 /// # Safety
 ///
-/// The message is as that function asks for.
+/// The message must be valid for the C library's function.
 pub unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
     let Some(socket) = behind(descriptor) else {
         // SAFETY: the arguments are the caller's.
@@ -174,11 +175,11 @@ pub unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr,
     answer(move || unsafe { receive(&*socket, message, flags) })
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `sendmmsg`.
 ///
 /// # Safety
 ///
-/// The messages are as that function asks for.
+/// The messages must be valid for the C library's function.
 pub unsafe extern "C-unwind" fn sendmmsg(
     descriptor: c_int,
     messages: *mut mmsghdr,
@@ -195,11 +196,11 @@ pub unsafe extern "C-unwind" fn sendmmsg(
     answer(move || one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `recvmmsg`.
 ///
 /// # Safety
 ///
-/// The messages are as that function asks for.
+/// The messages must be valid for the C library's function.
 pub unsafe extern "C-unwind" fn recvmmsg(
     descriptor: c_int,
     messages: *mut mmsghdr,
@@ -217,11 +218,12 @@ pub unsafe extern "C-unwind" fn recvmmsg(
     answer(move || one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `sendto`.
 ///
 /// # Safety
 ///
-/// There are `count` bytes at `bytes`, and `length` bytes at `to`, or `to` is null.
+/// There must be `count` bytes at `bytes`. `to` must be null, or there must be `length` bytes at
+/// `to`.
 pub unsafe extern "C-unwind" fn sendto(
     descriptor: c_int,
     bytes: *const c_void,
@@ -240,12 +242,12 @@ pub unsafe extern "C-unwind" fn sendto(
     answer(move || unsafe { transmit(&*socket, &message) })
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `recvfrom`.
 ///
 /// # Safety
 ///
-/// There is room for `count` bytes at `room`; `from` is null, or there is a length at `length` and
-/// so much room at `from`.
+/// `room` must have room for `count` bytes. `from` must be null, or `length` must point to a length
+/// and `from` must have room for as many bytes.
 pub unsafe extern "C-unwind" fn recvfrom(
     descriptor: c_int,
     room: *mut c_void,
@@ -271,11 +273,11 @@ pub unsafe extern "C-unwind" fn recvfrom(
     count
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `send`.
 ///
 /// # Safety
 ///
-/// There are `count` bytes at `bytes`.
+/// There must be `count` bytes at `bytes`.
 pub unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, count: size_t, flags: c_int) -> ssize_t {
     if !is_kept(descriptor) {
         // SAFETY: the arguments are the caller's.
@@ -285,11 +287,11 @@ pub unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, co
     unsafe { sendto(descriptor, bytes, count, flags, null(), 0) }
 }
 
-/// Does what the C library's function of this name does.
+/// Replaces the C library's `recv`.
 ///
 /// # Safety
 ///
-/// There is room for `count` bytes at `room`.
+/// `room` must have room for `count` bytes.
 pub unsafe extern "C-unwind" fn recv(descriptor: c_int, room: *mut c_void, count: size_t, flags: c_int) -> ssize_t {
     if !is_kept(descriptor) {
         // SAFETY: the arguments are the caller's.
