@@ -1,26 +1,29 @@
-//! Buckets of histograms: narrow for short times and wide for long ones, so that a time read from a
-//! histogram is off by a small part of itself, whatever its magnitude.
+//! Histogram buckets: narrow for small values and wide for large ones, so that a value read from a
+//! histogram has a small relative error at every magnitude.
 
-/// Log-linear buckets: each doubling, from a power of two to the next, has equally many of equal
-/// width. Numbers below twice that many have a bucket each.
+/// Log-linear histogram buckets.
+///
+/// Every range from one power of two to the next is divided into the same number of equally wide
+/// buckets. Numbers below twice that number have a bucket of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buckets {
-    /// The logarithm of the number of buckets in a doubling.
+    /// The base-two logarithm of the number of buckets per power of two.
     bits: u32,
 }
 
 impl Buckets {
-    /// Returns buckets of which a doubling has `1 << bits`.
+    /// Creates buckets that divide every power of two into `1 << bits` buckets.
     pub const fn with_bits(bits: u32) -> Self {
         Self { bits }
     }
 
-    /// Returns how many buckets a doubling has: no bucket is wider than that part of its numbers.
+    /// Returns the number of buckets per power of two. The reciprocal bounds the relative width of
+    /// a bucket.
     pub const fn per_doubling(self) -> u64 {
         1 << self.bits
     }
 
-    /// Returns the bucket of a number.
+    /// Returns the index of the bucket that contains `number`.
     #[inline]
     pub const fn of(self, number: u64) -> usize {
         if number < self.per_doubling() {
@@ -30,21 +33,22 @@ impl Buckets {
         (shift as u64 * self.per_doubling() + (number >> shift)) as usize
     }
 
-    /// Returns the smallest number of a bucket.
+    /// Returns the smallest number in a bucket.
     pub const fn first(self, bucket: usize) -> u64 {
         let (doubling, part) = (bucket as u64 / self.per_doubling(), bucket as u64 % self.per_doubling());
         if doubling == 0 { part } else { (self.per_doubling() + part) << (doubling - 1) }
     }
 
-    /// Returns the largest number of a bucket.
+    /// Returns the largest number in a bucket.
     pub const fn last(self, bucket: usize) -> u64 {
         let doubling = bucket as u64 / self.per_doubling();
         let width = 1 << doubling.saturating_sub(1);
         self.first(bucket) + (width - 1)
     }
 
-    /// Returns the bucket of the number that a `share` of all numbers does not exceed; `counts` has
-    /// the count of each bucket. `None` if all are 0.
+    /// Returns the index of the bucket that contains the quantile `share`, a fraction from 0 to 1.
+    ///
+    /// `counts` holds the count of each bucket. Returns `None` if all counts are 0.
     pub fn quantile(counts: &[u64], share: f64) -> Option<usize> {
         let count: u64 = counts.iter().sum();
         let rank = ((share * count as f64).ceil() as u64).max(1);

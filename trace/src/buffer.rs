@@ -1,16 +1,16 @@
-//! The buffer of one thread: the thread writes, the recorder reads, and neither waits for the
-//! other.
+//! The event buffer of one thread. The thread writes events, the recorder reads them, and neither
+//! waits for the other.
 //!
 //! ```text
 //!                 read                               written
 //!                   v                                   v
 //!   [ .   .   .   . | e1  e2 ] ──► [ e3  e4  e5  e6 ] ──► [ e7 | .   .   . ]       chunks
 //!     ^                                                   ^
-//!     the reader frees it when it goes on                 the writer adds one when it needs it
+//!     freed when the reader moves on                      added when the writer needs it
 //! ```
 //!
-//! A full buffer takes no event: the writer drops it, and counts it. A thread that is recorded no
-//! more, or seldom, has a chunk at most.
+//! When the buffer is full, the writer drops new events and counts them. A thread that rarely or no
+//! longer records events keeps at most one chunk.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -23,7 +23,7 @@ use crate::sync::{Arc, CHUNK, EVENT_CAPACITY, UnsafeCell};
 
 const _: () = assert!(CHUNK.is_power_of_two() && CHUNK <= EVENT_CAPACITY, "numbers of events wrap");
 
-/// A value on its own cache lines: two, since CPUs fetch them in pairs.
+/// A value that is padded to two cache lines, because CPUs fetch cache lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct OwnCacheLines<T>(T);
@@ -34,11 +34,11 @@ struct EventBuffer {
     /// by the end of the buffer.
     first: AtomicPtr<Chunk>,
     writers_end: OwnCacheLines<WritersEnd>,
-    /// How many events were read.
+    /// The number of events read so far.
     read: OwnCacheLines<AtomicUsize>,
 }
 
-/// Room for some events.
+/// Room for a fixed number of events.
 struct Chunk {
     slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
     /// The chunk behind it; null until there is one. Relaxed: `written` publishes it, with the
@@ -46,31 +46,34 @@ struct Chunk {
     next: AtomicPtr<Chunk>,
 }
 
-/// The words that the writer stores to.
+/// The words that only the writer stores to.
 #[derive(Debug)]
 struct WritersEnd {
-    /// How many events were written.
+    /// The number of events written so far.
     written: AtomicUsize,
     dropped: AtomicU64,
-    /// True if the writer is gone.
+    /// True if the writer has been dropped.
     closed: AtomicBool,
 }
 
-/// The end of a buffer that its thread writes to.
+/// The writing half of a thread's event buffer, which is created by [`event_buffer`].
+///
+/// Writing never blocks. When the buffer is full, new events are dropped and counted.
 pub struct EventWriter {
     buffer: Arc<EventBuffer>,
-    /// The last chunk, if there is one.
+    /// The last chunk, or null if there is none.
     chunk: *mut Chunk,
     written: usize,
-    /// The buffer's `read` when the writer last loaded it.
+    /// The value of the buffer's `read` when the writer last loaded it.
     read: usize,
     dropped: u64,
 }
 
-/// The end of a buffer that the recorder reads from.
+/// The reading half of a thread's event buffer, which is created by [`event_buffer`] and used by
+/// the recorder.
 pub struct EventReader {
     buffer: Arc<EventBuffer>,
-    /// The chunk of the last event that was read, if any was.
+    /// The chunk of the last event that was read, or null if none was.
     chunk: *mut Chunk,
     read: usize,
 }
@@ -81,7 +84,7 @@ unsafe impl Send for EventWriter {}
 // SAFETY: as above.
 unsafe impl Send for EventReader {}
 
-/// Makes a buffer with room for [`EVENT_CAPACITY`] events, and returns its two ends.
+/// Creates a buffer with room for [`EVENT_CAPACITY`] events, and returns its writer and its reader.
 pub fn event_buffer() -> (EventWriter, EventReader) {
     let writers_end =
         WritersEnd { written: AtomicUsize::new(0), dropped: AtomicU64::new(0), closed: AtomicBool::new(false) };
@@ -105,7 +108,8 @@ impl Chunk {
 }
 
 impl EventWriter {
-    /// Writes `event`, or drops and counts it if the buffer is full.
+    /// Writes `event` to the buffer. If the buffer is full, the event is dropped and counted
+    /// instead.
     #[inline(always)]
     pub fn write(&mut self, event: Event) {
         if self.is_full() {
@@ -123,8 +127,8 @@ impl EventWriter {
         self.buffer.writers_end.0.written.store(self.written, Release);
     }
 
-    /// Writes both events, or drops and counts the second if there is no room for both. Returns
-    /// whether they were written.
+    /// Writes both events and returns `true`. If there is no room for both, writes neither, counts
+    /// one dropped event, and returns `false`.
     pub fn write_both(&mut self, first: Event, second: Event) -> bool {
         let fit = self.has_room_for_two();
         if fit {
@@ -136,8 +140,8 @@ impl EventWriter {
         fit
     }
 
-    /// Returns whether one of two events would be dropped now though it need not be: the buffer has
-    /// no room, and there is a reader.
+    /// Returns whether the caller could avoid losing an event by waiting before it writes two: the
+    /// buffer has no room for two events, and a reader that can make room still exists.
     #[inline]
     pub fn may_wait(&mut self) -> bool {
         !self.has_room_for_two() && Arc::strong_count(&self.buffer) > 1
@@ -187,7 +191,8 @@ impl Drop for EventWriter {
 }
 
 impl EventReader {
-    /// Moves all events in the buffer to the end of `events`.
+    /// Moves all events that are in the buffer to the end of `events`, in the order in which they
+    /// were written.
     pub fn read(&mut self, events: &mut Vec<Event>) {
         // Acquire pairs with the Release in `write`: the slots below are filled.
         let written = self.buffer.writers_end.0.written.load(Acquire);
@@ -207,7 +212,7 @@ impl EventReader {
         self.buffer.read.0.store(self.read, Release);
     }
 
-    /// Moves to the next chunk, which has an event, and frees the last.
+    /// Moves on to the next chunk, which contains an event, and frees the previous one.
     fn go_on(&mut self) {
         let next = if self.chunk.is_null() {
             self.buffer.first.load(Relaxed)
@@ -220,12 +225,13 @@ impl EventReader {
         self.chunk = next;
     }
 
-    /// Returns how many events were dropped so far.
+    /// Returns the number of events dropped so far because the buffer was full.
     pub fn dropped(&self) -> u64 {
         self.buffer.writers_end.0.dropped.load(Relaxed)
     }
 
-    /// Returns whether the writer is gone: the next `read` finds the last of its events.
+    /// Returns whether the writer has been dropped. If `true`, the next call of `read` returns the
+    /// last events of the buffer.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         // Acquire pairs with the Release of the writer's drop.

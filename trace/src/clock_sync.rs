@@ -1,35 +1,37 @@
-//! From the counter's stamps to nanoseconds of the system's monotonic clock.
+//! Converts counter stamps to nanoseconds of the system's monotonic clock.
 //!
-//! Both are read together now and then. Between two such readings time is a straight line, so that
-//! errors do not add up: a time is off by the error of its readings, some tens of nanoseconds, and
-//! by the clock's steering within a second.
+//! The counter and the clock are read together from time to time, and stamps in between are
+//! interpolated linearly. Errors therefore do not accumulate: a converted time is off by the error
+//! of the two readings, some tens of nanoseconds, plus the clock's adjustment within a second.
 
 use crate::{StampCounter, monotonic_nanos};
 
-/// Converts stamps to nanoseconds, by the readings that it keeps.
+/// Converts stamps to nanoseconds of the monotonic clock, by interpolating between earlier readings
+/// of both.
 #[derive(Clone, Debug)]
 pub struct ClockSync {
-    /// About one each second, the oldest first.
+    /// About one reading per second, the oldest first.
     kept: Vec<ClockReading>,
     latest: ClockReading,
 }
 
-/// The counter and the clock, read at one moment.
+/// A reading of the counter and of the monotonic clock at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     stamp: u64,
     nanos: u64,
 }
 
-/// Nanoseconds between two readings that are kept.
+/// The number of nanoseconds between two readings that are kept.
 const APART: u64 = 1_000_000_000;
-/// An hour's worth. Older stamps are converted by the oldest.
+/// An hour of readings. Older stamps are converted with the oldest readings.
 const MOST: usize = 3_600;
-/// Attempts to read both without an interruption in between.
+/// The number of attempts to read both clocks without an interruption in between.
 const ATTEMPTS: usize = 3;
 
 impl ClockReading {
-    /// Reads both, and returns the attempt that took the least time.
+    /// Reads the counter and the clock several times, and returns the reading that took the least
+    /// time and is therefore the most precise.
     pub fn now() -> Self {
         let attempts = (0..ATTEMPTS).map(|_| {
             let before = StampCounter::read();
@@ -42,20 +44,21 @@ impl ClockReading {
 }
 
 impl ClockSync {
-    /// Takes a first reading, and half a millisecond later a second one.
+    /// Takes a first reading, and a second one half a millisecond later. Blocks the thread in
+    /// between.
     pub fn begin() -> Self {
         let first = ClockReading::now();
         std::thread::sleep(std::time::Duration::from_micros(500));
         Self { kept: vec![first], latest: ClockReading::now() }
     }
 
-    /// Returns one whose stamps count nanoseconds already.
+    /// Returns a converter for stamps that already count nanoseconds.
     pub fn of_nanos() -> Self {
         let reading = |nanos| ClockReading { stamp: nanos, nanos };
         Self { kept: vec![reading(0)], latest: reading(1) }
     }
 
-    /// Adds the latest reading.
+    /// Adds the most recent reading of the counter and the clock.
     pub fn add(&mut self, reading: ClockReading) {
         let last = self.kept[self.kept.len() - 1];
         if self.latest.nanos.saturating_sub(last.nanos) >= APART {

@@ -1,31 +1,33 @@
-//! The cheapest counter of time: the CPU's own where it can be trusted, else the system's monotonic
-//! clock.
+//! The cheapest available time counter: the CPU's own where it can be trusted, and the system's
+//! monotonic clock elsewhere.
 //!
-//! A counter is trusted if it runs at one rate whatever the core does, and is equal on all cores:
-//! x86's time stamp counter where the CPU reports it as invariant and Linux, which compares the
-//! cores, uses it for its own clock; ARM's generic timer always.
+//! A CPU's counter is trusted if it runs at a constant rate and shows the same value on all cores.
+//! On x86, that is the time stamp counter if the CPU reports it as invariant and Linux, which
+//! compares the cores, uses it for its own clock. On ARM, it is the generic timer in all cases.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-/// True if the CPU's counter is read. False until `choose` has found that it can be trusted.
+/// True if the CPU's counter is used. False until `choose` has found that the counter can be
+/// trusted.
 static FROM_CPU: AtomicBool = AtomicBool::new(false);
 
-/// Returns the time of a simulation that the current thread drives, in nanoseconds.
+/// Returns the time of the simulation that the current thread drives, in nanoseconds.
 static OF_SIMULATION: OnceLock<fn() -> Option<u64>> = OnceLock::new();
 
-/// The counter that events are stamped with; the whole process uses one.
+/// The counter with which events are stamped. The whole process uses the same counter.
 #[derive(Clone, Copy, Debug)]
 pub struct StampCounter;
 
 impl StampCounter {
-    /// Chooses the counter. To be called before the first stamp that is compared with others; the
-    /// first call decides.
+    /// Chooses the counter for this process. Call this before taking the first stamp; only the
+    /// first call has an effect.
     ///
-    /// In a program that may have simulations `of_simulation` answers on the threads on which it
-    /// returns a number, of nanoseconds, and all stamps of the process have that unit.
+    /// A program that can run simulations passes `of_simulation`. On a thread for which that
+    /// function returns a number of nanoseconds, the number is used as the stamp. All stamps of the
+    /// process then count nanoseconds.
     pub fn choose(of_simulation: Option<fn() -> Option<u64>>) -> Self {
         static CHOSEN: OnceLock<bool> = OnceLock::new();
         // Relaxed: the start of the recorder publishes it to the threads that stamp events.
@@ -40,13 +42,14 @@ impl StampCounter {
         Self
     }
 
-    /// Returns whether it is the CPU's own counter; else it counts nanoseconds.
+    /// Returns whether the CPU's own counter is used. If `false`, stamps count nanoseconds.
     #[cfg(test)]
     pub fn is_from_cpu(self) -> bool {
         FROM_CPU.load(Relaxed)
     }
 
-    /// Returns the counter's value now. Its unit is known only by [`ClockSync`](crate::ClockSync).
+    /// Returns the current value of the counter. Only [`ClockSync`](crate::ClockSync) can convert
+    /// the value to nanoseconds.
     #[inline]
     pub fn read() -> u64 {
         if FROM_CPU.load(Relaxed) {
@@ -65,7 +68,8 @@ pub fn monotonic_nanos() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Returns the nanoseconds since the first call, by std's monotonic clock.
+/// Returns the number of nanoseconds since the first call, measured with the standard library's
+/// monotonic clock.
 #[cfg(not(unix))]
 pub fn monotonic_nanos() -> u64 {
     since_first_call()
@@ -77,7 +81,7 @@ fn since_first_call() -> u64 {
     FIRST.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// Reads the monotonic clock, that since boot and the calendar's one after the other, in
+/// Reads the monotonic clock, the clock since boot and the wall clock one after the other, in
 /// nanoseconds.
 pub(crate) fn clocks() -> [u64; 3] {
     let monotonic = monotonic_nanos();
@@ -108,8 +112,9 @@ mod cpu {
         unsafe { _rdtsc() }
     }
 
-    /// Linux names its clock source. If that is not the counter or made of it, the kernel has found
-    /// cores that differ. Other systems do not say, and the CPU's word is taken.
+    /// Returns whether Linux trusts the counter. Linux names its clock source: if the source is
+    /// neither the counter nor derived from it, the kernel has found cores that differ. Other
+    /// systems do not tell, so there the CPU's own report is trusted.
     pub(super) fn is_trusted() -> bool {
         let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
         let is_used =
@@ -138,7 +143,7 @@ mod cpu {
         count
     }
 
-    /// The architecture promises it.
+    /// Returns `true`, because the architecture guarantees a trustworthy counter.
     pub(super) fn is_trusted() -> bool {
         true
     }

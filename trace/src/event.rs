@@ -4,21 +4,21 @@ use std::panic::Location;
 
 use crate::names::{Awaited, PollOutcome, WakeCause};
 
-/// The cause of a wake.
+/// What caused a task to be woken, with the task's id if it was a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WokenBy {
-    /// The task with this number; it may have woken itself.
+    /// The task with this id, which may have woken itself.
     Task(u64),
-    /// A turn of the netpoller.
+    /// A turn of the netpoller, because a socket became ready.
     Network,
-    /// A timer.
+    /// A timer that was due.
     Timer,
-    /// A thread that polls no task.
+    /// A thread that was not polling a task.
     Outside,
 }
 
 impl WokenBy {
-    /// Returns its kind, which has a name in a trace.
+    /// Returns the kind of the cause, which has a name in traces.
     pub fn cause(self) -> WakeCause {
         match self {
             WokenBy::Task(_) => WakeCause::Task,
@@ -29,137 +29,142 @@ impl WokenBy {
     }
 }
 
-/// An activity of a thread that lasts, apart from polls and turns of the netpoller.
+/// A lasting activity of a thread, other than a poll or a turn of the netpoller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// It holds the processor with this index.
+    /// The thread holds the processor with this index.
     Holds(u16),
-    /// It is parked.
+    /// The thread is parked because it has no work.
     Parked,
-    /// It blocks in the netpoller.
+    /// The thread blocks in the netpoller and waits for sockets.
     Netpoller,
-    /// It helps with a parallel region of another thread.
+    /// The thread helps with another thread's parallel region.
     Helps,
-    /// It runs a blocking job.
+    /// The thread runs a blocking job.
     BlockingJob,
-    /// It is in a call that blocks, in the middle of a poll.
+    /// The thread is in a blocking call in the middle of a poll.
     InPlace,
 }
 
-/// The kind of an event, with its data. Times beside the stamp are in units of the counter.
+/// The kind of an event, together with the event's data.
+///
+/// Durations are in units of the counter that stamps events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A poll. It is recorded at its end; the stamp is its beginning.
+    /// A task was polled. The event is recorded at the end of the poll, and its stamp is the
+    /// beginning.
     Poll {
-        /// The task's number.
+        /// The id of the polled task.
         task: u64,
-        /// The processor's index, or [`NO_PROCESSOR`].
+        /// The index of the processor that polled the task, or [`NO_PROCESSOR`].
         processor: u16,
-        /// Where the task was found: see [`TaskSource`](crate::TaskSource).
+        /// Where the scheduler found the task, as the number of a
+        /// [`TaskSource`](crate::TaskSource).
         source: u32,
-        /// How long the poll took.
+        /// The duration of the poll, in units of the counter.
         lasted: u64,
-        /// How it ended.
+        /// How the poll ended.
         outcome: PollOutcome,
     },
-    /// The poll that the thread is in takes long, and is shown before its end. The stamp is its
-    /// beginning.
+    /// A long poll that has not ended yet is shown early. The stamp is the beginning of the poll.
     Opened {
-        /// The task's number.
+        /// The id of the polled task.
         task: u64,
-        /// The processor's index, or [`NO_PROCESSOR`].
+        /// The index of the processor that polls the task, or [`NO_PROCESSOR`].
         processor: u16,
-        /// Where the task was found.
+        /// Where the scheduler found the task, as the number of a
+        /// [`TaskSource`](crate::TaskSource).
         source: u32,
     },
     /// A task was woken or spawned, and is about to be queued.
     Readied {
-        /// The task's number.
+        /// The id of the task that became ready.
         task: u64,
-        /// The processor that the waking thread holds, or [`NO_PROCESSOR`].
+        /// The index of the processor that the waking thread holds, or [`NO_PROCESSOR`].
         processor: u16,
-        /// The cause.
+        /// What woke the task.
         by: WokenBy,
-        /// True if it was spawned rather than woken.
+        /// True if the task was spawned, and false if it was woken.
         spawned: bool,
     },
-    /// The poll that the thread is in ends, and its task waits for a lock or channel, which was
-    /// made at the event's site.
+    /// A poll ends because the task waits for a lock or a channel. The event's site is the location
+    /// at which the lock or channel was created.
     Waits {
-        /// The task's number.
+        /// The id of the waiting task.
         task: u64,
-        /// The processor's index, or [`NO_PROCESSOR`].
+        /// The index of the processor that polls the task, or [`NO_PROCESSOR`].
         processor: u16,
-        /// The kind of the wait.
+        /// What the task waits for.
         awaited: Awaited,
     },
-    /// A task is complete.
+    /// A task has completed.
     Ended {
-        /// The task's number.
+        /// The id of the completed task.
         task: u64,
-        /// The processor that the thread holds, or [`NO_PROCESSOR`].
+        /// The index of the processor that the thread holds, or [`NO_PROCESSOR`].
         processor: u16,
     },
-    /// A thief has taken tasks of another processor.
+    /// A processor has stolen tasks from another processor.
     Stolen {
-        /// The thief's index.
+        /// The index of the processor that stole the tasks.
         processor: u16,
-        /// The victim's index.
+        /// The index of the processor from which the tasks were stolen.
         victim: u64,
-        /// How many tasks were moved.
+        /// The number of tasks that were stolen.
         tasks: u64,
     },
-    /// A full ring has given half of its tasks to the injector.
+    /// A processor's ring was full, and half of its tasks were moved to the injector.
     Overflow {
-        /// The processor's index.
+        /// The index of the processor whose ring was full.
         processor: u16,
-        /// How many tasks were moved.
+        /// The number of tasks that were moved.
         tasks: u64,
     },
-    /// The watcher has found a poll that takes long.
+    /// The runtime's watcher thread has found a poll that takes too long.
     Stall {
-        /// The task's number.
+        /// The id of the polled task.
         task: u64,
-        /// The processor's index.
+        /// The index of the processor that polls the task.
         processor: u16,
         /// How long the poll has taken so far, in milliseconds.
         millis: u64,
-        /// True if its thread sleeps in the kernel; else it computes.
+        /// True if the polling thread is asleep in the kernel, and false if it is running.
         asleep: bool,
     },
-    /// A turn of the netpoller. It is recorded once it has woken its tasks; the stamp
-    /// is its beginning.
+    /// A turn of the netpoller. The event is recorded after the turn has woken its tasks, and its
+    /// stamp is the beginning.
     Turn {
-        /// How many sockets were ready.
+        /// The number of sockets that were ready.
         events: u32,
-        /// How many timers were due.
+        /// The number of timers that were due.
         timers: u32,
-        /// How long the turn took.
+        /// The duration of the turn, in units of the counter.
         lasted: u64,
     },
     /// The thread begins an activity.
     Enter(Activity),
     /// The thread ends an activity.
     Leave(Activity),
-    /// The thread drives a simulation, and its events from here on happen on the host with this
-    /// number; 0 stands for none.
+    /// The thread drives a simulation, and its next events happen on the host with this number. The
+    /// number 0 stands for no host.
     Host(u32),
 }
 
-/// The index that stands for no processor.
+/// The processor index that stands for "no processor".
 pub const NO_PROCESSOR: u16 = u16::MAX;
 
-/// One event.
+/// One event of the timeline, packed into 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// When it happened, by the counter. An untimed event happened at this time or later.
+    /// The time of the event, in units of the counter. An untimed event happened at this time or
+    /// later.
     pub stamp: u64,
-    /// Bits 0-47 the task or another number, 48-63 the processor.
+    /// Bits 0-47 hold the task or another number, bits 48-63 the processor.
     subject: u64,
-    /// Bits 0-3 the kind, bits 4-5 the depth, the rest by kind.
+    /// Bits 0-3 hold the kind, bits 4-5 the depth. The meaning of the rest depends on the kind.
     detail: u64,
-    /// Where the task that the event is about was spawned; of a wait, where the lock or channel was
-    /// made.
+    /// The location at which the event's task was spawned or, for a wait, the location at which the
+    /// lock or channel was created.
     site: Option<&'static Location<'static>>,
 }
 
@@ -167,7 +172,7 @@ const _: () = assert!(size_of::<Event>() <= 32);
 
 const FLAG: u64 = 1 << 6;
 
-/// A field within a word: its lowest bit, and how many bits it has.
+/// A bit field within a word: its lowest bit, and its width in bits.
 #[derive(Clone, Copy)]
 struct BitField(u32, u32);
 
@@ -231,7 +236,7 @@ const fn about(number: u64, processor: u16) -> u64 {
     NUMBER.of(number) | PROCESSOR.of(processor as u64)
 }
 
-/// The beginning of a poll, packed as in its event, so that little is left to do at its end.
+/// The beginning of a poll, packed in advance so that recording the end of the poll is cheap.
 #[derive(Clone, Copy, Debug)]
 pub struct PollStart {
     subject: u64,
@@ -240,26 +245,28 @@ pub struct PollStart {
 }
 
 impl PollStart {
-    /// Packs the beginning of a poll of `task`, which was found in `source` and spawned at `site`.
+    /// Packs the beginning of a poll of `task`. `source` is where the scheduler found the task, and
+    /// `site` is the location at which the task was spawned.
     #[inline(always)]
     pub const fn new(task: u64, processor: u16, source: u32, site: Option<&'static Location<'static>>) -> Self {
         Self { subject: about(task, processor), source: SOURCE.of(source as u64), site }
     }
 
-    /// Returns the task's number.
+    /// Returns the id of the polled task.
     #[inline(always)]
     pub fn task(&self) -> u64 {
         NUMBER.get(self.subject)
     }
 
-    /// Returns the event of the poll, which began at `stamp` and took `lasted`.
+    /// Returns the event for the completed poll, which began at `stamp` and lasted `lasted` units
+    /// of the counter.
     #[inline(always)]
     pub fn poll(self, stamp: u64, lasted: u64, outcome: PollOutcome) -> Event {
         let detail = KIND.of(kind::POLL) | self.source | OUTCOME.of(outcome as u64) | LASTED.of_at_most(lasted);
         Event { stamp, subject: self.subject, detail, site: self.site }
     }
 
-    /// Returns the event that shows the poll before its end.
+    /// Returns the event that shows the poll before the poll has ended.
     #[inline]
     pub fn opened(self, stamp: u64) -> Event {
         Event { stamp, subject: self.subject, detail: KIND.of(kind::OPENED) | self.source, site: self.site }
@@ -267,7 +274,7 @@ impl PollStart {
 }
 
 impl Event {
-    /// Returns an [`EventKind::Readied`], by the shortest way.
+    /// Creates an [`EventKind::Readied`] event. This is faster than [`Event::new`].
     #[inline(always)]
     pub fn readied(stamp: u64, task: u64, processor: u16, by: WokenBy, spawned: bool) -> Self {
         let by = match by {
@@ -280,7 +287,8 @@ impl Event {
         Self { stamp, subject: about(task, processor), detail, site: None }
     }
 
-    /// Packs an event. Numbers that do not fit are shortened: see docs/TIMELINE.md.
+    /// Packs an event of the given kind. Numbers that do not fit are truncated, as docs/TIMELINE.md
+    /// describes.
     #[inline]
     pub fn new(stamp: u64, kind: EventKind) -> Self {
         let (kind, subject, rest) = match kind {
@@ -312,7 +320,8 @@ impl Event {
         Self { stamp, subject, detail: KIND.of(kind) | rest, site: None }
     }
 
-    /// Adds where the task that it is about was spawned, or what it waits for was made.
+    /// Sets the event's site: where the task was spawned or, for a wait, where the lock or channel
+    /// was created.
     #[inline(always)]
     #[must_use]
     pub fn at(mut self, site: Option<&'static Location<'static>>) -> Self {
@@ -320,13 +329,14 @@ impl Event {
         self
     }
 
-    /// Returns where the task that it is about was spawned, or what it waits for was made.
+    /// Returns the event's site: where the task was spawned or, for a wait, where the lock or
+    /// channel was created.
     pub fn site(&self) -> Option<&'static Location<'static>> {
         self.site
     }
 
-    /// Adds the depth: within how many polls and turns of its thread it happens, which are recorded
-    /// later.
+    /// Sets the event's depth: the number of polls and turns on the same thread that the event is
+    /// nested in, and that are recorded after it.
     #[inline(always)]
     #[must_use]
     pub fn within(mut self, depth: u32) -> Self {
@@ -334,7 +344,7 @@ impl Event {
         self
     }
 
-    /// Marks a wake as untimed: it happened after its stamp and before the thread's next event.
+    /// Marks the wake as untimed: it happened after its stamp and before the thread's next event.
     #[inline(always)]
     #[must_use]
     pub fn untimed(mut self) -> Self {
@@ -347,18 +357,19 @@ impl Event {
         KIND.get(self.detail) == kind::READIED && self.detail & UNTIMED != 0
     }
 
-    /// Returns the depth; 3 means three or more.
+    /// Returns the event's depth. A depth of 3 means three or more.
     pub fn depth(&self) -> u32 {
         DEPTH.get(self.detail) as u32
     }
 
-    /// Returns the host of the events behind it, if that is what it says.
+    /// Returns the host on which the thread's next events happen, if this is an [`EventKind::Host`]
+    /// event.
     #[inline]
     pub fn host(&self) -> Option<u32> {
         (KIND.get(self.detail) == kind::HOST).then(|| LOW.get(self.subject) as u32)
     }
 
-    /// Unpacks the event.
+    /// Unpacks the event's kind and data.
     pub fn kind(&self) -> EventKind {
         let (subject, detail) = (self.subject, self.detail);
         let (task, processor) = (NUMBER.get(subject), PROCESSOR.get(subject) as u16);

@@ -1,5 +1,5 @@
-//! The field numbers of Perfetto's messages, once, by the names that Perfetto gives them in
-//! `trace_packet.proto` and the files that it includes.
+//! The field numbers of Perfetto's messages, under the names that Perfetto uses in
+//! `trace_packet.proto` and in the files that it includes.
 
 #![allow(missing_docs, reason = "these are Perfetto's names, and its definitions say what they mean")]
 
@@ -18,7 +18,7 @@ pub mod trace_packet {
     pub const TRACK_DESCRIPTOR: u32 = 60;
 }
 
-/// Bits of `TracePacket.sequence_flags`.
+/// The bits of `TracePacket.sequence_flags`.
 pub mod sequence_flags {
     pub const INCREMENTAL_STATE_CLEARED: u64 = 1;
     pub const NEEDS_INCREMENTAL_STATE: u64 = 2;
@@ -38,13 +38,13 @@ pub mod clock_snapshot {
     pub const PRIMARY_TRACE_CLOCK: u32 = 2;
 }
 
-/// `ClockSnapshot.Clock`.
+/// The fields of `ClockSnapshot.Clock`.
 pub mod clock {
     pub const CLOCK_ID: u32 = 1;
     pub const TIMESTAMP: u32 = 2;
 }
 
-/// `BuiltinClock`.
+/// The values of `BuiltinClock`.
 pub mod builtin_clock {
     pub const REALTIME: u64 = 1;
     pub const MONOTONIC: u64 = 3;
@@ -79,7 +79,8 @@ pub mod interned_data {
     pub const DEBUG_ANNOTATION_STRING_VALUES: u32 = 29;
 }
 
-/// `EventName`, `DebugAnnotationName` and `InternedString`, which number these two alike.
+/// The fields of `EventName`, `DebugAnnotationName` and `InternedString`, which all use the same
+/// numbers.
 pub mod interned_entry {
     pub const IID: u32 = 1;
     pub const TEXT: u32 = 2;
@@ -96,7 +97,7 @@ pub mod track_event {
     pub const TERMINATING_FLOW_IDS: u32 = 48;
 }
 
-/// `TrackEvent.Type`.
+/// The values of `TrackEvent.Type`.
 pub mod track_event_type {
     pub const SLICE_BEGIN: u64 = 1;
     pub const SLICE_END: u64 = 2;

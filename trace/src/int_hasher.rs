@@ -1,9 +1,11 @@
-//! A hasher for integers that no attacker chooses: one multiplication.
+//! A fast hasher for integers that an attacker cannot choose.
 
 use std::hash::{BuildHasher, Hasher};
 
-/// Spreads integers over a table by Fibonacci's multiplier, and folds the well mixed upper half
-/// into the lower.
+/// A fast [`Hasher`](std::hash::Hasher) for integer keys.
+///
+/// The hasher multiplies the integer by Fibonacci's multiplier, and folds the well-mixed upper half
+/// into the lower. It does not protect against keys that an attacker chooses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IntHasher(u64);
 

@@ -1,16 +1,16 @@
-//! The timeline of wsrt's scheduler: the events that threads record, and the Perfetto trace that is
-//! made of them.
+//! The timeline of wsrt's scheduler: the events that threads record, and their encoding as a
+//! Perfetto trace.
 //!
-//! The executor writes traces with this crate and `wsrt-report` reads them with it: the names, the
-//! numbers of tracks and the field numbers of Perfetto's messages are defined here, once. The crate
-//! knows nothing of the scheduler: tasks and processors are numbers.
+//! The executor writes traces with this crate, and `wsrt-report` reads them. Names, track numbers
+//! and the field numbers of Perfetto's messages are therefore defined here, in one place. The crate
+//! does not depend on the scheduler: tasks and processors are plain numbers.
 //!
 //! ```text
 //! a thread ─► Event ─► EventWriter ═► EventReader ─► encode::Encoder ─► a file ─► decode::Decoder
 //!                      └── event_buffer ──┘
 //! ```
 //!
-//! It is a part of wsrt and changes with it: its API is not stable by itself.
+//! This crate is an implementation detail of wsrt. Its API may change in any release.
 
 #![cfg_attr(loom, allow(unreachable_pub))]
 

@@ -1,8 +1,9 @@
-//! Every name in a trace, once: the encoder writes them, the decoder and the report read them.
+//! All names that occur in a trace. The encoder writes them, and the decoder and the report read
+//! them.
 
 use std::fmt::Display;
 
-/// Makes an enum of names: `ALL` of them, in order; the `name` of each; and back by `from_name`.
+/// Defines an enum of names, with the constant `ALL` and the methods `name` and `from_name`.
 macro_rules! named {
     ($(#[$of_type:meta])* $type:ident { $($(#[$of_one:meta])* $one:ident = $name:literal,)* }) => {
         $(#[$of_type])*
@@ -10,15 +11,15 @@ macro_rules! named {
         pub enum $type { $($(#[$of_one])* $one,)* }
 
         impl $type {
-            /// All of them, in the order of their numbers.
+            /// All variants, in the order of their numbers.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$one),*];
 
-            /// Returns its name in a trace.
+            /// Returns the variant's name in a trace.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$one => $name,)* }
             }
 
-            /// Returns the one with this name.
+            /// Returns the variant with this name, or `None` if there is no such variant.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$one),)* _ => None }
             }
@@ -27,117 +28,119 @@ macro_rules! named {
 }
 
 named! {
-    /// The key of an annotation, one of the values that belong to an event.
+    /// The key of an annotation, which is a named value attached to an event.
     AnnotationKey {
-        /// The task's number.
+        /// The id of the task.
         Task = "task",
-        /// For a poll: where its task was found, a [`TaskSource`].
+        /// For a poll: where the scheduler found the task, as a [`TaskSource`].
         Source = "source",
-        /// The processor that tasks were stolen from.
+        /// The processor from which tasks were stolen.
         Victim = "victim",
-        /// Where the task was spawned.
+        /// The source location at which the task was spawned.
         SpawnedAt = "spawned_at",
-        /// For a poll: the cause of the wake before it, a [`WakeCause`].
+        /// For a poll: the cause of the wake that led to the poll, as a [`WakeCause`].
         WokenBy = "woken_by",
-        /// For a poll: the task that had woken its task.
+        /// For a poll: the id of the task that woke the polled task.
         Waker = "waker",
-        /// For a poll: nanoseconds from the wake to it.
+        /// For a poll: the number of nanoseconds from the wake to the poll.
         Waited = "waited_ns",
-        /// For a poll: a [`PollOutcome`].
+        /// For a poll: how the poll ended, as a [`PollOutcome`].
         Outcome = "outcome",
-        /// For a wake: its cause, a [`WakeCause`].
+        /// For a wake: what caused the wake, as a [`WakeCause`].
         By = "by",
-        /// How many tasks were moved.
+        /// The number of tasks that were moved.
         Tasks = "tasks",
-        /// How long a poll has taken, in milliseconds.
+        /// How long the poll has taken so far, in milliseconds.
         Millis = "ms",
-        /// True if the thread of a poll sleeps.
+        /// True if the thread that polls the task is asleep in the kernel.
         Asleep = "asleep",
-        /// How many sockets the netpoller has found ready.
+        /// The number of sockets that the netpoller found ready.
         Events = "events",
-        /// How many timers were due.
+        /// The number of timers that were due.
         Timers = "timers",
-        /// How many events were dropped.
+        /// The number of events that were dropped.
         Count = "count",
-        /// For a wait: its kind, an [`Awaited`].
+        /// For a wait: what the task waits for, as an [`Awaited`].
         WaitsFor = "waits_for",
-        /// For a wait: where the lock or channel was made.
+        /// For a wait: the source location at which the lock or channel was created.
         MadeAt = "made_at",
     }
 }
 
 named! {
-    /// The name of an event, unless that is the name of a task or of a place in the source.
+    /// The name of an event. Polls are not listed, because they are named after their task or its
+    /// spawn location.
     EventName {
         /// A task was spawned.
         Spawn = "spawn",
         /// A task was woken.
         Wake = "wake",
-        /// A poll ends, and its task waits for a lock or channel.
+        /// A poll ends because the task waits for a lock or a channel.
         Wait = "wait",
-        /// A task is complete.
+        /// A task has completed.
         End = "end",
-        /// A thief has taken tasks of another processor.
+        /// A processor has stolen tasks from another processor.
         Steal = "steal",
-        /// A full ring has given half of its tasks to the injector.
+        /// A processor's ring was full, and half of its tasks were moved to the injector.
         Overflow = "overflow",
-        /// The watcher has found a poll that takes long.
+        /// The runtime's watcher thread has found a poll that takes too long.
         Stall = "stall",
         /// A turn of the netpoller.
         Turn = "turn",
-        /// Some events were dropped, at this time or before; also the last event of a file.
+        /// Events were dropped at this time or earlier. This is also the last event of every file.
         EventsDropped = "events dropped",
-        /// A task was woken before the end of the file, and not polled.
+        /// A task was woken before the end of the file, but has not been polled since.
         WaitsAtEnd = "waits at the end",
-        /// A poll of a task of which neither the name nor the place is known.
+        /// A poll of a task whose name and spawn location are both unknown.
         UnknownTask = "a task",
-        /// The thread is parked.
+        /// The thread is parked because it has no work.
         Parked = "parked",
-        /// The thread blocks in the netpoller.
+        /// The thread blocks in the netpoller and waits for sockets.
         Netpoller = "netpoller",
-        /// The thread helps with a parallel region of another thread.
+        /// The thread helps with another thread's parallel region.
         Helps = "helps",
         /// The thread runs a blocking job.
         BlockingJob = "blocking job",
-        /// The thread is in a call that blocks, in the middle of a poll.
+        /// The thread is in a blocking call in the middle of a poll.
         InPlace = "in place",
     }
 }
 
 named! {
-    /// Where the task of a poll was found.
+    /// The place where the scheduler found the task that it polled.
     TaskSource {
-        /// In the processor's runnext.
+        /// The processor's runnext slot.
         Runnext = "runnext",
-        /// In the processor's ring.
+        /// The processor's ring.
         Ring = "ring",
-        /// In the injector.
+        /// The injector.
         Injector = "injector",
-        /// In the turn of the netpoller just before, or among the timers looked at with it.
+        /// The turn of the netpoller just before the poll, or the timers that were checked along
+        /// with it.
         Network = "network",
-        /// Among the timers of another processor.
+        /// The timers of another processor.
         Timer = "timer",
-        /// On another processor, the victim.
+        /// Another processor, from which the task was stolen.
         Stolen = "stolen",
-        /// In the queue of a `LocalSet`.
+        /// The queue of a `LocalSet`.
         Local = "local",
-        /// The trace does not say.
+        /// An unknown place, because the trace does not say.
         Unknown = "unknown",
     }
 }
 
 named! {
-    /// Why a task was woken.
+    /// The kind of cause that woke a task.
     WakeCause {
-        /// A task has woken it.
+        /// Another task, or the task itself.
         Task = "task",
-        /// The netpoller has woken it.
+        /// The netpoller, because a socket became ready.
         Network = "network",
-        /// A timer has woken it.
+        /// A timer that was due.
         Timer = "timer",
-        /// A thread that polls no task has woken it.
+        /// A thread that was not polling a task.
         Outside = "outside",
-        /// It was spawned.
+        /// No wake at all: the task was spawned.
         Spawn = "spawn",
     }
 }
@@ -145,70 +148,76 @@ named! {
 named! {
     /// How a poll ended.
     PollOutcome {
-        /// The task waits, or has yielded.
+        /// The task is waiting, or has yielded.
         Pending = "pending",
-        /// The task is complete.
+        /// The task has completed.
         Ready = "ready",
-        /// The processor was handed over during the poll, which continued without one.
+        /// The processor was handed over during the poll, and the poll continued without a
+        /// processor.
         HandedOver = "handed over",
     }
 }
 
 named! {
-    /// The lock or channel that a task waits for. The order and the names are the same as in the
-    /// crate that has them; the executor checks that.
+    /// What a waiting task waits for: a kind of lock, channel or other primitive.
+    ///
+    /// The order and the names are the same as in the crate that defines the primitives. The
+    /// executor checks that they agree.
     Awaited {
-        /// A mutex.
+        /// A mutex to be unlocked.
         Mutex = "mutex",
-        /// A readers-writer lock, to read.
+        /// A read lock on a readers-writer lock.
         RwLockRead = "rwlock_read",
-        /// A readers-writer lock, to write.
+        /// A write lock on a readers-writer lock.
         RwLockWrite = "rwlock_write",
-        /// The permits of a semaphore.
+        /// Permits of a semaphore.
         Semaphore = "semaphore",
-        /// A value in an mpsc channel.
+        /// A value from an mpsc channel.
         MpscReceive = "mpsc_receive",
-        /// Room in an mpsc channel.
+        /// Free capacity in an mpsc channel.
         MpscSend = "mpsc_send",
-        /// The end of an mpsc channel's receiver.
+        /// An mpsc channel's receiver to be closed or dropped.
         MpscClosed = "mpsc_closed",
         /// The value of a oneshot channel.
         OneshotReceive = "oneshot_receive",
-        /// The end of a oneshot channel's receiver.
+        /// A oneshot channel's receiver to be closed or dropped.
         OneshotClosed = "oneshot_closed",
-        /// A change in a watch channel.
+        /// A new value in a watch channel.
         WatchChanged = "watch_changed",
-        /// The end of all receivers of a watch channel.
+        /// All receivers of a watch channel to be dropped.
         WatchClosed = "watch_closed",
-        /// A value in a broadcast channel.
+        /// A value from a broadcast channel.
         BroadcastReceive = "broadcast_receive",
-        /// The end of all receivers of a broadcast channel.
+        /// All receivers of a broadcast channel to be dropped.
         BroadcastClosed = "broadcast_closed",
-        /// A notification.
+        /// A notification from a `Notify`.
         Notify = "notify",
-        /// The other tasks at a barrier.
+        /// The other tasks to reach a barrier.
         Barrier = "barrier",
-        /// The first value of a cell, which another task computes.
+        /// The value of a once cell, while another task initializes the cell.
         OnceCell = "once_cell",
-        /// The value of a cell that is set once.
+        /// The value of a cell that can be set once.
         SetOnce = "set_once",
     }
 }
 
 impl Awaited {
-    /// Returns whether such a wait means that other tasks have taken what there is: a lock, all
-    /// permits, all room in a channel. Other waits are for something that has yet to happen.
+    /// Returns whether such a wait is due to contention: other tasks hold the lock, have all the
+    /// permits, or have filled the channel. All other waits are for something that has yet to
+    /// happen.
     pub const fn is_contended(self) -> bool {
         use Awaited::{MpscSend, Mutex, OnceCell, RwLockRead, RwLockWrite, Semaphore};
         matches!(self, Mutex | RwLockRead | RwLockWrite | Semaphore | MpscSend | OnceCell)
     }
 }
 
-/// Begins a processor's name; its index follows.
+/// The prefix of a processor's name, followed by the processor's index.
 const PROCESSOR: &str = "P";
-/// Begins the name of a slice in which a thread holds a processor; the processor's name follows.
+/// The prefix of the name of a slice in which a thread holds a processor, followed by the
+/// processor's name.
 const HOLDS: &str = "holds ";
-/// Begins the name of the counter of a processor's tasks; the processor's name follows.
+/// The prefix of the name of the counter of a processor's queued tasks, followed by the processor's
+/// name.
 const QUEUE: &str = "queue ";
 
 /// Returns the name of the processor with this index.
@@ -216,7 +225,8 @@ pub fn processor(index: impl Display) -> String {
     format!("{PROCESSOR}{index}")
 }
 
-/// Returns the name of the counter of the tasks on the processor with this index.
+/// Returns the name of the counter that shows the number of tasks queued on the processor with this
+/// index.
 pub fn queue(index: u16) -> String {
     format!("{QUEUE}{}", processor(index))
 }
@@ -226,22 +236,25 @@ pub fn holds(index: u16) -> String {
     format!("{HOLDS}{}", processor(index))
 }
 
-/// Returns the index of the processor that is held in a slice with this name, if one is.
+/// Returns the index of the processor that is held during a slice with this name, or `None` if the
+/// name is not one that [`holds`] returns.
 pub fn processor_held(slice: &str) -> Option<u16> {
     slice.strip_prefix(HOLDS)?.strip_prefix(PROCESSOR)?.parse().ok()
 }
 
 impl TaskSource {
     const KIND_BITS: u32 = 3;
-    /// How many sources there can be: their numbers are less.
+    /// The maximum number of sources. The number of every source is smaller.
     pub const MOST: usize = 1 << Self::KIND_BITS;
 
-    /// Returns the number of a theft: the source, and above it the victim's index.
+    /// Returns the number that encodes a theft from the processor with index `victim`: the source
+    /// in the low bits, and the victim's index above.
     pub const fn stolen_from(victim: u32) -> u32 {
         victim << Self::KIND_BITS | Self::Stolen as u32
     }
 
-    /// Returns the source in an event's number, and the index of the victim of a theft.
+    /// Decodes the source number of an event. For a theft, also returns the index of the processor
+    /// from which the task was stolen.
     pub fn from_number(number: u32) -> (Self, Option<u32>) {
         let source = Self::ALL[number as usize % Self::MOST];
         (source, (source == Self::Stolen).then_some(number >> Self::KIND_BITS))

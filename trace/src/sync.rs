@@ -9,16 +9,17 @@ pub(crate) use self::with_loom::*;
 #[cfg(not(loom))]
 pub(crate) use self::with_std::*;
 
-/// The most events in a thread's buffer, a megabyte of them; a power of two.
+/// The maximum number of events in a thread's buffer, which then takes up one megabyte. A power of
+/// two.
 pub const EVENT_CAPACITY: usize = if cfg!(loom) { 2 } else { 1 << 15 };
-/// The events in a chunk of it, 32 kB of them; a power of two.
+/// The number of events in a chunk of a buffer, which takes up 32 kB. A power of two.
 pub(crate) const CHUNK: usize = if cfg!(loom) { 1 } else { 1 << 10 };
 
 #[cfg(not(loom))]
 mod with_std {
     pub(crate) use std::sync::{Arc, atomic};
 
-    /// An `UnsafeCell` reached through closures, as loom's is.
+    /// An `UnsafeCell` with the closure-based interface of loom's cell.
     #[derive(Debug)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -27,13 +28,13 @@ mod with_std {
             Self(std::cell::UnsafeCell::new(value))
         }
 
-        /// Hands out a pointer for reading.
+        /// Calls `f` with a pointer for reading.
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             f(self.0.get())
         }
 
-        /// Hands out a pointer for writing.
+        /// Calls `f` with a pointer for writing.
         #[inline(always)]
         pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             f(self.0.get())

@@ -1,35 +1,35 @@
-//! The tracks of a trace: their numbers and names, both ways.
+//! The tracks of a trace, and the conversion between tracks, their numbers and their names.
 
 use std::borrow::Cow;
 
 use crate::fields::track_event_type;
 use crate::names::{self, EventName, TaskSource};
 
-/// A line of events in a trace.
+/// A track of a trace: one horizontal line of slices, instants or counter values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Track {
-    /// The process, which the others belong to.
+    /// The process that all other tracks belong to.
     Process,
-    /// The netpoller's turns.
+    /// The turns of the netpoller.
     Netpoller,
-    /// The counter of the tasks in the injector.
+    /// The counter that shows the number of tasks in the injector.
     Injector,
     /// The polls on the processor with this index.
     Processor(u16),
-    /// The counter of the tasks that wait on the processor with this index.
+    /// The counter that shows the number of tasks queued on the processor with this index.
     Queue(u16),
-    /// A thread, by its number among those that have recorded something.
+    /// A thread, by its number among the threads that have recorded events.
     Thread(u64),
-    /// A host of a simulation, by its number among the threads.
+    /// A simulated host, by its number among the threads.
     Host(u32),
-    /// The polls of a host's tasks on the processor with this index.
+    /// The polls of a simulated host's tasks on one processor.
     HostProcessor {
-        /// The host's number among the threads.
+        /// The number of the host among the threads.
         host: u32,
-        /// The processor's index.
+        /// The index of the processor.
         processor: u16,
     },
-    /// A track of another program.
+    /// A track that wsrt did not write.
     Unknown,
 }
 
@@ -39,24 +39,26 @@ const INJECTOR: u64 = 11;
 const PROCESSORS: u64 = 1_000;
 const QUEUES: u64 = 2_000;
 const THREADS: u64 = 100_000;
-/// Indices from here on are numbered behind all threads.
+/// Processor indices from this number on get track numbers behind those of all threads.
 const MANY: u64 = 1_000;
 const MANY_PROCESSORS: u64 = 1 << 40;
 const MANY_QUEUES: u64 = 2 << 40;
 const HOSTS: u64 = 3 << 40;
 const AFTER_HOSTS: u64 = 4 << 40;
-/// A host's number is above the 16 bits of the processor's index.
+/// The offset of host processors: a host's number is stored above the 16 bits of the processor's
+/// index.
 const HOST_PROCESSORS: u64 = 1 << 48;
 const AFTER_HOST_PROCESSORS: u64 = 2 << 48;
 
-/// Numbers a processor's track: from `few` on, or from `many` on if its index is large.
+/// Returns the number of a processor's track, counted from `few` or, for a large index, from
+/// `many`.
 const fn numbered(index: u16, few: u64, many: u64) -> u64 {
     let index = index as u64;
     index + if index < MANY { few } else { many }
 }
 
 impl Track {
-    /// Returns the number that stands for it in a trace, and 0 for `Unknown`.
+    /// Returns the number that identifies the track in a trace, or 0 for `Unknown`.
     pub const fn uuid(self) -> u64 {
         match self {
             Track::Process => PROCESS,
@@ -71,7 +73,7 @@ impl Track {
         }
     }
 
-    /// Returns the track with this number.
+    /// Returns the track that the number identifies, or `Unknown` if wsrt does not use the number.
     pub fn from_uuid(uuid: u64) -> Self {
         let index = |first| u16::try_from(uuid - first);
         match uuid {
@@ -92,7 +94,8 @@ impl Track {
         }
     }
 
-    /// Returns the index of the processor whose polls the track shows, all polls or a host's.
+    /// Returns the index of the processor whose polls the track shows, whether for the whole
+    /// process or for one host. Returns `None` for all other tracks.
     pub fn processor(self) -> Option<u16> {
         match self {
             Track::Processor(processor) | Track::HostProcessor { processor, .. } => Some(processor),
@@ -100,8 +103,8 @@ impl Track {
         }
     }
 
-    /// Returns its name, unless that comes from the program: the process's, the threads' and the
-    /// hosts'.
+    /// Returns the name of the track. The names of the process, of threads and of hosts come from
+    /// the program instead.
     pub fn name(self) -> Cow<'static, str> {
         match self {
             Track::Netpoller => EventName::Netpoller.name().into(),
@@ -119,16 +122,16 @@ impl Track {
 pub enum TrackEventKind {
     /// A slice begins.
     Begin,
-    /// The slice that began last on the track ends.
+    /// The innermost open slice of the track ends.
     End,
-    /// An event without a duration.
+    /// Something happens that has no duration.
     Instant,
-    /// A counter has this value from now on.
+    /// A counter takes on this value.
     Counter(u64),
 }
 
 impl TrackEventKind {
-    /// Returns the number that stands for it in a trace.
+    /// Returns the number that stands for this kind in a trace.
     pub fn number(self) -> u64 {
         match self {
             TrackEventKind::Begin => track_event_type::SLICE_BEGIN,
@@ -138,7 +141,8 @@ impl TrackEventKind {
         }
     }
 
-    /// Returns the kind with this number; a counter has `value`.
+    /// Returns the kind that the number stands for, or `None` if there is no such kind. `value` is
+    /// the value of a counter, and is ignored for all other kinds.
     pub fn from_number(number: u64, value: u64) -> Option<Self> {
         match number {
             track_event_type::SLICE_BEGIN => Some(TrackEventKind::Begin),

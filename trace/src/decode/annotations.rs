@@ -1,4 +1,4 @@
-//! The values that belong to an event.
+//! The annotations of an event.
 
 use super::decoder::InternedNames;
 use super::strings::{NameId, NameTable};
@@ -6,44 +6,44 @@ use crate::fields::debug_annotation;
 use crate::names::{AnnotationKey, Awaited, PollOutcome, TaskSource, WakeCause};
 use crate::wire::{FieldValue, Fields, Malformed};
 
-/// The values that belong to an event; each event has a few of them.
+/// The annotations of an event. Each event has only a few of them, so most fields are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// The task's number.
+    /// The id of the task that the event is about.
     pub task: Option<u64>,
-    /// For a poll: where its task was found.
+    /// Where the scheduler found the task, for a poll.
     pub source: Option<TaskSource>,
-    /// The processor that tasks were stolen from.
+    /// The index of the processor from which tasks were stolen.
     pub victim: Option<u64>,
-    /// Where the task was spawned.
+    /// The source location at which the task was spawned.
     pub spawned_at: Option<NameId>,
-    /// For a wait: its kind.
+    /// What the task waits for, for the start of a wait.
     pub waits_for: Option<Awaited>,
-    /// For a wait: where the lock or channel was made.
+    /// The source location at which the lock or channel was created, for the start of a wait.
     pub made_at: Option<NameId>,
-    /// Why the task was woken.
+    /// What caused the task to be woken.
     pub woken_by: Option<WakeCause>,
-    /// For a poll: the task that had woken its task.
+    /// The id of the task that woke the polled task, for a poll.
     pub waker: Option<u64>,
-    /// For a poll: nanoseconds from the wake to it.
+    /// The time from the wake to the poll in nanoseconds, for a poll.
     pub waited: Option<u64>,
-    /// For a poll: how it ended.
+    /// How the poll ended, for a poll.
     pub outcome: Option<PollOutcome>,
-    /// How many tasks were moved.
+    /// The number of tasks that were moved, for a steal or an overflow.
     pub tasks: Option<u64>,
-    /// How long a poll has taken, in milliseconds.
+    /// How long the poll has taken so far in milliseconds, for a stall.
     pub millis: Option<u64>,
-    /// True if the thread of a poll sleeps.
+    /// True if the thread that polls the task is asleep in the kernel, for a stall.
     pub asleep: Option<bool>,
-    /// How many sockets the netpoller has found ready.
+    /// The number of sockets that the netpoller found ready, for a turn of the netpoller.
     pub events: Option<u64>,
-    /// How many timers were due.
+    /// The number of timers that were due, for a turn of the netpoller.
     pub timers: Option<u64>,
-    /// How many events were dropped.
+    /// The number of events that were dropped.
     pub count: Option<u64>,
 }
 
-/// Reads one annotation into `annotations`. One with an unknown key is ignored.
+/// Reads one annotation into `annotations`. An annotation with an unknown key is ignored.
 pub(super) fn read(
     message: &[u8],
     interned: &InternedNames,
@@ -89,7 +89,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Returns the key with this name.
+/// Returns the annotation key with this name.
 pub(super) fn key_of(name: &[u8]) -> Option<AnnotationKey> {
     AnnotationKey::from_name(std::str::from_utf8(name).ok()?)
 }

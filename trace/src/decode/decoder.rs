@@ -1,5 +1,5 @@
-//! Packets to events: Perfetto's messages, as far as wsrt writes them, and the names that stand for
-//! numbers in them.
+//! Decodes packets to events: the parts of Perfetto's messages that wsrt writes, and the interned
+//! names that the messages refer to by number.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,13 @@ use crate::names::AnnotationKey;
 use crate::track::{Track, TrackEventKind};
 use crate::wire::{FieldValue, Fields, Malformed};
 
-/// A table of interned names has at most this many entries.
+/// The maximum number of entries in a table of interned names.
 const MOST_ENTRIES: usize = 1 << 18;
-/// wsrt writes one sequence of packets, and other programs' traces may have been appended to it.
+/// The maximum number of packet sequences. wsrt writes one sequence, but traces of other programs
+/// may have been appended to the file.
 const MOST_SEQUENCES: usize = 64;
 
-/// The names that numbers stand for in one sequence of packets.
+/// The interned names of one sequence of packets.
 #[derive(Debug, Default)]
 pub(super) struct InternedNames {
     events: HashMap<u64, NameId>,
@@ -37,7 +38,7 @@ impl InternedNames {
         self.values.get(&iid).copied()
     }
 
-    /// Reads an `InternedData`.
+    /// Reads an `InternedData` message.
     fn add(&mut self, message: &[u8], names: &mut NameTable) -> Result<(), Malformed> {
         use interned_data::{DEBUG_ANNOTATION_NAMES, DEBUG_ANNOTATION_STRING_VALUES, EVENT_NAMES};
         for field in Fields::of(message) {
@@ -61,7 +62,7 @@ impl InternedNames {
         Ok(())
     }
 
-    /// Reads a `TracePacketDefaults`.
+    /// Reads a `TracePacketDefaults` message.
     fn take_defaults(&mut self, message: &[u8]) -> Result<(), Malformed> {
         for field in Fields::of(message) {
             if let (trace_packet_defaults::TRACK_EVENT_DEFAULTS, FieldValue::Bytes(event)) = field? {
@@ -78,7 +79,7 @@ fn insert<T>(table: &mut HashMap<u64, T>, iid: u64, value: T) {
     }
 }
 
-/// Reads an entry of interned data: its number and its text.
+/// Reads an entry of interned data, and returns the entry's number and text.
 fn entry_of(message: &[u8]) -> Result<(u64, &[u8]), Malformed> {
     let (mut iid, mut text) = (0, &[][..]);
     for field in Fields::of(message) {
@@ -103,7 +104,7 @@ fn number(message: &[u8], wanted: u32) -> Result<Option<u64>, Malformed> {
     Ok(found)
 }
 
-/// A packet's parts, before anything in them is read: a name may stand behind its use.
+/// The parts of a packet, before any of them is decoded. A name may be defined after its first use.
 #[derive(Default)]
 struct PacketParts<'a> {
     at: Option<u64>,
@@ -134,10 +135,11 @@ impl<'a> PacketParts<'a> {
     }
 }
 
-/// Decodes packets in their order, and remembers their names.
+/// Decodes the packets of a trace in order, and keeps track of the names that later packets refer
+/// to.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The names of the packets so far.
+    /// The names in all packets decoded so far.
     pub names: NameTable,
     sequences: HashMap<u64, InternedNames>,
 }
@@ -147,7 +149,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Returns an error if its bytes are no message, or its event has no time.
+    /// Returns an error if the packet's bytes are not a valid message, or if the packet's event has
+    /// no time.
     pub fn decode(&mut self, packet: &[u8]) -> Result<Decoded, Malformed> {
         let parts = PacketParts::of(packet)?;
         // With more sequences, wsrt has not written the file, and the sequences may share a table.
@@ -173,7 +176,7 @@ impl Decoder {
     }
 }
 
-/// Reads a `TrackDescriptor`.
+/// Decodes a `TrackDescriptor` message.
 fn track(message: &[u8], names: &mut NameTable) -> Result<Decoded, Malformed> {
     use track_descriptor::{NAME, PROCESS, STATIC_NAME, THREAD, UUID};
     let (mut uuid, mut name, mut id) = (0, NameId::NONE, None);
@@ -206,7 +209,7 @@ fn name_in(message: &[u8], wanted: u32, names: &mut NameTable) -> Result<Option<
     Ok(name)
 }
 
-/// Reads a `TrackEvent`.
+/// Decodes a `TrackEvent` message.
 fn event(message: &[u8], at: u64, interned: &InternedNames, names: &mut NameTable) -> Result<Decoded, Malformed> {
     use track_event::{COUNTER_VALUE, DEBUG_ANNOTATIONS, NAME, NAME_IID, TRACK_UUID, TYPE};
     let (mut kind, mut value, mut uuid) = (0, 0, interned.default_track);

@@ -1,36 +1,36 @@
-//! The contents of a packet: an event on a track, or the name of a track.
+//! The contents of a packet: an event on a track, or the description of a track.
 
 use super::annotations::Annotations;
 use super::strings::NameId;
 use crate::track::{Track, TrackEventKind};
 
-/// An event on a track.
+/// An event on a track of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrackEvent {
-    /// In nanoseconds, on the clock of the trace.
+    /// The time of the event in nanoseconds, on the clock of the trace.
     pub at: u64,
-    /// The track that it is on.
+    /// The track that the event belongs to.
     pub track: Track,
-    /// Says whether it begins or ends a slice, has no duration, or counts.
+    /// The kind of the event: the beginning or the end of a slice, an instant, or a counter value.
     pub kind: TrackEventKind,
-    /// Its name.
+    /// The name of the event.
     pub name: NameId,
-    /// The values that belong to it.
+    /// The annotations of the event.
     pub annotations: Annotations,
 }
 
-/// Holds the contents of a packet.
+/// The decoded contents of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Decoded {
-    /// An event.
+    /// An event on a track.
     Event(TrackEvent),
-    /// A track's description.
+    /// The description of a track.
     Track {
         /// The track.
         track: Track,
-        /// Its name.
+        /// The name of the track.
         name: NameId,
-        /// The OS's number of the process or thread that it belongs to.
+        /// The operating system's id of the process or thread that the track stands for, if known.
         id: Option<u64>,
     },
     /// A packet that wsrt neither writes nor reads.

@@ -1,5 +1,6 @@
-//! Decoding: bytes to packets, packets to events, events to slices. Any bytes may come: memory is
-//! bounded, and nothing panics.
+//! The decoder: from bytes to packets, from packets to events, and from events to slices.
+//!
+//! The input may be any bytes at all. Memory use is bounded, and the decoder never panics.
 
 mod annotations;
 mod decoder;

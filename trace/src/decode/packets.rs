@@ -1,59 +1,61 @@
-//! The file as a run of packets, read one at a time: memory does not grow with the file.
+//! Reads the packets of a file one at a time, so that memory use does not grow with the size of the
+//! file.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::fields::trace;
 use crate::wire::{Varint, key_of_message};
 
-/// Each packet begins with this byte.
+/// The first byte of every packet.
 const PACKET: u8 = key_of_message(trace::PACKET);
-/// wsrt's packets have some hundred bytes, Perfetto's some thousand. A length beyond this is taken
-/// for damage.
+/// The maximum length of a packet. The packets of wsrt have a few hundred bytes, and those of
+/// Perfetto a few thousand. A greater length indicates that the file is damaged.
 const LONGEST: u64 = 16 << 20;
 const BUFFER: usize = 256 << 10;
 
-/// How a file ends.
+/// How the file ended, once there are no more packets to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileEnding {
-    /// After a packet.
+    /// The file ends after a complete packet.
     Whole,
-    /// In the middle of a packet.
+    /// The file ends in the middle of a packet.
     CutOff {
-        /// The packet's first byte.
+        /// The offset of the incomplete packet's first byte.
         at: u64,
     },
-    /// A packet should begin at this byte, and none does.
+    /// The file is damaged: the bytes where a packet should begin are not a packet.
     Damaged {
-        /// The byte.
+        /// The offset at which the packet should begin.
         at: u64,
     },
 }
 
-/// The packets of a file.
+/// Reads the packets of a trace file from any [`Read`](std::io::Read) input.
 #[derive(Debug)]
 pub struct PacketReader<R> {
     input: BufReader<R>,
     packet: Vec<u8>,
-    /// How many bytes were read.
+    /// The number of bytes read so far.
     read: u64,
 }
 
 impl<R: Read> PacketReader<R> {
-    /// Reads the packets of `input`.
+    /// Creates a reader for the packets of `input`.
     pub fn of(input: R) -> Self {
         Self { input: BufReader::with_capacity(BUFFER, input), packet: Vec::new(), read: 0 }
     }
 
-    /// Returns how many bytes were read.
+    /// Returns the number of bytes read so far.
     pub fn read(&self) -> u64 {
         self.read
     }
 
-    /// Returns the next packet, without its length, or how the file ends.
+    /// Returns the contents of the next packet without the length prefix, or how the file ended if
+    /// there are no more packets.
     ///
     /// # Errors
     ///
-    /// Returns the error of the input if it cannot be read.
+    /// Returns the error of the input if reading fails.
     pub fn next_packet(&mut self) -> io::Result<Result<&[u8], FileEnding>> {
         let begin = self.read;
         let length = match self.length()? {

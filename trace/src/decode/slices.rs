@@ -1,5 +1,5 @@
-//! Begins and ends to slices. The open slices of a track are a stack, since they lie within each
-//! other.
+//! Combines the begin and end events of a track into slices. The open slices of a track form a
+//! stack, because slices are nested.
 
 use std::collections::HashMap;
 
@@ -8,27 +8,27 @@ use super::event::TrackEvent;
 use super::strings::NameId;
 use crate::track::Track;
 
-/// The most open slices of a track, and the most tracks with some: a file may have begins without
-/// end.
+/// The maximum number of open slices per track, and the maximum number of tracks with open slices.
+/// A file may contain begin events that are never ended.
 const DEEPEST: usize = 32;
 const MOST_TRACKS: usize = 1 << 14;
 
-/// A stretch of time on a track.
+/// A period of time on a track, such as a poll, with its name and annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The track.
+    /// The track that the slice is on.
     pub track: Track,
-    /// When it begins, in nanoseconds.
+    /// When the slice begins, in nanoseconds.
     pub begin: u64,
-    /// How long it is, in nanoseconds.
+    /// The duration of the slice, in nanoseconds.
     pub duration: u64,
-    /// Its duration without the slices within it.
+    /// The duration of the slice without the slices nested in it, in nanoseconds.
     pub own: u64,
-    /// How many slices it lies within.
+    /// The number of slices that this slice is nested in.
     pub depth: usize,
-    /// Its name.
+    /// The name of the slice.
     pub name: NameId,
-    /// The values of its begin, and the outcome of its end.
+    /// The annotations of the begin event, and the outcome from the end event.
     pub annotations: Annotations,
 }
 
@@ -37,11 +37,11 @@ struct OpenSlice {
     begin: u64,
     name: NameId,
     annotations: Annotations,
-    /// The time of the slices within it.
+    /// The total duration of the slices nested in this one, in nanoseconds.
     within: u64,
 }
 
-/// The slices that have begun and not ended.
+/// The slices that have begun but not yet ended, for all tracks.
 #[derive(Debug, Default)]
 pub struct OpenSlices {
     tracks: HashMap<Track, Vec<OpenSlice>>,
@@ -49,7 +49,7 @@ pub struct OpenSlices {
 }
 
 impl OpenSlices {
-    /// Begins a slice.
+    /// Opens a slice. The slice is ignored and counted as unmatched if too many slices are open.
     pub fn begin(&mut self, event: &TrackEvent) {
         if self.tracks.len() >= MOST_TRACKS && !self.tracks.contains_key(&event.track) {
             self.unmatched += 1;
@@ -63,7 +63,8 @@ impl OpenSlices {
         open.push(OpenSlice { begin: event.at, name: event.name, annotations: event.annotations, within: 0 });
     }
 
-    /// Ends the slice that began last on the track, and returns it.
+    /// Closes the innermost open slice of the event's track, and returns the slice. Returns `None`
+    /// if no slice is open on the track.
     pub fn end(&mut self, event: &TrackEvent) -> Option<Slice> {
         let outcome = event.annotations.outcome;
         let slice = self.tracks.get_mut(&event.track).and_then(|open| close(event.track, open, event.at));
@@ -72,7 +73,7 @@ impl OpenSlices {
         slice.map(|slice| Slice { annotations: ended(slice), ..slice })
     }
 
-    /// Ends all slices at `at`, where the file ends.
+    /// Closes all open slices at the time `at`, the end of the file, and returns them.
     pub fn end_all(&mut self, at: u64) -> Vec<Slice> {
         let mut slices = Vec::new();
         for (track, mut open) in self.tracks.drain() {
@@ -85,7 +86,8 @@ impl OpenSlices {
         slices
     }
 
-    /// Returns how many begins and ends were ignored: without a partner, or without room.
+    /// Returns how many begin and end events were ignored because they had no partner or because
+    /// too many slices were open.
     pub fn unmatched(&self) -> u64 {
         self.unmatched
     }

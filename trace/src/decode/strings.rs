@@ -1,26 +1,27 @@
-//! Names, each kept once: many events have the name of one task or of one place in the source.
+//! A table of names that stores each name once, because many events share the name of a task or of
+//! a source location.
 
 use std::collections::HashMap;
 
-/// The most names that are kept, and their most bytes together: a program that names each
-/// connection has no end of them.
+/// The maximum number of names, and the maximum of their total length in bytes. A program that
+/// gives each connection its own name would otherwise use memory without bound.
 const MOST: usize = 1 << 16;
 const MOST_BYTES: usize = 16 << 20;
-/// A longer name is cut.
+/// The maximum length of a name in bytes. A longer name is truncated.
 const LONGEST: usize = 400;
 
-/// A name in a [`NameTable`].
+/// The id of a name in a [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(u32);
 
 impl NameId {
-    /// No name, or an empty one.
+    /// The id of the empty name.
     pub const NONE: Self = Self(0);
-    /// One of the names for which there was no room.
+    /// The id that stands for all names that did not fit into the table.
     pub const OTHER: Self = Self(1);
 }
 
-/// The names of a trace.
+/// The names that occur in a trace, each stored once.
 #[derive(Debug)]
 pub struct NameTable {
     known: HashMap<Box<str>, NameId>,
@@ -41,7 +42,8 @@ impl Default for NameTable {
 }
 
 impl NameTable {
-    /// Returns the name that these bytes spell; bytes that are not UTF-8 are replaced.
+    /// Adds a name to the table if it is new, and returns the name's id. Bytes that are not valid
+    /// UTF-8 are replaced.
     pub fn keep(&mut self, bytes: &[u8]) -> NameId {
         let text = String::from_utf8_lossy(bytes);
         let text = shortened(&text);
@@ -67,7 +69,7 @@ impl NameTable {
         &self.texts[name.0 as usize]
     }
 
-    /// Returns whether there were names for which there was no room.
+    /// Returns whether any names did not fit into the table.
     pub fn lost(&self) -> bool {
         self.lost
     }

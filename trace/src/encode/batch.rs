@@ -1,4 +1,5 @@
-//! The input of an encoder: a batch of events, and the names and the clock to show them with.
+//! The input of the encoder: batches of events, and the names and the clock that are needed to show
+//! them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,30 +8,32 @@ use crate::clock_sync::ClockSync;
 use crate::event::{Event, EventKind};
 use crate::int_hasher::IntHasher;
 
-/// An event of a batch.
+/// An event in a batch, with the thread or host that it is shown on.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchEntry {
-    /// The thread that has recorded it, or the host of a simulation on which it has happened, by
-    /// its place among [`EncodeContext::threads`].
+    /// The thread that recorded the event, or the simulated host on which the event happened, as an
+    /// index into [`EncodeContext::threads`].
     pub thread: u32,
-    /// The delay, in the counter's unit, with which an untimed event is shown after its stamp.
+    /// For an untimed event, the delay after its stamp with which the event is shown, in units of
+    /// the counter.
     pub later: u32,
-    /// The event.
+    /// The event itself.
     pub event: Event,
 }
 
 impl BatchEntry {
-    /// Returns when the event is shown, by the counter.
+    /// Returns the time at which the event is shown, in units of the counter.
     pub fn time(&self) -> u64 {
         self.event.stamp + u64::from(self.later)
     }
 }
 
-/// Untimed events that lie within this much, in the counter's unit, are spread over it: some
+/// The maximum period, in units of the counter, over which untimed events are spread: a few
 /// microseconds at most.
 const CLOSE: u64 = 1 << 14;
 
-/// Sets the times of untimed events. `entries` are one thread's, in the order of their recording.
+/// Assigns times to untimed events. `entries` must be the events of one thread, in the order in
+/// which they were recorded.
 pub fn time_events(entries: &mut [BatchEntry]) {
     let mut untimed = 0;
     for at in 0..entries.len() {
@@ -46,8 +49,8 @@ pub fn time_events(entries: &mut [BatchEntry]) {
     spread(&mut entries[last..], u64::MAX);
 }
 
-/// Spreads untimed events evenly from the stamp that they share to `end`. If that is far, because
-/// the poll took longer than expected, or unknown, all that is sure is their order.
+/// Spreads untimed events evenly between their common stamp and `end`. If `end` is unknown, or far
+/// away because the poll took longer than expected, only the order of the events is preserved.
 fn spread(untimed: &mut [BatchEntry], end: u64) {
     let Some(first) = untimed.first() else { return };
     let gap = end.saturating_sub(first.event.stamp);
@@ -57,7 +60,8 @@ fn spread(untimed: &mut [BatchEntry], end: u64) {
     }
 }
 
-/// Returns when an event was recorded, by the counter: of a poll or a turn, its end.
+/// Returns the time at which an event was recorded, in units of the counter. A poll or a turn of
+/// the netpoller is recorded at its end.
 pub fn recorded_at(event: &Event) -> u64 {
     match event.kind() {
         EventKind::Poll { lasted, .. } | EventKind::Turn { lasted, .. } => event.stamp + lasted,
@@ -65,66 +69,72 @@ pub fn recorded_at(event: &Event) -> u64 {
     }
 }
 
-/// The length of a queue at one moment.
+/// The length of a run queue at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueSample {
-    /// In nanoseconds of the monotonic clock.
+    /// The time of the sample, in nanoseconds of the monotonic clock.
     pub nanos: u64,
-    /// The processor's index; `None` for the injector.
+    /// The index of the processor that owns the queue, or `None` for the injector.
     pub processor: Option<u16>,
-    /// How many tasks wait.
+    /// The number of tasks that wait in the queue.
     pub waiting: u64,
 }
 
-/// The events recorded in some time, each thread's in the order of their recording. An event that
-/// is earlier than one of them is in this batch or in an earlier one, unless it is a poll or a turn
-/// that continues.
+/// The events that were recorded during some period, with the events of each thread in the order of
+/// recording.
+///
+/// An event that happened before one of these events is in this batch or in an earlier one, unless
+/// it is a poll or a turn of the netpoller that has not ended yet.
 #[derive(Clone, Debug, Default)]
 pub struct EventBatch {
-    /// The events.
+    /// The events of all threads.
     pub entries: Vec<BatchEntry>,
-    /// The lengths of the queues.
+    /// The samples of queue lengths.
     pub samples: Vec<QueueSample>,
-    /// How many events were dropped.
+    /// The number of events that were dropped during the period.
     pub dropped: u64,
-    /// The end of that time, by the counter.
+    /// The end of the period, in units of the counter.
     pub until: u64,
 }
 
-/// A thread that records events, or a host of the simulation that a thread drives.
+/// A thread that records events, or a simulated host that is driven by a thread.
 #[derive(Clone, Debug)]
 pub struct ThreadInfo {
-    /// The OS's number for it, 0 if that is not known.
+    /// The operating system's id of the thread, or 0 if the id is unknown.
     pub tid: u32,
-    /// Its name.
+    /// The name of the thread or host.
     pub name: String,
-    /// For a host: the thread that drives it, by its place among [`EncodeContext::threads`].
+    /// For a host, the thread that drives the host, as an index into [`EncodeContext::threads`].
+    /// `None` for a thread.
     pub driver: Option<u32>,
 }
 
-/// The names of tasks that have one, by the task's number.
+/// The names of named tasks, by task id.
 pub type TaskNames = HashMap<u64, Arc<str>, IntHasher>;
 
-/// The data that an encoder needs beside the events.
+/// The data that the encoder needs in addition to the events.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodeContext<'a> {
-    /// The threads, by the number that entries have.
+    /// The threads and hosts that entries refer to by index.
     pub threads: &'a [ThreadInfo],
     /// The names of tasks.
     pub names: &'a TaskNames,
-    /// Converts stamps to nanoseconds.
+    /// The converter from stamps to nanoseconds.
     pub clock: &'a ClockSync,
-    /// True if the threads drive a simulation, whose machines have all processors on one thread.
+    /// True if the threads drive a simulation, in which one thread runs the machines of all
+    /// processors.
     pub is_simulated: bool,
 }
 
 impl EncodeContext<'_> {
-    /// Returns the thread that has recorded an entry with this number: its own, or a host's.
+    /// Returns the index of the thread that recorded an entry: the entry's own thread, or the
+    /// thread that drives the entry's host.
     pub(super) fn recorder_of(&self, number: u32) -> u32 {
         self.threads[number as usize].driver.unwrap_or(number)
     }
 
-    /// Returns the host on which an entry with this number has happened, if it is a host's.
+    /// Returns the index of the host on which an entry happened, or `None` if the entry belongs to
+    /// a thread.
     pub(super) fn host(&self, number: u32) -> Option<u32> {
         self.threads[number as usize].driver.map(|_| number)
     }

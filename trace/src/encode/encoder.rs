@@ -1,4 +1,4 @@
-//! The encoder: batches of events to the bytes of one file.
+//! The encoder, which turns batches of events into the bytes of one file.
 
 use std::collections::HashMap;
 
@@ -14,18 +14,21 @@ use crate::int_hasher::IntHasher;
 use crate::names::{AnnotationKey, EventName, PollOutcome, TaskSource, WakeCause};
 use crate::track::Track;
 
-/// Turns batches of events into the bytes of one trace.
+/// Encodes batches of events as one Perfetto trace.
+///
+/// Call [`begin`](Self::begin) once, [`add`](Self::add) for each batch, and [`end`](Self::end) at
+/// the end. The encoded bytes can be removed at any time with [`take`](Self::take).
 #[derive(Debug)]
 pub struct Encoder {
     packets: PacketWriter,
     strings: KnownStrings,
     tracks: Tracks,
     flows: Flows,
-    /// Polls that were opened and continue: their stamps, by task.
+    /// The stamps of polls that were shown early and have not ended, by task.
     opened: HashMap<u64, u64, IntHasher>,
     /// The steps of each thread that wait for the end of a poll.
     pending: Vec<PendingSteps>,
-    /// Stalls of polls that continue, by processor.
+    /// The stalls of polls that have not ended, by processor.
     stalls: HashMap<u16, Vec<Step>, IntHasher>,
     groups: Vec<StepGroup>,
     events: u64,
@@ -33,7 +36,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Begins a file.
+    /// Creates an encoder and writes the beginning of the file.
     pub fn begin() -> Self {
         let mut packets = PacketWriter::default();
         packets.begin(clocks());
@@ -55,17 +58,17 @@ impl Encoder {
         }
     }
 
-    /// Returns how many events were added so far, and how many were dropped.
+    /// Returns the number of events added so far, and the number of events dropped so far.
     pub fn counts(&self) -> (u64, u64) {
         (self.events, self.dropped)
     }
 
-    /// Takes the bytes written since the last call.
+    /// Appends the bytes that were encoded since the last call to `into`.
     pub fn take(&mut self, into: &mut Vec<u8>) {
         self.packets.take(into);
     }
 
-    /// Adds a batch.
+    /// Encodes a batch of events.
     pub fn add(&mut self, batch: &EventBatch, context: EncodeContext<'_>) {
         self.events += batch.entries.len() as u64;
         self.pending.resize_with(context.threads.len(), PendingSteps::default);
@@ -87,7 +90,7 @@ impl Encoder {
         }
     }
 
-    /// Ends the file: all slices that are open end at its last moment.
+    /// Encodes the end of the file. All open slices end at the file's last moment.
     pub fn end(&mut self, until: u64, context: EncodeContext<'_>) {
         let mut groups = std::mem::take(&mut self.groups);
         for (thread, pending) in self.pending.iter_mut().enumerate() {

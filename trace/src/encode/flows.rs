@@ -1,11 +1,11 @@
 //! Flows: which wake has led to which poll. Perfetto shows a flow as an arrow.
 //!
-//! A task is polled once for each wake, so wakes and polls alternate: each poll belongs to the
-//! latest wake before it. Two wakes may wait for their polls, since a poll is recorded at its end,
-//! and its task may have been woken again by then. The task may even have been polled again, by
-//! another machine that was quicker to record that: a wake that was passed over is *overdue*, and
-//! its poll may still come. If that poll was dropped, the flow is *lost*, and ends where the drop
-//! is reported.
+//! A task is polled once for each wake, so wakes and polls alternate, and each poll belongs to the
+//! latest wake before it. Two wakes may wait for their polls at the same time, because a poll is
+//! recorded at its end, and its task may have been woken again by then. The task may even have been
+//! polled again, by another machine that recorded its poll sooner. A wake that was skipped in this
+//! way is *overdue*, and its poll may still arrive. If that poll was dropped, the flow is *lost*,
+//! and ends where the drop is reported.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,9 @@
-//! Puts one thread's events in the order of time: a poll is recorded at its end, behind the events
-//! that happened in it.
+//! Sorts the events of one thread by time. A poll is recorded at its end, after the events that
+//! happened during the poll.
 //!
-//! Events within a poll or a turn of the netpoller wait for it here. The outermost poll or turn
-//! completes a *group*: its beginning, the events in it, its end. A poll that takes long is opened
-//! early (`Opened`), and no event waits for its end.
+//! Events within a poll or a turn of the netpoller wait here for the end of it. The outermost poll
+//! or turn completes a *group*: the beginning, the events within, and the end. A long poll is shown
+//! early (`Opened`), so that no event has to wait for the poll's end.
 
 use super::flows::Flow;
 use crate::event::{Event, EventKind};

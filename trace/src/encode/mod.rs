@@ -1,4 +1,4 @@
-//! Encoding: batches of events to the bytes of a Perfetto trace.
+//! The encoder: from batches of events to the bytes of a Perfetto trace.
 //!
 //! ```text
 //! EventBatch ─► flows: which wake led to which poll

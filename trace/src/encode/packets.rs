@@ -1,4 +1,4 @@
-//! Packets: the messages that a trace is a run of.
+//! The packets of a trace, each of which is one Protocol Buffers message.
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;

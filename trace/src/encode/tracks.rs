@@ -1,5 +1,5 @@
-//! The tracks of a file: each is described before its first event, its times never go back, and
-//! each slice that begins on it ends.
+//! The tracks of a file. A track is described before its first event, its times never decrease, and
+//! every slice that begins on the track also ends.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

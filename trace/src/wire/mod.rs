@@ -1,5 +1,7 @@
-//! Protocol Buffers' wire format, as far as a trace needs it. A message is a run of fields, each a
-//! number and a value; which message has which fields is not known here.
+//! The wire format of Protocol Buffers, to the extent that traces need it.
+//!
+//! A message is a sequence of fields, each with a number and a value. Which message has which
+//! fields is not known here.
 
 mod read;
 mod write;
@@ -8,7 +10,7 @@ pub(crate) use read::Varint;
 pub use read::{FieldValue, Fields, Malformed};
 pub use write::MessageWriter;
 
-/// The low three bits of a field's key.
+/// The wire types, which are stored in the low three bits of a field's key.
 mod wire_type {
     pub(super) const VARINT: u64 = 0;
     pub(super) const FIXED64: u64 = 1;
@@ -17,7 +19,7 @@ mod wire_type {
     pub(super) const BITS: u32 = 3;
 }
 
-/// Returns the key, the first byte, of a field that is a message or a string.
+/// Returns the key of a message or string field, which must fit into one byte.
 pub(crate) const fn key_of_message(field: u32) -> u8 {
     assert!(field < 16, "the key takes one byte");
     (field << wire_type::BITS) as u8 | wire_type::LENGTH_DELIMITED as u8

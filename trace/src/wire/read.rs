@@ -1,25 +1,26 @@
-//! Reading: the fields of a message one by one, and varints byte by byte. Any bytes may come.
+//! The reader: the fields of a message one by one, and varints byte by byte. The input may be any
+//! bytes at all.
 
 use super::wire_type::{BITS, FIXED32, FIXED64, LENGTH_DELIMITED, VARINT};
 
-/// The bytes are no message: a varint has no end, a length leads out of it, or a value has a wire
-/// type that is not in use any more.
+/// The error for bytes that are not a valid message: a varint without an end, a length that goes
+/// beyond the message, or a value with a wire type that is no longer in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// A field's value.
+/// The value of a field in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// A number in as few bytes as it needs.
+    /// A variable-length number.
     Varint(u64),
-    /// A number in eight bytes, or in four.
+    /// A number with a fixed length of eight or four bytes.
     Fixed(u64),
-    /// A string, or a message within the message.
+    /// A string, or a nested message.
     Bytes(&'a [u8]),
 }
 
 impl<'a> FieldValue<'a> {
-    /// Returns the number, if it is one.
+    /// Returns the number, or `None` if the value is a string or a message.
     pub fn number(self) -> Option<u64> {
         match self {
             FieldValue::Varint(number) | FieldValue::Fixed(number) => Some(number),
@@ -27,7 +28,7 @@ impl<'a> FieldValue<'a> {
         }
     }
 
-    /// Returns the bytes of a string or a message, if it is one.
+    /// Returns the bytes of a string or nested message, or `None` if the value is a number.
     pub fn bytes(self) -> Option<&'a [u8]> {
         match self {
             FieldValue::Bytes(bytes) => Some(bytes),
@@ -36,15 +37,16 @@ impl<'a> FieldValue<'a> {
     }
 }
 
-/// The fields of a message, in the order in which they were written. Ends after the first
-/// [`Malformed`].
+/// An iterator over the fields of a message, in the order in which they were written.
+///
+/// The iterator ends after the first [`Malformed`] error.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// Reads the fields of `message`.
+    /// Creates an iterator over the fields of `message`.
     pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
@@ -101,7 +103,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// A varint that comes byte by byte.
+/// A varint that is read byte by byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Varint {
     number: u64,
@@ -109,7 +111,8 @@ pub(crate) struct Varint {
 }
 
 impl Varint {
-    /// Takes the next byte, and returns the number if that was the last one.
+    /// Adds the next byte. Returns the number if this byte was the last one, or `None` if more
+    /// bytes follow.
     pub(crate) fn push(&mut self, byte: u8) -> Result<Option<u64>, Malformed> {
         let bits = u64::from(byte & 0x7f);
         // The tenth byte has room for one bit.

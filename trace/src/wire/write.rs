@@ -1,42 +1,42 @@
-//! Writing: varints, eight bytes, strings, and messages within messages.
+//! The writer: varints, fixed-length numbers, strings, and nested messages.
 
 use super::wire_type::{BITS, FIXED64, LENGTH_DELIMITED, VARINT};
 
-/// Writes the fields of a message to the end of some bytes.
+/// Appends the fields of a message to a byte vector.
 #[derive(Debug)]
 pub struct MessageWriter<'a>(&'a mut Vec<u8>);
 
 impl<'a> MessageWriter<'a> {
-    /// Begins a message at the end of `bytes`.
+    /// Creates a writer that appends to `bytes`.
     pub fn at_the_end_of(bytes: &'a mut Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// Writes a number, in as few bytes as it needs.
+    /// Writes a number field as a varint, in as few bytes as the number needs.
     pub fn varint(&mut self, field: u32, value: u64) {
         self.key(field, VARINT);
         self.raw_varint(value);
     }
 
-    /// Writes a number in eight bytes.
+    /// Writes a number field with a fixed length of eight bytes.
     pub fn fixed64(&mut self, field: u32, value: u64) {
         self.key(field, FIXED64);
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Writes a string.
+    /// Writes a string field.
     pub fn string(&mut self, field: u32, text: &str) {
         self.bytes(field, text.as_bytes());
     }
 
-    /// Writes bytes: a message that is there already, for one.
+    /// Writes a field of raw bytes, such as a message that is already encoded.
     pub fn bytes(&mut self, field: u32, bytes: &[u8]) {
         self.key(field, LENGTH_DELIMITED);
         self.raw_varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// Writes a message within this one.
+    /// Writes a nested message, whose fields are written by the closure `write`.
     pub fn message(&mut self, field: u32, write: impl FnOnce(&mut MessageWriter<'_>)) {
         self.key(field, LENGTH_DELIMITED);
         let start = self.0.len();
