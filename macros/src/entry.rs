@@ -1,10 +1,10 @@
-//! The two macros, and the differences between them.
+//! The two attribute macros, and the differences between them.
 
 use std::fmt;
 
 use crate::options::Flavor;
 
-/// The attribute that the user wrote.
+/// The attribute macro that the user wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// `#[wsrt::main]`
@@ -14,8 +14,8 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// The flavor where the user names none: a program wants every core, a test wants the same
-    /// order each time.
+    /// Returns the flavor that applies if the user chooses none. A program should use every core,
+    /// whereas a test should run in the same order each time.
     pub(crate) fn default_flavor(self) -> Flavor {
         match self {
             Self::Main => Flavor::MultiThread,

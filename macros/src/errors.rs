@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// The mistakes found so far. As tokens they are one `compile_error!` each, at the user's tokens.
+/// The mistakes found so far. As tokens, each mistake becomes a `compile_error!` at the user's
+/// tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     found: Option<syn::Error>,

@@ -1,5 +1,5 @@
-//! From one use of a macro to the tokens that replace it: the generated function, or the mistakes
-//! with a harmless replacement.
+//! Expands one use of a macro to the tokens that replace it: the generated function, or the
+//! mistakes together with a harmless replacement.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,8 +12,8 @@ use crate::options::Options;
 
 /// Expands one use of `entry`.
 ///
-/// After a mistake the item is still replaced by something that compiles, so that the compiler
-/// reports the mistake and not its consequences, such as a missing `main`.
+/// If there are mistakes, the item is still replaced by code that compiles, so that the compiler
+/// reports the mistakes and not their consequences, such as a missing `main`.
 pub(crate) fn expand(entry: Entry, arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let options = Options::parse(entry, arguments, &mut errors);
@@ -38,7 +38,8 @@ fn replace(entry: Entry, options: Options, function: &Function, errors: &mut Err
     quote!(#mistakes #stand_in)
 }
 
-/// A function that callers of the refused one can be checked against.
+/// Returns a function with the same signature as the rejected one, against which callers can be
+/// checked.
 fn stand_in(function: &Function) -> TokenStream {
     let Function { visibility, fn_token, name, generics, arguments, output, .. } = function;
     if name == "main" {

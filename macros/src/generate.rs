@@ -1,8 +1,10 @@
-//! Writes the plain `fn` that builds a runtime and gives it the user's `async fn` as the root.
+//! Generates the plain `fn` that builds a runtime and runs the user's `async fn` as the root
+//! future.
 //!
-//! The user's function becomes an item inside the generated one, whole and under its own name. So
-//! its return type drives inference as written, inner attributes of the body stay legal, nothing
-//! generated is in scope of the body, and the compiler speaks of "the future returned by `main`".
+//! The user's function becomes an unchanged item inside the generated one, under its own name. Its
+//! return type therefore drives inference as written, inner attributes of the body stay legal,
+//! nothing generated is in scope in the body, and the compiler's messages speak of "the future
+//! returned by `main`".
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -14,10 +16,10 @@ use crate::options::{Flavor, Options};
 /// How the root's output leaves the generated function.
 #[derive(Clone, Copy)]
 enum Outcome {
-    /// An `ExitCode`: the root itself reports its output, which therefore never leaves its thread
-    /// and need not be `Send`.
+    /// The function returns an `ExitCode`. The root future reports its own output, which never
+    /// leaves the root's thread and need not be `Send`.
     Report,
-    /// The value that the user's function declares.
+    /// The function returns the value that the user's function returns.
     Return,
 }
 
@@ -32,7 +34,7 @@ impl Outcome {
     }
 }
 
-/// Generates the replacement of a function that passed [`Function::check`].
+/// Generates the replacement for a function that has passed [`Function::check`].
 pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> TokenStream {
     let Function { attributes, visibility, fn_token, name, arguments, output, .. } = function;
     let outcome = Outcome::of(entry, function);
@@ -65,8 +67,8 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
     }
 }
 
-/// The standard attribute by its full path: the user may have imported `wsrt::test` under the short
-/// name.
+/// Returns the standard test attribute by its full path, because the user may have imported
+/// `wsrt::test` under the short name.
 fn test_attribute(entry: Entry) -> Option<TokenStream> {
     match entry {
         Entry::Main => None,
@@ -79,8 +81,8 @@ fn user_function(function: &Function) -> TokenStream {
     quote!(async #fn_token #name #arguments #output #body)
 }
 
-/// An `async fn` around the user's, of the same name, that turns the output into an exit code as
-/// std does for `main`.
+/// Returns an `async fn` of the same name around the user's, which converts the output to an exit
+/// code as the standard library does for `main`.
 fn reporting_root(function: &Function) -> TokenStream {
     let Function { fn_token, name, .. } = function;
     let user_function = user_function(function);
@@ -123,8 +125,9 @@ fn on_failure(outcome: Outcome) -> TokenStream {
     }
 }
 
-/// Gives the root to the runtime. A multi-thread one runs it on a processor if it is `Send` and on
-/// this thread if it is not: the compiler chooses, by the method `place` that fits.
+/// Generates the call that runs the root future. On a multi-thread runtime, the root runs on a
+/// worker if it is `Send` and on the calling thread otherwise. The compiler chooses between the
+/// two, depending on which method `place` applies.
 fn run(Options { flavor, crate_path, .. }: &Options, function: &Function) -> TokenStream {
     let name = &function.name;
     let root = spread(quote!(#name()), function.head_span());
@@ -137,9 +140,9 @@ fn run(Options { flavor, crate_path, .. }: &Options, function: &Function) -> Tok
     }
 }
 
-/// Puts the first of `tokens` at the first span and the others at the last, so that an error about
-/// the expression underlines all from one to the other. (`Span::join` would say it in one span, but
-/// is not on stable Rust.)
+/// Puts the first of `tokens` at the first span and all others at the last, so that an error about
+/// the expression underlines everything in between. (`Span::join` would produce a single span, but
+/// is not available on stable Rust.)
 fn spread(tokens: TokenStream, (first, last): (Span, Span)) -> TokenStream {
     let mut spans = std::iter::once(first).chain(std::iter::repeat(last));
     let place = |mut token: TokenTree| {

@@ -1,8 +1,8 @@
-//! The attributes `#[wsrt::main]` and `#[wsrt::test]`: an `async fn` in, a plain `fn` that runs it
-//! on a runtime out; and the part of `select!` that a declarative macro cannot do.
+//! The attribute macros `#[wsrt::main]` and `#[wsrt::test]`, which turn an `async fn` into a plain
+//! `fn` that runs it on a runtime, and the part of `select!` that a declarative macro cannot do.
 //!
-//! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate
-//! knows nothing of the runtime but the names that the expansion calls:
+//! Use these macros through the crate `wsrt`, which re-exports them behind its feature `macros`.
+//! This crate does not depend on the runtime, and only knows the names that the expansion uses:
 //! `runtime::Builder::{new_multi_thread, new_current_thread, enable_all, worker_threads,
 //! start_paused, build}`, `runtime::Runtime::block_on`, and the hidden module `runtime::__entry`.
 
@@ -20,68 +20,70 @@ use proc_macro::TokenStream;
 
 use crate::entry::Entry;
 
-/// Runs an `async fn`, usually `main`, as the root future of a new runtime.
+/// Turns an `async fn`, usually `main`, into a plain function that runs the body as the root future
+/// of a new runtime.
 ///
-/// The function becomes a plain `fn` of the same name, visibility and attributes. When called it
-/// builds a runtime, runs the body to its end, and drops the runtime, which drops every task that
-/// is still alive: tasks that must finish have to be awaited.
+/// The generated function has the same name, visibility and attributes. When called, it builds a
+/// runtime, runs the body to completion, and drops the runtime. Dropping the runtime drops every
+/// task that is still alive, so await all tasks that must finish.
 ///
 /// # Options
 ///
-/// | option | value | when absent |
+/// | option | value | default |
 /// |---|---|---|
 /// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
-/// | `worker_threads` | a whole number of at least 1, as a literal; `"multi_thread"` only | the choice of `runtime::Builder` |
-/// | `start_paused` | `true` or `false`; `true` on `"current_thread"` only: the clock stands until it is moved, see `time::pause` | `false` |
-/// | `crate` | the path of the crate `wsrt`, in a string, where it is re-exported or renamed | `"::wsrt"` |
+/// | `worker_threads` | a whole number of at least 1, as a literal; with `"multi_thread"` only | chosen by `runtime::Builder` |
+/// | `start_paused` | `true` or `false`; `true` with `"current_thread"` only: the clock starts paused, as after `time::pause` | `false` |
+/// | `crate` | the path of the crate `wsrt` as a string, for when the crate is re-exported or renamed | `"::wsrt"` |
 ///
-/// The root need not be `Send`. On `"multi_thread"` a root that is, and whose output is, runs on a
-/// processor, as every spawned task does: it is as fast as these at spawning and messaging. One
-/// that is not, because it keeps an `Rc` or a lock's guard of the standard library across an
-/// `.await`, runs on the thread that called the function, beside the processors: each message
-/// between it and a task then goes from thread to thread, which costs some microseconds. The
-/// compiler chooses between the two; to see which it is, ask `task::try_id`, which is `None` on the
-/// calling thread. On `"current_thread"` the calling thread runs everything.
+/// The root future need not be `Send`. With `"multi_thread"`, a root that is `Send` and has a `Send`
+/// output runs on a worker, like any spawned task, and is as fast as a spawned task at spawning and
+/// messaging. A root that is not `Send`, for example because it holds an `Rc` or a guard of a
+/// standard library lock across an `.await`, runs on the thread that called the function, outside
+/// the workers. Each message between the root and a task then crosses threads, which costs some
+/// microseconds. The compiler chooses between the two. To find out which applies, call
+/// `task::try_id`, which returns `None` on the calling thread. With `"current_thread"`, the calling
+/// thread runs everything.
 ///
 /// # Output
 ///
 /// A function named `main` may return the same types as a plain `main`: `()`, `!`, `ExitCode`, a
-/// `Result` of these whose error is `Debug`, or any other `Termination`. The root turns it into an
-/// `ExitCode` as the standard library does (an error is printed to standard error as
-/// `Error: {error:?}`, and the code is 1), so it need not be `Send` on either flavor. The generated
-/// `main` returns that `ExitCode`.
+/// `Result` of these whose error is `Debug`, or any other `Termination`. The root converts its
+/// output to an `ExitCode` in the same way as the standard library: an error is printed to standard
+/// error as `Error: {error:?}`, and the exit code is 1. The output therefore need not be `Send`
+/// with either flavor. The generated `main` returns the `ExitCode`.
 ///
-/// A function of any other name returns the type that it declares.
+/// A function with any other name returns the type that it declares.
 ///
 /// # Not guaranteed
 ///
-/// - Which processor, and so which thread, runs a root that is `Send`; it may change at each
-///   `.await`.
-/// - Any order between the root's end and the progress of tasks that it did not await.
+/// - Which worker, and therefore which thread, runs a root that is `Send`. The worker may change at
+///   each `.await`.
+/// - Any order between the end of the root and the progress of tasks that the root did not await.
 ///
 /// # Panics
 ///
-/// A panic of the root continues on the calling thread once the root has been dropped: a program
-/// ends with code 101. A function not named `main` also panics, with `wsrt: {error}`, if the
-/// runtime cannot be built.
+/// A panic in the root future resumes on the calling thread after the root has been dropped, so
+/// that a panic in `main` ends the program with exit code 101. A function that is not named `main`
+/// also panics, with the message `wsrt: {error}`, if the runtime cannot be built.
 ///
 /// # Errors
 ///
-/// If the runtime cannot be built, because the OS refuses a thread or a poll instance or because an
-/// environment variable such as `WSRT_WORKER_THREADS` has an invalid value, `main` prints `wsrt:
-/// {error}` to standard error and ends with code 1.
+/// If the runtime cannot be built, because the operating system refuses to create a thread or a poll
+/// instance or because an environment variable such as `WSRT_WORKER_THREADS` has an invalid value,
+/// `main` prints `wsrt: {error}` to standard error and exits with code 1.
 ///
-/// All other mistakes are compile errors, at the place of the mistake: a function that is not
-/// `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option that is
+/// All other mistakes are reported as compile errors at the offending code: a function that is not
+/// `async`, takes arguments, or is generic, `const`, `unsafe` or `extern`, and an option that is
 /// unknown, given twice, of the wrong type, or out of range.
 ///
 /// # Cancel safety
 ///
-/// The root is never cancelled: the generated function returns when the root has ended.
+/// The root future is never cancelled. The generated function returns when the root has completed.
 ///
 /// # Examples
 ///
-/// Every processor that the machine offers, and errors that end the program:
+/// Using all processors of the machine, and exiting with an error if one occurs:
 ///
 /// ```text
 /// #[wsrt::main]
@@ -94,7 +96,7 @@ use crate::entry::Entry;
 /// }
 /// ```
 ///
-/// A root that is not `Send`, on the program's own thread, while its tasks run on the processors:
+/// Running a root that is not `Send` on the main thread, while spawned tasks run on the workers:
 ///
 /// ```text
 /// #[wsrt::main]
@@ -105,7 +107,7 @@ use crate::entry::Entry;
 /// }
 /// ```
 ///
-/// One thread for everything:
+/// Running everything on a single thread:
 ///
 /// ```text
 /// #[wsrt::main(flavor = "current_thread")]
@@ -117,7 +119,7 @@ use crate::entry::Entry;
 /// }
 /// ```
 ///
-/// By hand the first would be written as
+/// Without the macro, the first example would be written as follows:
 ///
 /// ```text
 /// fn main() -> std::process::ExitCode {
@@ -138,47 +140,46 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(Entry::Main, arguments.into(), item.into()).into()
 }
 
-/// Turns an `async fn` into a test, whose body is the root future of a runtime.
+/// Turns an `async fn` into a test that runs the function's body as the root future of a new
+/// runtime.
 ///
-/// The function becomes a `#[test]` of the same name. Its other attributes, such as
+/// The function becomes a `#[test]` with the same name. Other attributes of the function, such as
 /// `#[should_panic]` and `#[ignore]`, keep their meaning.
 ///
 /// # Options
 ///
-/// The options of [`main`](macro@main), with another default: a test runs on `"current_thread"`
-/// unless `flavor` says otherwise, so that its tasks run in the same order each time.
-/// `worker_threads` therefore needs `flavor = "multi_thread"` beside it. On either flavor the test
-/// need not be `Send`.
+/// A test accepts the same options as [`main`](macro@main), with a different default: `flavor` is
+/// `"current_thread"`, so that tasks run in the same order each time. The option `worker_threads`
+/// therefore requires `flavor = "multi_thread"`. The test need not be `Send` with either flavor.
 ///
 /// # Output
 ///
-/// A test may return the same types as a plain `#[test]`. The root reports it, as described at
-/// [`main`](macro@main), so a `Result` whose error is not `Send` is accepted on both flavors. An
-/// error fails the test.
+/// A test may return the same types as a plain `#[test]`, and an error fails the test. The root
+/// future reports its own output, as described for [`main`](macro@main), so a `Result` whose error
+/// is not `Send` is accepted with both flavors.
 ///
 /// # Not guaranteed
 ///
-/// The test harness may not capture the output of a `"multi_thread"` test that is `Send`: the root
-/// runs on a thread of the runtime.
+/// The test harness may fail to capture the printed output of a `"multi_thread"` test that is
+/// `Send`, because the root future runs on one of the runtime's threads.
 ///
 /// # Panics
 ///
-/// A panic of the root continues on the test's thread, where it fails the test or satisfies
-/// `#[should_panic]`. So does one about a runtime that could not be built, in a test without a
-/// return type.
+/// A panic in the root future resumes on the test's thread, where it fails the test or satisfies
+/// `#[should_panic]`. A test without a return type also panics if the runtime cannot be built.
 ///
 /// # Errors
 ///
-/// A test with a return type fails with `wsrt: {error}` on standard error if its runtime cannot be
-/// built.
+/// If the runtime cannot be built, a test with a return type prints `wsrt: {error}` to standard
+/// error and fails.
 ///
-/// At compile time this attribute refuses all that [`main`](macro@main) refuses, and a second test
-/// attribute on the same function.
+/// The mistakes that [`main`](macro@main) reports at compile time are compile errors here as well,
+/// and so is a second test attribute on the same function.
 ///
 /// # Cancel safety
 ///
-/// The root is never cancelled: the test ends when the root has ended. Tasks that are still alive
-/// then are dropped.
+/// The root future is never cancelled. The test ends when the root has completed, and tasks that are
+/// still alive at that point are dropped.
 ///
 /// # Examples
 ///
@@ -206,8 +207,8 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(Entry::Test, arguments.into(), item.into()).into()
 }
 
-/// Called by `select!`: the pattern without `ref` and `mut`, so that it looks at an output without
-/// taking it. Not an interface.
+/// Removes `ref` and `mut` from a pattern, so that matching the pattern inspects a value without
+/// moving out of it. Used by the expansion of `select!`. Not a public API.
 #[doc(hidden)]
 #[proc_macro]
 pub fn without_bindings_by_move(pattern: TokenStream) -> TokenStream {

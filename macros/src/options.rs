@@ -1,4 +1,4 @@
-//! The options between the attribute's brackets: `flavor`, `worker_threads`, `start_paused`,
+//! The options in the attribute's parentheses: `flavor`, `worker_threads`, `start_paused` and
 //! `crate`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -13,27 +13,29 @@ use crate::errors::Errors;
 const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads`, `start_paused` and `crate`";
 const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"current_thread\"";
 
-/// Which scheduler runs the root future.
+/// The scheduler that runs the root future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavor {
-    /// Processors on their own threads; the root is a task on one of them, if it is `Send`.
+    /// Workers run tasks on their own threads. The root future is a task on one of them if it is
+    /// `Send`.
     MultiThread,
     /// The calling thread runs everything.
     CurrentThread,
 }
 
-/// The user's choices, or the defaults.
+/// The options that the user chose, with defaults for the others.
 pub(crate) struct Options {
     pub(crate) flavor: Flavor,
     pub(crate) worker_threads: Option<LitInt>,
-    /// True if the clock stands from the start; current-thread only.
+    /// True if the clock is paused from the start. Only allowed with a current-thread runtime.
     pub(crate) start_paused: Option<LitBool>,
-    /// Where the expansion finds the runtime crate.
+    /// The path under which the expansion refers to the runtime crate.
     pub(crate) crate_path: Path,
 }
 
 impl Options {
-    /// Reads the attribute's arguments. Mistakes go to `errors`; the valid options are kept.
+    /// Parses the attribute's arguments. Mistakes are added to `errors`, and the valid options are
+    /// kept.
     pub(crate) fn parse(entry: Entry, arguments: TokenStream, errors: &mut Errors) -> Self {
         let mut given = Given::default();
         match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(arguments) {
@@ -43,15 +45,15 @@ impl Options {
         given.finish(entry, errors)
     }
 
-    /// Returns the options with the flavor that asks least of the root, to continue checking after
-    /// a wrong option.
+    /// Returns the options with the flavor that requires least of the root, for further checks
+    /// after an invalid option.
     pub(crate) fn forgiving(self) -> Self {
         Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, ..self }
     }
 }
 
-/// One `name = value`. The value is kept as tokens, so that a wrong one is refused in the words of
-/// its option.
+/// One `name = value` argument. The value is kept as tokens, so that each option can reject an
+/// invalid value with its own message.
 struct Argument {
     name: Ident,
     value: Option<TokenStream>,
@@ -76,14 +78,14 @@ fn tokens_up_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// An option's value, and the option's name for errors that concern the option as a whole.
+/// The value of an option, and the option's name for errors about the option as a whole.
 struct Setting<T> {
     name: Ident,
     value: T,
 }
 
-/// The options seen so far. An option whose value is wrong counts as seen, with `None`: it was
-/// refused once already.
+/// The options seen so far. An option with an invalid value counts as seen, with the value `None`,
+/// because it has already been rejected once.
 #[derive(Default)]
 struct Given {
     flavor: Option<Setting<Option<Flavor>>>,
@@ -117,12 +119,12 @@ impl Given {
         }
     }
 
-    /// The flavor that is given or implied; `None` if the one given was refused.
+    /// Returns the flavor that is given or implied, or `None` if the given one was rejected.
     fn flavor_if_right(&self, entry: Entry) -> Option<Flavor> {
         self.flavor.as_ref().map_or(Some(entry.default_flavor()), |setting| setting.value)
     }
 
-    /// Refuses `start_paused = true` on a multi-thread runtime, under the same condition.
+    /// Rejects `start_paused = true` with a multi-thread runtime, under the same condition.
     fn check_start_paused_applies(&self, entry: Entry, errors: &mut Errors) {
         let Some(Setting { name, value: Some(LitBool { value: true, .. }) }) = &self.start_paused else { return };
         if self.flavor_if_right(entry) != Some(Flavor::MultiThread) {
@@ -136,8 +138,8 @@ impl Given {
         errors.push(syn::Error::new(name.span(), message));
     }
 
-    /// Refuses `worker_threads` on a current-thread runtime, unless the flavor itself was wrong and
-    /// may have been meant otherwise.
+    /// Rejects `worker_threads` with a current-thread runtime, unless the flavor itself was invalid
+    /// and may have been meant differently.
     fn check_worker_threads_apply(&self, entry: Entry, errors: &mut Errors) {
         let Some(workers) = &self.worker_threads else { return };
         if self.flavor_if_right(entry) != Some(Flavor::CurrentThread) {
@@ -155,7 +157,7 @@ impl Given {
     }
 }
 
-/// Fills `slot` from `argument`, or returns an error that shows `example`, a valid value.
+/// Sets `slot` from `argument`, or returns an error that shows `example`, which is a valid value.
 fn set<T>(
     slot: &mut Option<Setting<Option<T>>>,
     argument: Argument,

@@ -1,11 +1,11 @@
-//! A pattern that looks at a value without taking it.
+//! Rewrites a pattern so that it inspects a value without moving out of it.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 
-/// Returns the pattern without `ref` and `mut`, but for the `mut` of `&mut`: it fits the same
-/// values, and its names borrow.
+/// Returns the pattern without `ref` and `mut`, except for the `mut` of `&mut`. The result matches
+/// the same values, and its names borrow.
 ///
-/// By tokens: in a pattern these words stand nowhere else.
+/// The rewriting works on tokens: in a pattern, these keywords occur nowhere else.
 pub(crate) fn borrowing(pattern: TokenStream) -> TokenStream {
     let mut follows_reference = false;
     pattern

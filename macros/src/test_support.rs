@@ -1,9 +1,9 @@
-//! Ways for the unit tests to look at token streams.
+//! Helpers with which the unit tests inspect token streams.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-/// The stream as text without the spaces that carry no meaning.
+/// Returns the stream as text, without spaces that have no meaning.
 pub(crate) fn squeezed(tokens: &TokenStream) -> String {
     let mut text = String::new();
     for character in tokens.to_string().chars() {
@@ -19,7 +19,7 @@ pub(crate) fn squeezed(tokens: &TokenStream) -> String {
     text
 }
 
-/// The messages of all `compile_error!` calls in the stream, in order.
+/// Returns the messages of all `compile_error!` calls in the stream, in order.
 pub(crate) fn messages(tokens: TokenStream) -> Vec<String> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     tokens.windows(3).filter_map(message).collect()

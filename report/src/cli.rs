@@ -1,4 +1,4 @@
-//! The command line and its consequences.
+//! The command line of `wsrt-report`, and the actions that it selects.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use lexopt::prelude::*;
 
 use crate::{Failure, page, reading};
 
-/// The text of `--help`.
+/// The text that `--help` prints.
 pub const HELP: &str = "\
 Makes one HTML page of a trace of wsrt's scheduler, to be opened in a browser; it needs no network.
 
@@ -23,16 +23,16 @@ usage: wsrt-report TRACE [-o FILE]
   -V, --version    print the version
 ";
 
-/// A failure, and whether the command line is at fault.
+/// The reason why the program failed, which determines the exit code.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The command line: exit code 2.
+    /// The command line is invalid. The exit code is 2.
     Usage(String),
-    /// A file: exit code 1.
+    /// A file could not be read or written. The exit code is 1.
     Failure(Failure),
 }
 
-/// The job that was asked for.
+/// The action that the command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
     Report { trace: PathBuf, output: Output },
@@ -46,11 +46,12 @@ enum Output {
     Standard,
 }
 
-/// Runs the program; `arguments` come without its name.
+/// Runs the program with the given command-line arguments, without the program's name.
 ///
 /// # Errors
 ///
-/// Returns the mistake in the command line, or the file that could not be read or written and why.
+/// Returns an error that describes the mistake in the command line, or the file that could not be
+/// read or written and the reason.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
     match parse(arguments).map_err(|error| Refusal::Usage(error.to_string()))? {
         Command::Help => print(HELP.as_bytes()),
@@ -89,7 +90,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, lexopt::E
     Ok(Command::Report { trace, output })
 }
 
-/// The page's usual place: the trace's, with `.html` behind its name.
+/// Returns the default path of the page: the path of the trace with `.html` appended.
 fn beside(trace: &Path) -> PathBuf {
     let mut name = trace.as_os_str().to_owned();
     name.push(".html");
@@ -110,7 +111,7 @@ fn report(trace: &Path, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// The page must not take the trace's place.
+/// Returns an error if the page would overwrite the trace.
 fn refuse_same(trace: &Path, file: &Path) -> Result<(), Failure> {
     match (trace.canonicalize(), file.canonicalize()) {
         (Ok(trace), Ok(file)) if trace == file => {
@@ -121,7 +122,7 @@ fn refuse_same(trace: &Path, file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes to the standard output. A reader that stops early, as `head` does, is no error.
+/// Writes to standard output. A reader that closes the pipe early, as `head` does, is not an error.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     match output.write_all(text).and_then(|()| output.flush()) {

@@ -1,17 +1,18 @@
-//! A trace of wsrt's scheduler, as one page to look at.
+//! Turns a trace of wsrt's scheduler into a single HTML page.
 //!
 //! ```text
 //! WSRT_TRACE=run.perfetto-trace ./server
 //! wsrt-report run.perfetto-trace        # writes run.perfetto-trace.html
 //! ```
 //!
-//! This crate is the program `wsrt-report`; its library is there for the program and its tests, and
-//! may change.
+//! This crate is the program `wsrt-report`. Its library exists for the program and its tests, and may
+//! change in any release.
 //!
-//! From the file to the page, each floor knows those before it and none behind: [`wsrt_trace`]
-//! makes packets of bytes and events of packets; `aggregate` makes sums, bins and buckets of
-//! events, so that memory does not grow with the file; [`cli`] reads a command line and a file, and
-//! `page` writes the drawings of `charts`. The file is read once and may be a pipe.
+//! The crate is layered from the file to the page, and each layer depends only on the layers before
+//! it. [`wsrt_trace`] decodes bytes to packets and packets to events. `aggregate` adds the events up
+//! in sums, bins and buckets, so that memory use does not grow with the file. [`cli`] reads the
+//! command line and the file, and `page` writes the page with the drawings of `charts`. The file is
+//! read only once and may be a pipe.
 
 #![forbid(unsafe_code)]
 
@@ -29,5 +30,5 @@ mod text;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-/// The message to the user when the work cannot be done.
+/// An error whose message tells the user why no report could be made.
 pub type Failure = Box<dyn Error + Send + Sync>;

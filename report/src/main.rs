@@ -1,4 +1,5 @@
-//! Makes one HTML page from a trace of the scheduler: `wsrt-report TRACE [-o FILE]`.
+//! The program `wsrt-report`, which turns a trace of the scheduler into an HTML page: `wsrt-report
+//! TRACE [-o FILE]`.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! Numbers as people read them: a unit, three digits that matter, and commas in long counts.
+//! Formats numbers for people: with a unit, three significant digits, and commas in large counts.
 
 use std::fmt::{self, Display};
 
-/// Between a number and its unit: a space at which no line breaks.
+/// The non-breaking space between a number and its unit.
 const SPACE: char = '\u{a0}';
 
-/// Nanoseconds: `1.24 ms`.
+/// A time in nanoseconds, shown as `1.24 ms`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time(pub(crate) u64);
 
@@ -29,7 +29,7 @@ impl Display for Time {
     }
 }
 
-/// A whole number: `1,234,567`.
+/// A whole number, shown as `1,234,567`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count(pub(crate) u64);
 
@@ -46,7 +46,7 @@ impl Display for Count {
     }
 }
 
-/// A count and its unit, in singular or plural: `1 task`, `2 tasks`.
+/// A count with its unit in the singular or plural, shown as `1 task` or `2 tasks`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Of(pub(crate) u64, pub(crate) &'static str);
 
@@ -57,8 +57,8 @@ impl Display for Of {
     }
 }
 
-/// A part of a whole: `63 %`. A small part is never called nothing, and nearly all is never called
-/// all.
+/// A part of a whole, shown as `63 %`. A small part is never shown as nothing, and a large part is
+/// never shown as everything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     part: f64,
@@ -70,7 +70,7 @@ impl Share {
         Self { part: part as f64, whole: whole as f64 }
     }
 
-    /// Between 0 and 1.
+    /// Returns the fraction, from 0 to 1.
     pub(crate) fn value(self) -> f64 {
         if self.whole > 0.0 { (self.part / self.whole).clamp(0.0, 1.0) } else { 0.0 }
     }
@@ -90,7 +90,7 @@ impl Display for Share {
     }
 }
 
-/// Bytes: `12.3 MB`.
+/// A number of bytes, shown as `12.3 MB`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes(pub(crate) u64);
 
@@ -106,8 +106,8 @@ impl Display for Bytes {
     }
 }
 
-/// Whole numbers from `least` up to `most` with about `wanted` steps between them that are round in
-/// tens.
+/// Returns whole numbers from `least` to `most` with about `wanted` steps between them. The steps
+/// are round decimal numbers.
 pub(crate) fn round_steps(least: u64, most: u64, wanted: u64) -> Vec<u64> {
     let rough = ((most - least) / wanted.max(1)).max(1);
     let power = 10u64.pow(rough.ilog10());

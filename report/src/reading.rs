@@ -1,4 +1,5 @@
-//! A file to a report: reads it once, from its first byte to where it ends or breaks off.
+//! Reads a trace file once, from its first byte to where it ends or breaks off, and produces the
+//! report.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,20 +10,21 @@ use wsrt_trace::decode::{Decoder, FileEnding, NameTable, PacketReader};
 use crate::Failure;
 use crate::aggregate::Aggregate;
 
-/// The contents of a file.
+/// The contents of a trace file.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// The name on the page.
+    /// The name of the file, as shown on the page.
     pub(crate) file: String,
     pub(crate) bytes: u64,
     pub(crate) ending: FileEnding,
-    /// Packets that are no messages, with more packets after them.
+    /// The number of packets that are not valid messages but are followed by further packets.
     pub(crate) malformed: u64,
     pub(crate) names: NameTable,
     pub(crate) aggregate: Aggregate,
 }
 
-/// Reads the trace at `path`.
+/// Reads the trace at `path`. Returns an error if the file cannot be read or is not a trace of
+/// wsrt.
 pub(crate) fn read(path: &Path) -> Result<Report, Failure> {
     let shown = path.display();
     let file = File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
@@ -34,7 +36,7 @@ pub(crate) fn read(path: &Path) -> Result<Report, Failure> {
     }
 }
 
-/// Reads `input` to its end, without a check that it is a trace.
+/// Reads `input` to its end, without checking that it is a trace.
 pub(crate) fn read_from(input: impl Read, name: &str) -> std::io::Result<Report> {
     let mut packets = PacketReader::of(input);
     let (mut decoder, mut aggregate, mut malformed) = (Decoder::default(), Aggregate::new(), 0);
@@ -52,7 +54,7 @@ pub(crate) fn read_from(input: impl Read, name: &str) -> std::io::Result<Report>
     Ok(Report { file, bytes, ending, malformed, names: decoder.names, aggregate })
 }
 
-/// Returns why there is nothing to report.
+/// Returns the reason why there is nothing to report, or `None` if there is something.
 fn what_is_wrong(report: &Report) -> Option<&'static str> {
     if report.aggregate.is_of_wsrt() {
         return None;

@@ -1,9 +1,9 @@
-//! Text that came from a file, made harmless for a page.
+//! Escapes text from a trace file for use in the page.
 
 use std::fmt::{self, Display, Write};
 
-/// Shows `0` as text in HTML, in an element or in a quoted attribute. Characters that cannot be
-/// seen, or that turn the direction of the text around them, become a visible mark.
+/// Escapes text for HTML, within an element or a quoted attribute. Invisible characters and
+/// characters that change the direction of the text around them are replaced with a visible mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
@@ -25,7 +25,8 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// Control characters, marks of direction, and code points that are no characters.
+/// Returns whether the character is a control character, a directional mark, or a code point that
+/// is not a character.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

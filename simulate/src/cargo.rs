@@ -1,4 +1,5 @@
-//! Finds the program under test: `cargo test …` is built once, and its test program run.
+//! Finds the program under test. `cargo test …` is built once, and the resulting test program is
+//! run.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use crate::cli::{Refusal, Wishes};
 use crate::process::{Folder, Program, Seeds};
 use crate::shell;
 
-/// The options of `cargo test` with a value in the next word.
+/// The options of `cargo test` that take a value in the next word.
 const WITH_VALUE: [&str; 19] = [
     "-p",
     "--package",
@@ -33,8 +34,8 @@ const WITH_VALUE: [&str; 19] = [
     "-C",
 ];
 
-/// The program that the command line names. Of several test programs, it is the one that runs a
-/// simulation.
+/// Returns the program that the command line names. If `cargo test` builds several test programs,
+/// returns the one that runs a simulation.
 pub(crate) fn program<'a>(wishes: &Wishes, folder: &'a Folder) -> Result<Program<'a>, Refusal> {
     let of =
         |file: OsString, arguments: Vec<OsString>, home| Program { folder, file, arguments, home, limit: wishes.limit };
@@ -64,7 +65,7 @@ pub(crate) fn program<'a>(wishes: &Wishes, folder: &'a Folder) -> Result<Program
     found.pop().ok_or_else(|| nothing_run(wishes))
 }
 
-/// Returns whether it makes a simulation when it is run by the first of the seeds.
+/// Returns whether the program runs a simulation when it is started with the first of the seeds.
 fn has_simulation(program: &Program<'_>, wishes: &Wishes) -> Result<bool, Refusal> {
     Ok(program.run(&Seeds::One(wishes.seeds.start), None)?.report.simulations > 0)
 }
@@ -80,9 +81,9 @@ fn nothing_run(wishes: &Wishes) -> Refusal {
 /// A command line of `cargo test`.
 #[derive(Debug, PartialEq, Eq)]
 struct CargoTest {
-    /// For cargo.
+    /// The arguments for cargo.
     options: Vec<OsString>,
-    /// For the test program: the name of the test, and what stands behind `--`.
+    /// The arguments for the test program: the name of the test, and everything after `--`.
     arguments: Vec<OsString>,
 }
 
@@ -111,7 +112,7 @@ impl CargoTest {
         Some(Self { options, arguments })
     }
 
-    /// Builds it. Returns the test programs, and the folders of their packages.
+    /// Builds the tests. Returns the test programs, each with the folder of its package.
     fn build(&self, cargo: &OsString) -> Result<Vec<(PathBuf, Option<PathBuf>)>, Refusal> {
         let mut command = Command::new(cargo);
         command.args(&self.options).args(["--no-run", "--message-format", "json-render-diagnostics"]);
@@ -124,7 +125,8 @@ impl CargoTest {
     }
 }
 
-/// The test program of a message of cargo's, and the folder of its package.
+/// Returns the test program that a message from cargo announces, with the folder of the program's
+/// package.
 fn executable(message: &str) -> Option<(PathBuf, Option<PathBuf>)> {
     let message: Value = serde_json::from_str(message).ok()?;
     let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;

@@ -1,4 +1,4 @@
-//! The command line and its consequences.
+//! The command line of `wsrt-sim`, and the actions that it selects.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::process::Folder;
 use crate::shrinking;
 use crate::sweep;
 
-/// The text of `--help`.
+/// The text that `--help` prints.
 pub const HELP: &str = "\
 Runs a test of a simulation (wsrt::sim) by many seeds on all cores, and shrinks the faults of one that fails.
 
@@ -37,7 +37,7 @@ usage: wsrt-sim [OPTIONS] [--] PROGRAM [ARGUMENTS]
 The exit code is 0 if no seed fails, 1 if one does, and 2 if the test cannot be run.
 ";
 
-/// Says why the test could not be run.
+/// The error for a test that could not be run, with the reason for the user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(pub(crate) String);
 
@@ -66,7 +66,7 @@ enum Command {
     Version,
 }
 
-/// The job that was asked for.
+/// The options that the command line selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wishes {
     pub(crate) seeds: Range<u64>,
@@ -78,11 +78,13 @@ pub(crate) struct Wishes {
     pub(crate) words: Vec<OsString>,
 }
 
-/// Runs the program; `arguments` come without its name. Returns whether no seed has failed.
+/// Runs the program with the given command-line arguments, without the program's name. Returns
+/// `true` if no seed failed.
 ///
 /// # Errors
 ///
-/// Returns the mistake in the command line, or the reason why the test could not be run.
+/// Returns an error that describes the mistake in the command line, or the reason why the test
+/// could not be run.
 pub fn run(arguments: impl Iterator<Item = OsString>, output: &mut dyn Write) -> Result<bool, Refusal> {
     let (text, is_well) = match parse(arguments)? {
         Command::Help => (HELP.to_owned(), true),

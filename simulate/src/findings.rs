@@ -1,4 +1,4 @@
-//! The findings, as text and as JSON.
+//! The results of a run, as text and as JSON.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,7 +17,7 @@ pub(crate) struct Findings {
     ran: u64,
     seconds: f64,
     pub(crate) failed: Vec<u64>,
-    /// The smallest failing seed.
+    /// The smallest failing seed, or `None` if no seed failed.
     pub(crate) smallest: Option<Smallest>,
     words: Vec<OsString>,
 }
@@ -37,7 +37,7 @@ impl Findings {
         self.ran as f64 / self.seconds.max(1e-9)
     }
 
-    /// The command line that repeats the failure.
+    /// Returns the command line that repeats the failure.
     fn command(&self, smallest: &Smallest) -> String {
         let mut words = vec![format!("WSRT_SIM_SEED={}", smallest.seed)];
         if smallest.plan.is_some() {
@@ -48,7 +48,7 @@ impl Findings {
         words.join(" ")
     }
 
-    /// One line of JSON.
+    /// Returns the results as one line of JSON.
     pub(crate) fn to_json(&self) -> String {
         let smallest = self.smallest.as_ref().map(|smallest| {
             let Smallest { seed, why, plan, shrunk, runs, is_repeated } = smallest;

@@ -1,8 +1,9 @@
-//! Runs a test of a simulation (`wsrt::sim`) by many seeds, and shrinks the plan of the faults of
-//! one that fails.
+//! Runs a simulation test (`wsrt::sim`) with many seeds, and shrinks the fault plan of a seed that
+//! fails.
 //!
-//! The test is run in processes. It learns the seeds from `WSRT_SIM_SEED` or `WSRT_SIM_SEEDS`, the
-//! plan from `WSRT_SIM_PLAN`, and tells of its failures in the file that `WSRT_SIM_REPORT` names.
+//! Each run of the test is a process of its own. The process receives its seeds in `WSRT_SIM_SEED`
+//! or `WSRT_SIM_SEEDS` and its fault plan in `WSRT_SIM_PLAN`, and reports failures in the file that
+//! `WSRT_SIM_REPORT` names.
 
 mod cargo;
 pub mod cli;

@@ -1,4 +1,5 @@
-//! Runs a test of a simulation by many seeds: `wsrt-sim --seeds 10000 -- cargo test -p app name`.
+//! The program `wsrt-sim`, which runs a simulation test with many seeds: `wsrt-sim --seeds 10000 --
+//! cargo test -p app name`.
 
 use std::process::ExitCode;
 

@@ -1,19 +1,19 @@
-//! The lines of a plan, as far as they are shrunk: a moment, a fault, by how much, and how long it
-//! lasts. The runtime knows what the faults are.
+//! The lines of a fault plan, parsed as far as shrinking needs: the moment, the fault, its amount,
+//! and its duration. Only the runtime knows what the faults mean.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Each unit with its nanoseconds as a power of ten.
+/// The units of time, with the number of nanoseconds in each as a power of ten.
 const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
 
-/// A fault.
+/// One line of a plan, which is a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// In nanoseconds; a point has none.
+    /// The moment of the fault in nanoseconds, or `None` for a fault point.
     pub(crate) at: Option<u64>,
     pub(crate) what: String,
-    /// The number or time after `by`.
+    /// The number or time after `by`, if there is one.
     pub(crate) by: Option<String>,
     pub(crate) lasting: Option<u64>,
 }
@@ -49,13 +49,13 @@ impl fmt::Display for Line {
     }
 }
 
-/// The faults of a plan.
+/// Parses the lines of a plan.
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     let is_fault = |line: &&str| !line.trim().is_empty() && !line.starts_with('#') && *line != "nothing";
     text.lines().filter(is_fault).map(Line::parse).collect()
 }
 
-/// The plan of these faults.
+/// Returns the text of the plan with these lines.
 pub(crate) fn text(lines: &[Line]) -> String {
     let lines: Vec<String> = lines.iter().map(Line::to_string).collect();
     if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") }
@@ -65,7 +65,8 @@ fn is_number(text: &str) -> bool {
     text.starts_with(|letter: char| letter == '-' || letter.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
-/// The nanoseconds of a number with its unit. `None` if it is no whole number of them.
+/// Parses a number with its unit of time to nanoseconds. Returns `None` if the result is not a
+/// whole number of nanoseconds.
 pub(crate) fn nanos(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?);
     let &(_, digits) = UNITS.iter().find(|(name, _)| *name == unit)?;

@@ -1,4 +1,4 @@
-//! One run of the program under test, in its own process.
+//! Runs the program under test once, in a process of its own.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,10 +13,11 @@ use std::time::Duration;
 use crate::cli::Refusal;
 use crate::reports::Report;
 
-/// The variables that a run is told by. The program's own are taken away.
+/// The variables with which a run is configured. They are removed from the program's own
+/// environment.
 const VARIABLES: [&str; 4] = ["WSRT_SIM_SEED", "WSRT_SIM_SEEDS", "WSRT_SIM_PLAN", "WSRT_SIM_REPORT"];
 
-/// A folder for the files of runs, which is removed when this is dropped.
+/// A folder for the files of runs, which is deleted when this value is dropped.
 pub(crate) struct Folder {
     path: PathBuf,
     files: AtomicU64,
@@ -54,7 +55,7 @@ pub(crate) struct Program<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) file: OsString,
     pub(crate) arguments: Vec<OsString>,
-    /// The folder that it runs in, its package's.
+    /// The folder in which the program runs, which is the folder of its package.
     pub(crate) home: Option<PathBuf>,
     pub(crate) limit: Duration,
 }
@@ -62,25 +63,25 @@ pub(crate) struct Program<'a> {
 /// The seeds of a run.
 #[derive(Debug, Clone)]
 pub(crate) enum Seeds {
-    /// Whatever simulation it runs has this one.
+    /// Every simulation of the run uses this seed.
     One(u64),
-    /// `wsrt::sim::seeds` runs these.
+    /// `wsrt::sim::seeds` runs this range of seeds.
     Range(u64, u64),
 }
 
-/// The end of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) is_well: bool,
-    /// True if it has come to its end, well or not.
+    /// True if the process exited by itself, with or without success.
     pub(crate) has_exited: bool,
-    /// Why it is not, for a run that told of no failure.
+    /// The process's exit status in words, for a run that failed without a report.
     pub(crate) status: String,
     pub(crate) report: Report,
 }
 
 impl Outcome {
-    /// The failure, in a line, if the run reported one.
+    /// Returns the failure in one line: the reported one if the run reported a failure.
     pub(crate) fn why(&self, seed: u64) -> String {
         let told = self.report.failure_of(seed).map(|failure| failure.why.clone());
         told.unwrap_or_else(|| self.status.clone())
@@ -88,7 +89,8 @@ impl Outcome {
 }
 
 impl Program<'_> {
-    /// Runs it, with the faults of a plan instead of the seed's if a plan is given.
+    /// Runs the program. If `plan` is given, its faults are used in place of those that the seed
+    /// determines.
     pub(crate) fn run(&self, seeds: &Seeds, plan: Option<&str>) -> Result<Outcome, Refusal> {
         let report = self.folder.file();
         let plan_file = plan.map(|_| self.folder.file());
@@ -137,8 +139,9 @@ fn cannot_write(file: &Path, error: &io::Error) -> String {
     format!("cannot write `{}`: {error}", file.display())
 }
 
-/// Waits until it ends. `None` if it takes too long, and was killed. The pauses are counted, not
-/// the time: this process may have been stopped together with the other.
+/// Waits until the process exits. Returns `None` if it takes too long and was killed. The limit is
+/// measured by counting pauses, not by the clock, because this process may have been stopped
+/// together with the child.
 fn wait(mut child: Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let (mut waited, mut pause) = (Duration::ZERO, Duration::from_micros(200));
     loop {

@@ -1,27 +1,27 @@
-//! The words of a run in the file that `WSRT_SIM_REPORT` names.
+//! Parses the reports that a run writes to the file that `WSRT_SIM_REPORT` names.
 
-/// A simulation that has failed.
+/// A failed simulation, as reported by the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) seed: u64,
     pub(crate) why: String,
-    /// The faults until then.
+    /// The faults that had happened before the failure.
     pub(crate) plan: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Report {
-    /// How many simulations were made.
+    /// The number of simulations that were created.
     pub(crate) simulations: usize,
-    /// True if it has run a range of seeds.
+    /// True if the run went through a range of seeds.
     pub(crate) has_range: bool,
-    /// The seeds of the range that have failed.
+    /// The failed seeds of the range.
     pub(crate) failed: Vec<u64>,
     failures: Vec<Failure>,
 }
 
 impl Report {
-    /// Reads it as far as the process has come.
+    /// Parses the report as far as the process has written it.
     pub(crate) fn parse(text: &str) -> Self {
         let mut report = Self::default();
         let mut lines = text.lines();
@@ -42,7 +42,7 @@ impl Report {
         report
     }
 
-    /// The last failure of a seed.
+    /// Returns the last failure of a seed.
     pub(crate) fn failure_of(&self, seed: u64) -> Option<&Failure> {
         self.failures.iter().rfind(|failure| failure.seed == seed)
     }

@@ -1,8 +1,8 @@
-//! Words as a shell takes them.
+//! Quotes words for a shell.
 
 use std::ffi::OsStr;
 
-/// A word, quoted if it needs that.
+/// Returns the word, quoted if a shell requires it.
 pub(crate) fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);

@@ -1,7 +1,8 @@
-//! The smallest plan of faults with which a seed still fails as it has failed.
+//! Finds the smallest fault plan with which a seed still fails in the same way.
 //!
-//! Faults are left out by delta debugging: in halves, then in ever smaller parts, until none can be
-//! spared. Then those that are left are made shorter and milder, and their moments rounder.
+//! Delta debugging removes faults: first in halves, then in ever smaller parts, until every
+//! remaining fault is needed. The remaining faults are then made shorter and milder, and their
+//! moments rounder.
 
 use std::thread;
 use std::time::Duration;
@@ -11,25 +12,25 @@ use crate::plan::{self, Line};
 use crate::process::{Program, Seeds};
 
 const MILLI: u64 = 1_000_000;
-/// Moments and durations are rounded to these, the coarsest first.
+/// The precisions to which moments and durations are rounded, in descending order.
 const ROUND: [u64; 4] = [1_000 * MILLI, 100 * MILLI, 10 * MILLI, MILLI];
 
-/// A failing seed.
+/// The smallest failing seed, with its shrunk plan.
 #[derive(Debug)]
 pub(crate) struct Smallest {
     pub(crate) seed: u64,
     pub(crate) why: String,
-    /// The faults of its run, if it has told of them and fails again with them.
+    /// The faults of the seed's run, if the run reported them and fails again with them.
     pub(crate) plan: Option<Vec<Line>>,
-    /// The faults that suffice.
+    /// The faults that are enough to make the seed fail.
     pub(crate) shrunk: Vec<Line>,
-    /// How many runs that took.
+    /// The number of runs that shrinking took.
     pub(crate) runs: usize,
-    /// True if it fails each time.
+    /// True if the seed fails every time.
     pub(crate) is_repeated: bool,
 }
 
-/// Runs a failing seed again, and shrinks its plan.
+/// Runs a failing seed again, and shrinks the seed's plan.
 pub(crate) fn smallest(program: &Program<'_>, wishes: &Wishes, seed: u64) -> Result<Smallest, Refusal> {
     let outcome = program.run(&Seeds::One(seed), None)?;
     let why = outcome.why(seed);
@@ -51,7 +52,8 @@ pub(crate) fn smallest(program: &Program<'_>, wishes: &Wishes, seed: u64) -> Res
     Ok(smallest)
 }
 
-/// A failure without its numbers: the same fault may come at another step.
+/// Returns the description of a failure without its numbers, because the same failure may happen at
+/// a different step.
 fn kind(why: &str) -> String {
     let mut kind = String::new();
     for letter in why.chars() {
@@ -67,7 +69,7 @@ fn kind(why: &str) -> String {
 struct Search<F> {
     fails: F,
     jobs: usize,
-    /// The runs that are left.
+    /// The number of runs that may still be made.
     left: usize,
 }
 
@@ -78,7 +80,8 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
         if simple == fewest { Ok(simple) } else { self.leave_out(simple) }
     }
 
-    /// The first of the candidates that fails, in their order, several at a time.
+    /// Returns the first candidate, in order, that still fails. Several candidates run at the same
+    /// time.
     fn first(&mut self, candidates: Vec<Vec<Line>>) -> Result<Option<Vec<Line>>, Refusal> {
         let count = self.left.min(candidates.len());
         let mut candidates = candidates.into_iter().take(count);
@@ -101,7 +104,7 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
         }
     }
 
-    /// Leaves out all that can be spared.
+    /// Removes all faults that are not needed for the failure.
     fn leave_out(&mut self, mut lines: Vec<Line>) -> Result<Vec<Line>, Refusal> {
         if let Some(none) = self.first(vec![Vec::new()])?.filter(|_| !lines.is_empty()) {
             return Ok(none);
@@ -126,7 +129,7 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
         Ok(lines)
     }
 
-    /// Makes each fault as short and as mild and its moment as round as it can be.
+    /// Makes each fault as short and as mild as possible, and its moment as round as possible.
     fn simplify(&mut self, mut lines: Vec<Line>) -> Result<Vec<Line>, Refusal> {
         for index in 0..lines.len() {
             let line = lines[index].clone();
@@ -143,7 +146,7 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
         Ok(lines)
     }
 
-    /// Puts the first of the candidates with which it fails instead of a line.
+    /// Replaces a line with the first candidate that still fails.
     fn replace(&mut self, lines: Vec<Line>, index: usize, candidates: Vec<Line>) -> Result<Vec<Line>, Refusal> {
         let with = |line: Line| {
             let mut lines = lines.clone();
@@ -155,7 +158,7 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
     }
 }
 
-/// Shorter durations, the shortest first, and the next round one above.
+/// Returns shorter durations in ascending order, followed by the next round duration above.
 fn shorter(lasting: Option<u64>) -> impl Iterator<Item = u64> {
     let nanos = lasting.unwrap_or(0);
     let short = ROUND.into_iter().rev().filter(move |&round| round < nanos);
@@ -165,8 +168,8 @@ fn shorter(lasting: Option<u64>) -> impl Iterator<Item = u64> {
     all.into_iter()
 }
 
-/// Smaller amounts of this fault than the present one, the smallest first: times, shares of calls,
-/// factors and drifts.
+/// Returns smaller amounts for this fault, in ascending order. Amounts are times, failure rates,
+/// factors or drifts.
 fn milder(what: &str, by: &str) -> Vec<String> {
     if let Some(nanos) = plan::nanos(by) {
         return shorter(Some(nanos)).map(|nanos| format!("{:?}", Duration::from_nanos(nanos))).collect();
@@ -185,7 +188,7 @@ fn milder(what: &str, by: &str) -> Vec<String> {
     sizes.into_iter().map(|other| format!("{sign}{other}")).collect()
 }
 
-/// Rounder moments before this one, the roundest first.
+/// Returns rounder moments before this one, with the roundest first.
 fn rounder(at: Option<u64>) -> impl Iterator<Item = u64> {
     let nanos = at.unwrap_or(0);
     let mut rounded: Vec<u64> =

@@ -1,4 +1,4 @@
-//! All seeds, in several processes at a time, until enough have failed.
+//! Runs all seeds, in several processes at a time, until enough seeds have failed.
 
 use std::sync::Mutex;
 use std::thread;
@@ -7,26 +7,27 @@ use std::time::{Duration, Instant};
 use crate::cli::{Refusal, Wishes};
 use crate::process::{Program, Seeds};
 
-/// A batch of seeds that one process runs is made so large that it takes about this long.
+/// The approximate duration of a batch of seeds that one process runs. Batch sizes are chosen
+/// accordingly.
 const BATCH: Duration = Duration::from_millis(500);
 const MOST_IN_BATCH: u64 = 2_000;
-/// The pause between two lines on the progress.
+/// The pause between two progress reports.
 const NEWS: Duration = Duration::from_secs(5);
 
-/// The seeds so far.
+/// The progress of a run through all seeds.
 #[derive(Debug)]
 pub(crate) struct Sweep {
-    /// The first that was not begun.
+    /// The first seed that has not been started.
     pub(crate) next: u64,
     pub(crate) ran: u64,
-    /// In their order, when all is done.
+    /// The failed seeds, in ascending order once all seeds have run.
     pub(crate) failed: Vec<u64>,
     batch: u64,
     told: Instant,
     refusal: Option<Refusal>,
 }
 
-/// Runs the seeds. Those below the first that was not begun have all run.
+/// Runs the seeds. All seeds below the first one that was not started have completed.
 pub(crate) fn all(program: &Program<'_>, wishes: &Wishes) -> Result<Sweep, Refusal> {
     let (start, began) = (wishes.seeds.start, Instant::now());
     let in_batches = program.run(&Seeds::Range(start, start + 1), None)?.report.has_range;
@@ -65,7 +66,8 @@ fn lock(sweep: &Mutex<Sweep>) -> std::sync::MutexGuard<'_, Sweep> {
 }
 
 impl Sweep {
-    /// The seeds that are next, unless enough have failed.
+    /// Returns the next range of seeds to run, or `None` if enough seeds have failed or all have
+    /// been started.
     fn take(&mut self, wishes: &Wishes) -> Option<(u64, u64)> {
         let is_over = self.refusal.is_some() || self.failed.len() >= wishes.failures || self.next >= wishes.seeds.end;
         if is_over {
@@ -84,7 +86,7 @@ impl Sweep {
         }
     }
 
-    /// Says how far it has come, on standard error, now and then.
+    /// Reports the progress on standard error from time to time.
     fn tell(&mut self, wishes: &Wishes, began: Instant) {
         if self.told.elapsed() >= NEWS {
             self.told = Instant::now();
@@ -95,7 +97,7 @@ impl Sweep {
     }
 }
 
-/// Runs seeds in one process. Returns those that have failed.
+/// Runs a range of seeds in one process, and returns the seeds that failed.
 fn run_batch(program: &Program<'_>, first: u64, end: u64) -> Result<Vec<u64>, Refusal> {
     let outcome = program.run(&Seeds::Range(first, end), None)?;
     match outcome.is_well {
@@ -107,7 +109,7 @@ fn run_batch(program: &Program<'_>, first: u64, end: u64) -> Result<Vec<u64>, Re
     }
 }
 
-/// Runs each seed in its own process. Returns those that have failed.
+/// Runs each seed in a process of its own, and returns the seeds that failed.
 fn run_each(program: &Program<'_>, seeds: std::ops::Range<u64>) -> Result<Vec<u64>, Refusal> {
     let mut failed = Vec::new();
     for seed in seeds {

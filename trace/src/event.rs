@@ -287,7 +287,7 @@ impl Event {
         Self { stamp, subject: about(task, processor), detail, site: None }
     }
 
-    /// Packs an event of the given kind. Numbers that do not fit are truncated, as docs/TIMELINE.md
+    /// Packs an event of the given kind. Numbers that do not fit are shortened, as docs/TIMELINE.md
     /// describes.
     #[inline]
     pub fn new(stamp: u64, kind: EventKind) -> Self {

@@ -1,25 +1,26 @@
-//! Durations: their counts in buckets, their quantiles, and the columns of a drawing.
+//! Durations: their histogram, their quantiles, and the columns of their drawing.
 
 use wsrt_trace::Buckets;
 
-/// The logarithm of the number of buckets in a doubling: a bucket's width is at most a
-/// thirty-second of its durations.
+/// The base-two logarithm of the number of buckets per power of two. A bucket is at most one
+/// thirty-second of its durations wide.
 const BITS: u32 = 5;
 const BUCKETS: Buckets = Buckets::with_bits(BITS);
 const STEP: u64 = BUCKETS.per_doubling();
 
-/// Columns to a doubling, when it is drawn.
+/// The number of drawn columns per power of two.
 pub(crate) const PARTS: usize = CUTS.len();
-/// At which of a doubling's buckets each of its columns begins: near the roots of two.
+/// The bucket at which each column of a power of two begins. The boundaries are close to roots of
+/// two.
 const CUTS: [u64; 4] = [0, 6, 13, 22];
 
-/// Where a column of [`Durations::columns`] begins, in nanoseconds.
+/// Returns where a column of [`Durations::columns`] begins, in nanoseconds.
 pub(crate) fn column_edge(first: u32, column: usize) -> u64 {
     let doubling = u128::from(first) + (column / PARTS) as u128 - u128::from(BITS);
     (u128::from(STEP + CUTS[column % PARTS]) << doubling).try_into().unwrap_or(u64::MAX)
 }
 
-/// Durations in nanoseconds.
+/// A histogram of durations in nanoseconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Durations {
     buckets: Vec<u64>,
@@ -48,15 +49,15 @@ impl Durations {
         self.sum
     }
 
-    /// The time that a `share` of all durations does not exceed, by at most a thirty-second too
-    /// long.
+    /// Returns the duration at the quantile `share`, in nanoseconds. The result is at most one
+    /// thirty-second too long.
     pub(crate) fn quantile(&self, share: f64) -> u64 {
         Buckets::quantile(&self.buckets, share).map_or(self.longest, |bucket| BUCKETS.last(bucket).min(self.longest))
     }
 
-    /// The counts once more, in columns that look equally wide on a logarithmic axis: [`PARTS`] to
-    /// each doubling, from `1 << (the returned exponent)` on. Shorter times are in the first
-    /// bucket.
+    /// Returns the counts in columns that look equally wide on a logarithmic axis: [`PARTS`]
+    /// columns per power of two, starting at `1 << exponent` with the returned exponent. Shorter
+    /// durations are counted in the first column.
     pub(crate) fn columns(&self) -> (u32, Vec<u64>) {
         let used = || self.buckets.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index);
         let (Some(low), Some(high)) = (used().next(), used().next_back()) else {

@@ -1,18 +1,18 @@
-//! Time in bins that grow: one reading of the file is enough, though its length in time is unknown
-//! beforehand.
+//! A grid of time bins that grow, so that one pass over the file is enough although the length of
+//! the trace is not known beforehand.
 //!
-//! All bins of a report are `1 << shift` nanoseconds wide and begin at multiples of that. When the
-//! time that was met no longer fits into [`MOST_BINS`], they double, and each series of bins joins
-//! its pairs the next time that it is touched.
+//! All bins of a report are `1 << shift` nanoseconds wide and begin at multiples of their width.
+//! When the observed time no longer fits into [`MOST_BINS`] bins, the width doubles, and each
+//! series merges pairs of its bins the next time it is used.
 
 use std::collections::VecDeque;
 
-/// The finest grid that a page can show when it is zoomed.
+/// The maximum number of bins, which is the finest grid that a zoomed page can show.
 const MOST_BINS: u64 = 4096;
-/// About a microsecond: the finest bins.
+/// The exponent of the finest bin width, about a microsecond.
 const FINEST: u32 = 10;
 
-/// The time that was met, and how wide its bins are.
+/// The observed period of time, and the width of its bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
     shift: u32,
@@ -24,7 +24,7 @@ impl Grid {
         Self { shift: FINEST, range: None }
     }
 
-    /// Makes room for `at`, a time in nanoseconds.
+    /// Extends the grid to include `at`, a time in nanoseconds.
     pub(crate) fn cover(&mut self, at: u64) {
         let (first, last) = self.range.unwrap_or((at, at));
         let (first, last) = (first.min(at), last.max(at));
@@ -34,7 +34,7 @@ impl Grid {
         self.range = Some((first, last));
     }
 
-    /// The first time that was met.
+    /// Returns the earliest observed time.
     pub(crate) fn first(&self) -> u64 {
         self.range.map_or(0, |(first, _)| first)
     }
@@ -47,12 +47,12 @@ impl Grid {
         self.last() - self.first()
     }
 
-    /// The width of a bin, in nanoseconds.
+    /// Returns the width of a bin, in nanoseconds.
     pub(crate) fn width(&self) -> u64 {
         1 << self.shift
     }
 
-    /// How many bins there are.
+    /// Returns the number of bins.
     pub(crate) fn bins(&self) -> usize {
         ((self.last() >> self.shift) - self.first_bin() + 1) as usize
     }
@@ -61,26 +61,27 @@ impl Grid {
         self.first() >> self.shift
     }
 
-    /// How much of bin `index` lies between the first and the last time, in nanoseconds.
+    /// Returns how much of bin `index` lies between the first and the last observed time, in
+    /// nanoseconds.
     pub(crate) fn covered(&self, index: usize) -> u64 {
         let begin = (self.first_bin() + index as u64) << self.shift;
         let end = begin.saturating_add(self.width());
         end.min(self.last()).saturating_sub(begin.max(self.first()))
     }
 
-    /// Where the first bin begins, in nanoseconds before the first time.
+    /// Returns how far before the first observed time the first bin begins, in nanoseconds.
     pub(crate) fn lead(&self) -> u64 {
         self.first() - (self.first_bin() << self.shift)
     }
 }
 
-/// The contents of a bin.
+/// The contents of one bin of a series.
 pub(crate) trait Bin: Copy + Default {
-    /// Takes in the bin after it.
+    /// Merges the following bin into this one.
     fn join(&mut self, later: Self);
 }
 
-/// Something that was added up.
+/// A sum of amounts in a bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sum(pub(crate) u64);
 
@@ -90,11 +91,11 @@ impl Bin for Sum {
     }
 }
 
-/// A level that holds until it changes.
+/// A level in a bin, such as a queue length, which stays the same until it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     pub(crate) highest: u64,
-    /// At the end of the bin; `None` if it did not change in it.
+    /// The level at the end of the bin, or `None` if the level did not change within the bin.
     pub(crate) last: Option<u64>,
 }
 
@@ -105,17 +106,17 @@ impl Bin for Level {
     }
 }
 
-/// A bin for each piece of the time in which something was.
+/// A series of bins over the time in which something happened.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Series<B> {
     shift: u32,
-    /// The number of the first bin, from time zero.
+    /// The number of the first bin, counted from time zero.
     begin: u64,
     bins: VecDeque<B>,
 }
 
 impl<B: Bin> Series<B> {
-    /// The bin of `at`, a time that the grid covers.
+    /// Returns the bin that contains `at`, a time that the grid covers.
     fn bin(&mut self, grid: &Grid, at: u64) -> &mut B {
         self.widen(grid.shift);
         let number = at >> self.shift;
@@ -151,7 +152,7 @@ impl<B: Bin> Series<B> {
         }
     }
 
-    /// The bins of the whole time, in order.
+    /// Returns the bins of the whole observed time, in order.
     pub(crate) fn all(&self, grid: &Grid) -> Vec<B> {
         let mut series = self.clone();
         series.widen(grid.shift);
@@ -166,12 +167,12 @@ impl<B: Bin> Series<B> {
 }
 
 impl Series<Sum> {
-    /// Adds `amount` at one time.
+    /// Adds `amount` to the bin that contains `at`.
     pub(crate) fn add(&mut self, grid: &Grid, at: u64, amount: u64) {
         self.bin(grid, at).join(Sum(amount));
     }
 
-    /// Adds the time from `begin` on, to each bin its part.
+    /// Adds a period of time, split among the bins that it overlaps.
     pub(crate) fn add_time(&mut self, grid: &Grid, begin: u64, duration: u64) {
         let end = begin.saturating_add(duration);
         let mut at = begin;
@@ -189,7 +190,7 @@ impl Series<Level> {
         self.bin(grid, at).join(Level { highest: level, last: Some(level) });
     }
 
-    /// The highest level in each bin of the whole time.
+    /// Returns the highest level in each bin of the whole observed time.
     pub(crate) fn highest(&self, grid: &Grid) -> Vec<u64> {
         let mut held = 0;
         let mut highest = Vec::with_capacity(grid.bins());

@@ -1,12 +1,14 @@
-//! Which tasks were met: a bit for each, in pages, since their numbers follow each other.
+//! A set of the tasks seen in a trace, with one bit per task. The bits are kept in pages because
+//! task ids are mostly consecutive.
 
 use std::collections::HashMap;
 
-/// The bits of a page, and the most pages: 64 MiB, and 268 million tasks with consecutive numbers.
+/// The number of bits per page, and the maximum number of pages: 64 MiB, enough for 268 million
+/// tasks with consecutive ids.
 const PAGE: u64 = 4096;
 const MOST_PAGES: usize = 1 << 16;
 
-/// Task numbers, each counted once.
+/// A set of task ids that counts its members.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
     pages: HashMap<u64, Box<[u64; (PAGE / 64) as usize]>>,
@@ -15,7 +17,7 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// Returns whether `id` is new.
+    /// Adds `id` to the set, and returns whether the id is new.
     #[must_use]
     pub(crate) fn insert(&mut self, id: u64) -> bool {
         let (page, bit) = (id / PAGE, id % PAGE);
@@ -35,7 +37,7 @@ impl Ids {
         self.count
     }
 
-    /// Returns whether there were too many to count.
+    /// Returns whether there were too many ids to count.
     pub(crate) fn full(&self) -> bool {
         self.full
     }

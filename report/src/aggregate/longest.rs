@@ -1,7 +1,7 @@
-//! The few longest of many.
+//! Keeps the longest few of many items.
 
-/// Keeps the `most` items with the greatest lengths, the longest first; of equal ones those that
-/// came first.
+/// The `most` longest items of all that were offered, in descending order of length. Of equally
+/// long items, the earlier one is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Longest<T> {
     most: usize,
@@ -27,7 +27,7 @@ impl<T> Longest<T> {
         self.items.iter().map(|(_, item)| item)
     }
 
-    /// How many were offered.
+    /// Returns how many items were offered in total.
     pub(crate) fn met(&self) -> u64 {
         self.met
     }

@@ -1,5 +1,5 @@
-//! From events to the contents of the page: sums, bins, buckets and the first few, whatever the
-//! file's length.
+//! Aggregates events to the contents of the page: sums, bins, buckets and top lists, whose size
+//! does not depend on the length of the file.
 
 mod durations;
 mod grid;
@@ -29,10 +29,10 @@ use wsrt_trace::{EventName, Track, TrackEventKind, WakeCause, names};
 
 use ids::Ids;
 
-/// The most stalls that are listed.
+/// The maximum number of stalls that are listed.
 const STALLS: usize = 30;
 
-/// A poll that took too long, as the watcher saw it.
+/// A poll that took too long, as reported by the runtime's watcher thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stall {
     pub(crate) at: u64,
@@ -40,46 +40,47 @@ pub(crate) struct Stall {
     pub(crate) annotations: Annotations,
 }
 
-/// The netpoller's turns.
+/// The turns of the netpoller.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
     pub(crate) turns: u64,
     pub(crate) events: u64,
     pub(crate) timers: u64,
-    /// Sockets found ready and timers found due, at the end of the turn.
+    /// The number of sockets found ready and timers found due, counted at the end of each turn.
     pub(crate) found: Series<Sum>,
 }
 
-/// The injector's length.
+/// The length of the injector queue over time.
 #[derive(Debug, Default)]
 pub(crate) struct Injector {
     pub(crate) length: Series<grid::Level>,
     pub(crate) longest: u64,
 }
 
-/// The counts.
+/// The totals of all event counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) wakes: u64,
-    /// In the order of [`WakeCause::ALL`].
+    /// The number of wakes by cause, in the order of [`WakeCause::ALL`].
     pub(crate) wakes_by: [u64; WakeCause::ALL.len()],
     pub(crate) spawns: u64,
     pub(crate) ends: u64,
     pub(crate) overflows: u64,
     pub(crate) overflow_tasks: u64,
-    /// Events that the writer could not keep.
+    /// The number of events that the writer of the trace dropped.
     pub(crate) dropped: u64,
-    /// Events with impossible numbers.
+    /// The number of events with impossible values.
     pub(crate) absurd: u64,
-    /// Events on tracks with wsrt's numbers.
+    /// The number of events on tracks whose numbers wsrt uses.
     pub(crate) events: u64,
-    /// The events on tracks that only wsrt has. Other programs have threads, too.
+    /// The number of events on tracks that only wsrt has. Thread tracks do not count, because other
+    /// programs have threads as well.
     pub(crate) ours: u64,
-    /// Slices that had no end.
+    /// The number of slices without an end.
     pub(crate) unended: u64,
 }
 
-/// The aggregate of a trace.
+/// Everything that the report shows about a trace.
 #[derive(Debug)]
 pub(crate) struct Aggregate {
     open: OpenSlices,
@@ -97,7 +98,7 @@ pub(crate) struct Aggregate {
     pub(crate) threads: Threads,
     pub(crate) waits: Waits,
     ids: Ids,
-    /// True if the file's last event is its end mark.
+    /// True if the file is complete, because its last event is the end mark.
     pub(crate) closed: bool,
 }
 
@@ -123,17 +124,18 @@ impl Aggregate {
         }
     }
 
-    /// Returns whether anything in the trace came from wsrt.
+    /// Returns whether any part of the trace was written by wsrt.
     pub(crate) fn is_of_wsrt(&self) -> bool {
         self.totals.ours > 0
     }
 
-    /// How many tasks were polled; `true` if there were more than could be counted.
+    /// Returns the number of tasks that were polled, and whether there were more tasks than could
+    /// be counted.
     pub(crate) fn task_count(&self) -> (u64, bool) {
         (self.ids.count(), self.ids.full())
     }
 
-    /// How many begins and ends of slices had no partner.
+    /// Returns the number of begin and end events of slices without a partner.
     pub(crate) fn unmatched(&self) -> u64 {
         self.open.unmatched()
     }
@@ -146,7 +148,7 @@ impl Aggregate {
         }
     }
 
-    /// Ends the slices that the file leaves open.
+    /// Closes the slices that are still open at the end of the file.
     pub(crate) fn finish(&mut self, names: &NameTable) {
         for slice in self.open.end_all(self.grid.last()) {
             self.totals.unended += 1;
@@ -185,7 +187,8 @@ impl Aggregate {
         }
     }
 
-    /// Notes the task of a poll that begins: its waker's poll has begun before it in the file.
+    /// Records the task of a poll that begins. In the file, the poll of the task's waker has begun
+    /// earlier.
     fn begin(&mut self, event: &TrackEvent) {
         let annotations = &event.annotations;
         if let Some(task) = annotations.task {

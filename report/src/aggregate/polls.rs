@@ -1,4 +1,4 @@
-//! Polls: how long they took, how long their tasks had waited, and the longest of them.
+//! Polls: how long they took, how long their tasks had waited before, and the longest polls.
 
 use wsrt_trace::TaskSource;
 use wsrt_trace::decode::Slice;
@@ -9,29 +9,29 @@ use super::processors::source_of;
 
 const SLOWEST: usize = 10;
 
-/// The polls whose tasks were found in one kind of place.
+/// The polls whose tasks were found in the same kind of place.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) polls: u64,
-    /// Nanoseconds.
+    /// The total duration of the polls, in nanoseconds.
     pub(crate) busy: u64,
     pub(crate) waits: Durations,
 }
 
-/// One poll.
+/// One poll of a task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Poll {
     pub(crate) processor: u32,
     pub(crate) slice: Slice,
 }
 
-/// All polls.
+/// All polls of a trace.
 #[derive(Debug)]
 pub(crate) struct Polls {
     pub(crate) times: Durations,
-    /// From woken to running.
+    /// The times from the wake of a task to its poll.
     pub(crate) waits: Durations,
-    /// In the order of [`TaskSource::ALL`].
+    /// The polls by the place where their tasks were found, in the order of [`TaskSource::ALL`].
     pub(crate) found: Vec<Found>,
     pub(crate) slowest: Longest<Poll>,
 }

@@ -1,32 +1,34 @@
-//! The work of each processor, and how busy it was over time.
+//! The work of each processor, and how busy the processor was over time.
 
 use wsrt_trace::TaskSource;
 use wsrt_trace::decode::{Annotations, Slice};
 
 use super::grid::{Grid, Level, Series, Sum};
 
-/// A processor.
+/// The work of one processor.
 #[derive(Debug, Default)]
 pub(crate) struct Processor {
     pub(crate) polls: u64,
-    /// Nanoseconds in polls, by where their tasks were found, in the order of [`TaskSource::ALL`].
+    /// Nanoseconds spent in polls, by the place where the tasks were found, in the order of
+    /// [`TaskSource::ALL`].
     pub(crate) busy_by_source: [u64; TaskSource::ALL.len()],
     pub(crate) busy: Series<Sum>,
     pub(crate) stalls: Series<Sum>,
     pub(crate) overflows: Series<Sum>,
     pub(crate) overflow_count: u64,
     pub(crate) stall_count: u64,
-    /// Tasks that it took from others.
+    /// The number of tasks that the processor stole from other processors.
     pub(crate) stolen: u64,
-    /// Tasks that waited on it.
+    /// The number of tasks queued on the processor, over time.
     pub(crate) queue: Series<Level>,
     pub(crate) longest_queue: u64,
-    /// Nanoseconds in which a thread held it, where the trace says so.
+    /// The time during which a thread held the processor, in nanoseconds, as far as the trace shows
+    /// it.
     pub(crate) held: u64,
 }
 
 impl Processor {
-    /// Nanoseconds in polls.
+    /// Returns the total time that the processor spent in polls, in nanoseconds.
     pub(crate) fn busy_time(&self) -> u64 {
         self.busy_by_source.iter().sum()
     }
@@ -36,14 +38,14 @@ impl Processor {
     }
 }
 
-/// All processors, spares included, by index.
+/// All processors by index, including spare processors.
 #[derive(Debug, Default)]
 pub(crate) struct Processors {
     all: Vec<Processor>,
 }
 
 impl Processors {
-    /// The processor with this index; a track's number is its limit.
+    /// Returns the processor with this index. The possible track numbers limit the index.
     pub(crate) fn at(&mut self, index: u32) -> &mut Processor {
         let index = index as usize;
         if index >= self.all.len() {
@@ -68,13 +70,13 @@ impl Processors {
         processor.longest_queue = processor.longest_queue.max(length);
     }
 
-    /// The processors that did anything, with their indices.
+    /// Returns the processors that did any work, with their indices.
     pub(crate) fn used(&self) -> impl Iterator<Item = (usize, &Processor)> {
         self.all.iter().enumerate().filter(|(_, processor)| processor.is_used())
     }
 }
 
-/// Where a poll's task was found.
+/// Returns where the scheduler found the task of a poll.
 pub(crate) fn source_of(annotations: &Annotations) -> TaskSource {
     annotations.source.unwrap_or(TaskSource::Unknown)
 }

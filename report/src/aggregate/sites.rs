@@ -1,30 +1,31 @@
-//! Places in the source that spawn tasks, and the cost of their tasks.
+//! The source locations that spawn tasks, and the cost of those tasks.
 
 use std::collections::HashMap;
 
 use wsrt_trace::decode::{NameId, Slice};
 
-/// The work of the tasks spawned at one place.
+/// The work of all tasks that were spawned at one source location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Site {
     pub(crate) tasks: u64,
     pub(crate) polls: u64,
-    /// Nanoseconds in polls.
+    /// The total duration of the polls, in nanoseconds.
     pub(crate) busy: u64,
     pub(crate) longest: u64,
-    /// Nanoseconds from woken to running, and the number of polls.
+    /// The total time from wake to poll in nanoseconds, and the number of polls.
     pub(crate) waited: u128,
     pub(crate) waits: u64,
 }
 
 impl Site {
-    /// Nanoseconds that a task waited before a poll, on average.
+    /// Returns the average time that a task waited before a poll, in nanoseconds. Returns `None` if
+    /// no waits were recorded.
     pub(crate) fn mean_wait(&self) -> Option<u64> {
         (self.waits > 0).then(|| (self.waited / u128::from(self.waits)) as u64)
     }
 }
 
-/// The sites, as many as there are names.
+/// The spawn sites of a trace. The number of distinct names limits the number of sites.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     known: HashMap<NameId, Site>,
@@ -43,7 +44,7 @@ impl Sites {
         }
     }
 
-    /// Returns the sites whose tasks took the most time, the longest first.
+    /// Returns the sites in descending order of the time that their tasks took.
     pub(crate) fn by_time(&self) -> Vec<(NameId, Site)> {
         let mut sites: Vec<_> = self.known.iter().map(|(name, site)| (*name, *site)).collect();
         sites.sort_unstable_by_key(|(name, site)| (u64::MAX - site.busy, *name));

@@ -1,15 +1,15 @@
-//! Steals by thief and victim.
+//! Counts steals by thief and victim.
 
 use std::collections::BTreeMap;
 
-/// Steals between a thief and a victim.
+/// The steals of one processor from one other processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) steals: u64,
     pub(crate) tasks: u64,
 }
 
-/// All steals.
+/// All steals of a trace.
 #[derive(Debug, Default)]
 pub(crate) struct Steals {
     pairs: BTreeMap<(u32, u32), Moved>,
@@ -17,7 +17,7 @@ pub(crate) struct Steals {
 }
 
 impl Steals {
-    /// Returns whether there can be such a victim.
+    /// Adds a steal. Returns `false`, and counts nothing, if there can be no such victim.
     #[must_use]
     pub(crate) fn add(&mut self, thief: u32, victim: u64, tasks: u64) -> bool {
         let Ok(victim) = u16::try_from(victim) else { return false };
@@ -36,13 +36,13 @@ impl Steals {
         self.pairs.get(&(thief, victim)).copied().unwrap_or_default()
     }
 
-    /// The pair of thief and victim that moved the most tasks.
+    /// Returns the thief and the victim between which the most tasks moved.
     pub(crate) fn busiest(&self) -> Option<((u32, u32), Moved)> {
         let most = |(_, moved): &(&(u32, u32), &Moved)| moved.tasks;
         self.pairs.iter().rev().max_by_key(most).map(|(pair, moved)| (*pair, *moved))
     }
 
-    /// The processors that stole or were stolen from, those that took part in most of it first.
+    /// Returns the processors that stole or were stolen from, with the most involved ones first.
     pub(crate) fn parties(&self) -> Vec<u32> {
         let mut shares = BTreeMap::<u32, u64>::new();
         for ((thief, victim), moved) in &self.pairs {

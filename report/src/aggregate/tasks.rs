@@ -1,12 +1,12 @@
-//! Tasks one by one, as many as there is room for. When it runs out, the half that was woken least
-//! is forgotten.
+//! Statistics of individual tasks, for as many tasks as there is room for. When the room runs out,
+//! the half of the tasks with the fewest wakes is forgotten.
 
 use std::collections::HashMap;
 
 use wsrt_trace::WakeCause;
 use wsrt_trace::decode::NameId;
 
-/// The most tasks that are known at a time: about 16 MiB.
+/// The maximum number of tasks that are kept at a time, which take up about 16 MiB.
 const MOST: usize = 1 << 17;
 
 /// The work of one task.
@@ -15,20 +15,20 @@ pub(crate) struct Task {
     pub(crate) name: Option<NameId>,
     pub(crate) spawned_at: Option<NameId>,
     pub(crate) woken: u32,
-    /// The wakes by their sources, in the order of [`WakeCause::ALL`].
+    /// The number of wakes by cause, in the order of [`WakeCause::ALL`].
     pub(crate) woken_by: [u32; 5],
     pub(crate) polls: u32,
-    /// In nanoseconds.
+    /// The total duration of the task's polls, in nanoseconds.
     pub(crate) busy: u64,
-    /// The most wakes that it may have had before it was forgotten.
+    /// The maximum number of wakes that may have been missed before the task was added.
     pub(crate) forgotten: u32,
 }
 
-/// The tasks that are known.
+/// The tasks that are currently kept.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     known: HashMap<u64, Task>,
-    /// The most wakes that a forgotten task had.
+    /// The maximum number of wakes of any forgotten task.
     forgotten: u32,
 }
 
@@ -42,7 +42,7 @@ impl Tasks {
         }
     }
 
-    /// Notes the name of a task, and where it was spawned.
+    /// Records the name of a task, and the location at which the task was spawned.
     pub(crate) fn called(&mut self, id: u64, name: NameId, spawned_at: NameId) {
         let task = self.task(id);
         task.name = Some(name);
@@ -55,19 +55,21 @@ impl Tasks {
         task.busy = task.busy.saturating_add(busy);
     }
 
-    /// The `most` tasks that were woken most, and how often; of equal ones the older first.
+    /// Returns the `most` tasks with the most wakes, in descending order. Of tasks with equally
+    /// many wakes, the older one comes first.
     pub(crate) fn most_woken(&self, most: usize) -> Vec<(u64, Task)> {
         let mut tasks: Vec<_> = self.known.iter().filter(|(_, task)| task.woken > 0).collect();
         tasks.sort_unstable_by_key(|(id, task)| (u32::MAX - task.woken, **id));
         tasks.into_iter().take(most).map(|(id, task)| (*id, *task)).collect()
     }
 
-    /// Returns the name of a task, if it was polled and is still known.
+    /// Returns the name of a task, or `None` if the task was never polled or has been forgotten.
     pub(crate) fn name(&self, id: u64) -> Option<NameId> {
         self.known.get(&id).and_then(|task| task.name)
     }
 
-    /// Returns where a task was spawned, if it was polled and is still known.
+    /// Returns the location at which a task was spawned, or `None` if the task was never polled or
+    /// has been forgotten.
     pub(crate) fn spawned_at(&self, id: u64) -> Option<NameId> {
         self.known.get(&id).and_then(|task| task.spawned_at)
     }

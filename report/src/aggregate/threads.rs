@@ -1,14 +1,15 @@
-//! The time of the threads: processors held, sleep, waits in the netpoller, blocking jobs.
+//! How threads spent their time: holding processors, asleep, waiting in the netpoller, or running
+//! blocking jobs.
 
 use std::collections::HashMap;
 
 use wsrt_trace::decode::{NameId, Slice};
 use wsrt_trace::{EventName, names};
 
-/// More threads than any process has; a damaged file may have more.
+/// The maximum number of threads. No real process has more, but a damaged file might.
 const MOST: usize = 1 << 13;
 
-/// An occupation of a thread.
+/// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doing {
     Holds,
@@ -49,24 +50,24 @@ impl Doing {
     }
 }
 
-/// A thread.
+/// The activity of one thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) name: Option<NameId>,
-    /// The operating system's number for it.
+    /// The operating system's id of the thread, if known.
     pub(crate) id: Option<u64>,
-    /// Nanoseconds, in the order of [`Doing::ALL`].
+    /// Nanoseconds per activity, in the order of [`Doing::ALL`].
     pub(crate) times: [u64; Doing::ALL.len()],
 }
 
 impl Thread {
-    /// Nanoseconds in which it did something for the runtime.
+    /// Returns how long the thread worked for the runtime, in nanoseconds.
     pub(crate) fn active(&self) -> u64 {
         self.times[..Doing::Netpoller as usize].iter().sum()
     }
 }
 
-/// The threads, by the number of their track.
+/// The threads of a trace, by track number.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
     known: HashMap<u64, Thread>,
@@ -87,7 +88,7 @@ impl Threads {
         }
     }
 
-    /// The threads that did anything, the most active first.
+    /// Returns the threads that did anything, with the most active ones first.
     pub(crate) fn by_activity(&self) -> Vec<(u64, Thread)> {
         let is_seen = |thread: &Thread| thread.times.iter().any(|time| *time > 0);
         let mut threads: Vec<_> = self

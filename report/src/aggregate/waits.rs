@@ -1,8 +1,10 @@
-//! Waits for locks and channels, by the place where each was made.
+//! Waits for locks and channels, grouped by the source location at which the lock or channel was
+//! created.
 //!
-//! A wait lasts from the end of the poll that began it to the wake that ends it: that is the time
-//! for which the lock was held or the channel empty. The time from the wake to the next poll is the
-//! scheduler's, and is counted there. Where the trace has no wake, the wait lasts until the poll.
+//! A wait lasts from the end of the poll that began it to the wake that ends it, which is the time
+//! during which the lock was held or the channel was empty. The time from the wake to the next poll
+//! is the scheduler's, and is counted elsewhere. If the trace contains no wake, the wait lasts
+//! until the poll.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,25 +15,26 @@ use wsrt_trace::{Awaited, WakeCause};
 use super::durations::Durations;
 use super::tasks::Tasks;
 
-/// The most tasks whose waits are followed at a time.
+/// The maximum number of tasks whose waits are tracked at a time.
 const MOST_TASKS: usize = 1 << 17;
-/// The most places where locks and channels are made: each has 16 KiB of buckets.
+/// The maximum number of creation sites of locks and channels. Each takes up 16 KiB of buckets.
 const MOST_PLACES: usize = 512;
-/// The most spawn sites that are told apart on one side of one lock.
+/// The maximum number of spawn sites that are distinguished for each side of a lock.
 const MOST_SITES: usize = 64;
 
-/// The cause of a wait's end.
+/// What ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Ender {
-    /// A task that was spawned here has woken the one that waited: it released, or it sent.
+    /// A task that was spawned at this location woke the waiting task, by releasing the lock or
+    /// sending a value.
     Task(NameId),
-    /// No task, or one that the trace does not show otherwise.
+    /// A cause other than a task, or a task about which the trace tells no more.
     Wake(WakeCause),
-    /// The task was cancelled, or the trace does not say.
+    /// An unknown cause: the task was cancelled, or the trace does not say.
     Unknown,
 }
 
-/// How often each of a few things was met, as many as there is room for.
+/// Counts occurrences of different values, for as many values as there is room for.
 #[derive(Clone, Debug)]
 struct Counts<T>(HashMap<T, u64>);
 
@@ -42,18 +45,19 @@ impl<T: Copy + Ord + Hash> Counts<T> {
         }
     }
 
-    /// The one that was met most; of equal ones the least.
+    /// Returns the most frequent value and its count. Of equally frequent values, the smallest is
+    /// returned.
     fn most(&self) -> Option<(T, u64)> {
         let most = self.0.iter().min_by_key(|(one, count)| (u64::MAX - **count, **one));
         most.map(|(one, count)| (*one, *count))
     }
 }
 
-/// The waits for the locks or channels that were made at one place.
+/// The waits for the locks or channels that were created at one location.
 #[derive(Clone, Debug)]
 pub(crate) struct Waited {
     pub(crate) times: Durations,
-    /// How many of the waits lasted until the trace's end.
+    /// The number of waits that lasted until the end of the trace.
     pub(crate) at_end: u64,
     waiters: Counts<NameId>,
     enders: Counts<Ender>,
@@ -64,32 +68,32 @@ impl Waited {
         Self { times: Durations::new(), at_end: 0, waiters: Counts(HashMap::new()), enders: Counts(HashMap::new()) }
     }
 
-    /// The spawn site of the tasks that waited most often, and how often.
+    /// Returns the spawn site whose tasks waited most often, and the number of their waits.
     pub(crate) fn waiter(&self) -> Option<(NameId, u64)> {
         self.waiters.most()
     }
 
-    /// The cause that ended the most waits, and how many.
+    /// Returns the cause that ended the most waits, and the number of those waits.
     pub(crate) fn ender(&self) -> Option<(Ender, u64)> {
         self.enders.most()
     }
 }
 
-/// The kind of a wait, and the place where its lock or channel was made.
+/// The kind of a wait, and the location at which the lock or channel was created.
 pub(crate) type Place = (Awaited, NameId);
 
-/// All waits.
+/// All waits of a trace.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
-    /// When and where each task's wait began.
+    /// For each waiting task, the start and the place of its wait.
     under_way: HashMap<u64, (u64, Place)>,
     known: HashMap<Place, Waited>,
-    /// Waits for which there was no room.
+    /// The number of waits for which there was no room.
     pub(crate) lost: u64,
 }
 
 impl Waits {
-    /// Begins a wait, at the end of a poll.
+    /// Starts a wait at the end of a poll.
     pub(crate) fn begun(&mut self, annotations: &Annotations, at: u64) {
         let (Some(task), Some(awaited)) = (annotations.task, annotations.waits_for) else { return };
         if self.under_way.len() >= MOST_TASKS && !self.under_way.contains_key(&task) {
@@ -99,7 +103,8 @@ impl Waits {
         self.under_way.insert(task, (at, (awaited, annotations.made_at.unwrap_or(NameId::NONE))));
     }
 
-    /// Ends the wait of a task of which a poll begins, at the wake that led to it.
+    /// Ends the wait of a task whose next poll begins, at the time of the wake that led to the
+    /// poll.
     pub(crate) fn polled(&mut self, task: u64, at: u64, annotations: &Annotations, tasks: &Tasks) {
         let waker = annotations.waker.and_then(|waker| tasks.spawned_at(waker));
         let ender = match (waker, annotations.woken_by) {
@@ -110,14 +115,14 @@ impl Waits {
         self.end(task, at.saturating_sub(annotations.waited.unwrap_or(0)), ender, tasks);
     }
 
-    /// Ends the wait of a task that was cancelled in it.
+    /// Ends the wait of a task that was cancelled while it waited.
     pub(crate) fn ended(&mut self, task: Option<u64>, at: u64, tasks: &Tasks) {
         if let Some(task) = task {
             self.end(task, at, Ender::Unknown, tasks);
         }
     }
 
-    /// Ends the waits that last longer than the trace.
+    /// Ends all waits that last longer than the trace.
     pub(crate) fn finish(&mut self, at: u64, tasks: &Tasks) {
         let mut left: Vec<_> = self.under_way.iter().map(|(task, (begun, place))| (*begun, *task, *place)).collect();
         // Not in the order of the map, so that a file makes the same page each time.
@@ -130,8 +135,9 @@ impl Waits {
         }
     }
 
-    /// The places whose waits took the most time, the longest first: those for locks and room that
-    /// other tasks had taken, if `contended`, or else those for what had yet to happen.
+    /// Returns the locations with the longest total waits, in descending order. If `contended` is
+    /// `true`, these are waits for locks and capacity that other tasks had taken. Otherwise, they
+    /// are waits for something that had yet to happen.
     pub(crate) fn by_time(&self, contended: bool) -> Vec<(Place, &Waited)> {
         let wanted = self.known.iter().filter(|((awaited, _), _)| awaited.is_contended() == contended);
         let mut places: Vec<_> = wanted.map(|(place, waited)| (*place, waited)).collect();

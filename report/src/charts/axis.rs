@@ -1,19 +1,19 @@
-//! The places and the text of the numbers under a chart.
+//! The positions and the labels of the ticks under a chart.
 
 use crate::numbers::round_steps;
 
-/// A number under a chart.
+/// A labelled tick under a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
-    /// From the left, in percent of the width.
+    /// The position from the left, in percent of the width.
     pub(crate) at: f64,
     pub(crate) text: String,
-    /// True if a phone does without it.
+    /// True if the tick is left out on narrow screens.
     pub(crate) minor: bool,
 }
 
-/// The ticks of a time axis over `duration` nanoseconds, which begins `lead` nanoseconds before
-/// zero and is `span` long.
+/// Returns the ticks of a time axis for `duration` nanoseconds. The axis begins `lead` nanoseconds
+/// before zero and spans `span` nanoseconds.
 pub(crate) fn time_axis(lead: u64, duration: u64, span: u64) -> Vec<Tick> {
     let steps = round_steps(0, duration, 8);
     let (scale, unit) = match steps.last().copied().unwrap_or(0) {

@@ -1,21 +1,21 @@
-//! A bar of parts, one behind the other.
+//! A horizontal bar of consecutive parts.
 
 use std::fmt::Write;
 
 use crate::text::Escaped;
 
-/// A part of a bar.
+/// One part of a bar.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// Its colour's class.
+    /// The CSS class that gives the part its colour.
     pub(crate) class: &'static str,
-    /// The fraction of the bar's length.
+    /// The part's fraction of the bar's length.
     pub(crate) share: f64,
-    /// The text shown under the pointer.
+    /// The text that is shown while the pointer is over the part.
     pub(crate) text: String,
 }
 
-/// A bar that is as wide as it may be; `label` describes it in words.
+/// Draws a bar across the full width. `label` describes the bar in words.
 pub(crate) fn bar(label: &str, parts: &[Part]) -> String {
     let mut svg = format!(
         "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">",

@@ -1,4 +1,4 @@
-//! Columns over a logarithmic axis of time, and the quantiles above them.
+//! A histogram of columns over a logarithmic time axis, with marked quantiles.
 
 use std::fmt::Write;
 
@@ -7,28 +7,29 @@ use crate::aggregate::{Durations, PARTS, column_edge};
 use crate::numbers::{Count, Share, Time};
 use crate::text::Escaped;
 
-/// The part of the width that a quantile's word takes on a phone, in percent.
+/// The width of a quantile's label on a phone, in percent of the chart's width.
 const WORD: f64 = 15.0;
 
-/// A word that stands further right is put on the left of its line.
+/// The position from which on a label is placed to the left of its line, in percent.
 const RIGHT: f64 = 86.0;
-/// The most ticks that fit on a phone.
+/// The maximum number of ticks that fit on a phone.
 const FEW_TICKS: usize = 6;
 
-/// A quantile: its word, where it stands, and in which row, so that no word covers another.
+/// A quantile above the chart: its label, its position, and its row, which is chosen so that labels
+/// do not overlap.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
     pub(crate) word: &'static str,
     pub(crate) value: u64,
-    /// From the left, in percent of the width.
+    /// The position from the left, in percent of the width.
     pub(crate) at: f64,
     pub(crate) row: usize,
-    /// True if the word stands left of its line.
+    /// True if the label is to the left of its line.
     pub(crate) is_left: bool,
 }
 
-/// The drawing, the numbers under it, and the marks above it. Nothing if there is nothing in
-/// `histogram`.
+/// Draws a histogram. Returns the drawing, the ticks under it, and the marks above it, or `None` if
+/// the histogram is empty.
 pub(crate) fn columns(histogram: &Durations, label: &str) -> Option<(String, Vec<Tick>, Vec<Mark>)> {
     let (first, counts) = histogram.columns();
     let most = counts.iter().copied().max()?;

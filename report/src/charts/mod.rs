@@ -1,5 +1,5 @@
-//! Drawings: plain SVG without text, stretched to the available width. Their labels are HTML beside
-//! them, so that they stay readable on a phone.
+//! Drawings as plain SVG without text, stretched to the available width. The labels are HTML beside
+//! the drawings, so that they stay readable on a phone.
 
 mod axis;
 mod bar;

@@ -1,20 +1,21 @@
-//! A strip of time: how much of something there was from one end of the trace to the other.
+//! A strip chart, which shows how much of something there was over the whole trace.
 
 use std::fmt::Write;
 
 use crate::text::Escaped;
 
-/// An overflow is a short mark at the foot of its strip.
+/// The top of an overflow's mark, which is a short line at the foot of its strip.
 const OVERFLOW_TOP: u32 = 84;
 
-/// The contents of a strip's bins, and so the way in which several form one column.
+/// What a strip's bins contain, which determines how several bins are combined into one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Time in a bin, of its width: the mean, on a scale from nothing to all.
+    /// A fraction of the bin's width, in nanoseconds: columns show the mean, on a scale from none
+    /// to all.
     Share,
-    /// Things in a bin: the mean, on a scale up to the most.
+    /// A number of occurrences: columns show the mean, on a scale up to the maximum.
     Rate,
-    /// A level: the highest, on a scale up to the highest.
+    /// A level: columns show the maximum, on a scale up to the maximum.
     Level,
 }
 
@@ -24,21 +25,21 @@ impl Kind {
     }
 }
 
-/// A strip.
+/// The data of a strip chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     pub(crate) kind: Kind,
-    /// The contents of each bin.
+    /// The amount in each bin.
     pub(crate) amounts: Vec<u64>,
-    /// How many nanoseconds of the trace each bin covers.
+    /// How much of the trace each bin covers, in nanoseconds.
     pub(crate) covered: Vec<u64>,
-    /// How many stalls and overflows each bin has; both may be empty.
+    /// The number of stalls and of overflows in each bin. Both may be empty.
     pub(crate) stalls: Vec<u64>,
     pub(crate) overflows: Vec<u64>,
 }
 
 impl Strip {
-    /// The values of all columns that join `step` bins each, from 0 to 1.
+    /// Returns the values of all columns, each from 0 to 1 and combined from `step` bins.
     fn values(&self, step: usize) -> Vec<f64> {
         let columns = self.amounts.chunks(step).zip(self.covered.chunks(step));
         let values: Vec<f64> = columns.map(|(amounts, covered)| self.value(amounts, covered)).collect();
@@ -59,7 +60,7 @@ impl Strip {
     }
 }
 
-/// The drawing of `strip` in `columns` columns at most.
+/// Draws `strip` in at most `columns` columns. `label` describes the strip in words.
 pub(crate) fn strip(strip: &Strip, columns: usize, label: &str) -> String {
     let step = strip.amounts.len().div_ceil(columns).max(1);
     let values = strip.values(step);
@@ -111,7 +112,8 @@ fn ticks(marks: &[u64], step: usize, top: u32) -> String {
     path
 }
 
-/// The bins as text for the script that zooms: a character for each, of 64 heights.
+/// Encodes the bins as text for the zooming script, with one character per bin and 64 different
+/// heights.
 pub(crate) fn encode(strip: &Strip) -> String {
     strip.values(1).into_iter().map(|value| character((value * 63.0).round(), value > 0.0)).collect()
 }

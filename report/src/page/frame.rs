@@ -1,4 +1,5 @@
-//! The frame of the sections: the head with style and script, the links to the sections, the foot.
+//! The frame around the sections: the head with the style and the script, the links to the
+//! sections, and the foot.
 
 use std::fmt::{Arguments, Display, Write};
 
@@ -9,15 +10,15 @@ use crate::text::Escaped;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// The script's SHA-256. Browsers run this script and no other, even if a name in the trace
-/// contains one.
+/// The SHA-256 hash of the script. Browsers run this script and no other, even if a name in the
+/// trace contains a script.
 const SCRIPT_HASH: &str = "sha256-mt2X2iDYrSvBhG+n4rcXZNbiVFUwLnGhb/+FglO/vKU=";
 
 /// Two numbers under a chart, the second of them left of its line, are at least so far apart on a
 /// phone, in percent.
 const CLOSE: f64 = 30.0;
 
-/// The sections, in their order on the page.
+/// The sections in their order on the page.
 const SECTIONS: [(&str, &str); 10] = [
     ("timeline-section", "Timeline"),
     ("processors", "Processors"),
@@ -52,7 +53,7 @@ impl Page {
         page
     }
 
-    /// Ends the head of the page, and begins its sections.
+    /// Ends the head of the page, and writes the links to the sections.
     pub(crate) fn contents(&mut self) {
         self.put(format_args!("<nav aria-label=\"Sections\"><ul>"));
         for (id, title) in SECTIONS {
@@ -75,7 +76,7 @@ impl Page {
         self.text.write_fmt(text).expect("a string takes everything");
     }
 
-    /// Begins a section with its finding, and how to read the picture.
+    /// Begins a section with its finding, and with an explanation of how to read the picture.
     pub(crate) fn section(&mut self, id: &str, finding: impl Display, how: &str) {
         let title = SECTIONS.iter().find(|(other, _)| *other == id).map_or(id, |(_, title)| title);
         self.put(format_args!(
@@ -88,7 +89,7 @@ impl Page {
         self.put(format_args!("</section>\n"));
     }
 
-    /// The numbers under a chart.
+    /// Writes the ticks under a chart.
     pub(crate) fn axis(&mut self, ticks: &[Tick]) {
         self.put(format_args!("<div class=\"axis\" aria-hidden=\"true\">"));
         for (number, tick) in ticks.iter().enumerate() {
@@ -106,7 +107,7 @@ impl Page {
         self.put(format_args!("</div>"));
     }
 
-    /// Writes the meaning of a bar's colours.
+    /// Writes a legend that explains a bar's colours.
     pub(crate) fn legend<'a>(&mut self, colours: impl IntoIterator<Item = (&'a str, &'a str)>) {
         self.put(format_args!("<ul class=\"legend\">"));
         for (class, word) in colours {
@@ -115,8 +116,8 @@ impl Page {
         self.put(format_args!("</ul>\n"));
     }
 
-    /// Begins a table, which scrolls by itself where it is too wide. A column's title that begins
-    /// with `#` is above numbers.
+    /// Begins a table, which scrolls on its own if it is too wide. A column whose title begins with
+    /// `#` contains numbers.
     pub(crate) fn table(&mut self, about: &str, class: &str, titles: &[&str]) {
         self.put(format_args!(
             "<div class=\"scroll\" role=\"region\" aria-label=\"Table: {about}\" tabindex=\"0\"><table class=\"{class}\"><thead><tr>"

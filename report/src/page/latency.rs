@@ -1,4 +1,4 @@
-//! The times that tasks waited before they ran, and the times of their polls.
+//! The section on latency: how long tasks waited before they ran, and how long their polls took.
 
 use super::frame::Page;
 use crate::aggregate::Durations;

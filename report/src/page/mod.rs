@@ -1,8 +1,8 @@
-//! The page: one self-contained HTML document, which needs no network and shows everything without
+//! The page: one self-contained HTML document that needs no network and shows everything without
 //! scripts.
 //!
-//! Each section is a file: one idea, a sentence with the finding, a sentence on how to read the
-//! picture, the picture.
+//! Each section is a file with one idea: a sentence with the finding, a sentence on how to read the
+//! picture, and the picture.
 
 mod frame;
 mod latency;
@@ -19,7 +19,7 @@ mod waits;
 use crate::reading::Report;
 use frame::Page;
 
-/// Writes the page.
+/// Writes the page as HTML.
 pub(crate) fn html(report: &Report) -> String {
     let mut page = Page::begin(report);
     summary::write(&mut page, report);

@@ -1,4 +1,5 @@
-//! How each processor spent its time, and how many tasks each place of the scheduler gave.
+//! The section on processors: how each processor spent its time, and how many tasks came from each
+//! place in the scheduler.
 
 use wsrt_trace::{TaskSource, names};
 
@@ -8,7 +9,7 @@ use crate::charts::{Part, bar};
 use crate::numbers::{Count, Share, Time};
 use crate::reading::Report;
 
-/// Rows of bars and of the table: the busiest.
+/// The maximum number of rows of bars and of the table, for the busiest processors.
 const MOST: usize = 48;
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
@@ -70,7 +71,7 @@ fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
     }
 }
 
-/// Names the place within a sentence.
+/// Returns the name of the place for use within a sentence.
 fn place(source: TaskSource) -> &'static str {
     match source {
         TaskSource::Runnext => "in runnext",

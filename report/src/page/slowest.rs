@@ -1,4 +1,4 @@
-//! The polls that held their processors longest.
+//! The section on the polls that held their processors longest.
 
 use wsrt_trace::decode::NameId;
 use wsrt_trace::{TaskSource, names};
@@ -62,13 +62,13 @@ fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
     }
 }
 
-/// A screen reader reads the number, and skips the bar beside it.
+/// Hides a drawing from screen readers, which read the number beside it instead.
 pub(crate) fn hidden(svg: &str) -> String {
     svg.replacen(" role=\"img\" aria-label=\"\"", " aria-hidden=\"true\"", 1).replace("<title></title>", "")
 }
 
-/// Writes a cell with a task's name and number. A task without a name is named by its spawn site,
-/// which the next cell shows.
+/// Writes a cell with a task's name and id. A task without a name is shown with its spawn site,
+/// which the next cell contains.
 pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: NameId, spawned_at: NameId) {
     let text = if name == spawned_at { "" } else { report.names.text(name) };
     page.put(format_args!("<td class=\"text\">{}", Escaped(text)));
@@ -78,7 +78,7 @@ pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: Na
     page.put(format_args!("</td>"));
 }
 
-/// A cell with a place in the source.
+/// Writes a cell with a source location.
 pub(crate) fn site(page: &mut Page, report: &Report, name: NameId) {
     page.put(format_args!("<td class=\"text\"><code>{}</code></td>", Escaped(report.names.text(name))));
 }

@@ -1,4 +1,4 @@
-//! The polls that the watcher reported as stalls while they ran.
+//! The section on polls that the runtime's watcher thread reported as stalls while they ran.
 
 use wsrt_trace::decode::NameId;
 use wsrt_trace::names;

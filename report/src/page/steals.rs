@@ -1,4 +1,4 @@
-//! The processors that stole, and the processors that they stole from.
+//! The section on stealing: which processors stole tasks, and from which processors.
 
 use wsrt_trace::names;
 
@@ -6,9 +6,9 @@ use super::frame::Page;
 use crate::numbers::{Count, Of};
 use crate::reading::Report;
 
-/// The most rows and columns of the matrix, those with the most traffic.
+/// The maximum number of rows and columns of the matrix, for the processors with the most traffic.
 const MOST: usize = 24;
-/// Shades of a cell.
+/// The number of shades of a cell.
 const SHADES: u64 = 5;
 
 pub(crate) fn write(page: &mut Page, report: &Report) {

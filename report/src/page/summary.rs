@@ -1,4 +1,4 @@
-//! The first section: the program, the few numbers, and the warnings about the trace.
+//! The first section: the program, the most important numbers, and warnings about the trace.
 
 use std::fmt::Display;
 
@@ -62,7 +62,7 @@ fn rate(count: u64, duration: u64) -> Count {
     Count((count as f64 / (duration.max(1) as f64 / 1e9)).round() as u64)
 }
 
-/// The source of the most wakes.
+/// Returns the cause of the most wakes.
 fn most_of_wakes(report: &Report) -> String {
     let totals = &report.aggregate.totals;
     let by = WakeCause::ALL.into_iter().max_by_key(|by| totals.wakes_by[*by as usize]).unwrap_or(WakeCause::Task);

@@ -1,4 +1,4 @@
-//! Where the time went by spawn site, and which tasks were woken most.
+//! The section on tasks: where the time went by spawn site, and which tasks were woken most often.
 
 use wsrt_trace::WakeCause;
 use wsrt_trace::decode::NameId;

@@ -1,4 +1,4 @@
-//! How the operating system's threads spent their time.
+//! The section on threads: how the operating system's threads spent their time.
 
 use super::frame::Page;
 use crate::aggregate::{Doing, Thread};
@@ -7,9 +7,9 @@ use crate::numbers::{Of, Share, Time};
 use crate::reading::Report;
 use crate::text::Escaped;
 
-/// A blocking pool may have hundreds.
+/// The maximum number of rows. A blocking pool may have hundreds of threads.
 const MOST: usize = 32;
-/// The colours' classes, in the order of [`Doing::ALL`].
+/// The CSS classes of the colours, in the order of [`Doing::ALL`].
 const CLASSES: [&str; Doing::ALL.len()] = ["holds", "helps", "in-place", "blocking", "netpoller", "parked", "other"];
 
 pub(crate) fn write(page: &mut Page, report: &Report) {

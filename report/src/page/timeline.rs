@@ -1,5 +1,5 @@
-//! How busy the processors were from the first event to the last, and how much came from the
-//! network and the injector.
+//! The timeline section: how busy the processors were over the whole trace, and how much work came
+//! from the network and the injector.
 
 use std::fmt::Write;
 
@@ -12,22 +12,23 @@ use crate::numbers::{Count, Of, Share, Time};
 use crate::reading::Report;
 use crate::text::Escaped;
 
-/// The most processors on a page, the busiest ones: a process may have hundreds of spares.
+/// The maximum number of processors on a page, for the busiest ones. A process may have hundreds of
+/// spare processors.
 const MOST_ROWS: usize = 48;
-/// The columns of a strip; fewer if there are many strips.
+/// The number of columns of a strip. Fewer are drawn if there are many strips.
 const COLUMNS: usize = 480;
 const ALL_COLUMNS: usize = 16_000;
-/// From this number of processors on, the strips are low.
+/// The number of processors from which on the strips are drawn low.
 const DENSE: usize = 12;
-/// Pieces of time in the table of the strips' figures.
+/// The number of periods in the table of the strips' figures.
 const PIECES: usize = 10;
 
-/// A strip with its words.
+/// A strip with its labels.
 struct Row {
     name: String,
     value: String,
     label: String,
-    /// The unit of the counts, and the greatest count in a bin; for the script.
+    /// The unit of the counts, and the greatest count in a bin, for the script.
     what: &'static str,
     most: u64,
     strip: Strip,
@@ -94,7 +95,7 @@ fn finding(report: &Report) -> String {
     text
 }
 
-/// The busiest of the [`PIECES`]: where it begins, how long it is, and how busy.
+/// Returns the busiest of the [`PIECES`] periods: its start, its length, and how busy it was.
 fn busiest_piece(report: &Report) -> Option<(u64, u64, Share)> {
     let grid = &report.aggregate.grid;
     let processors: Vec<_> = report.aggregate.processors.used().map(|(_, processor)| processor).collect();
@@ -226,7 +227,7 @@ fn marks_legend(page: &mut Page, rows: &[Row]) {
     ));
 }
 
-/// The picture's figures as a table.
+/// Writes the figures of the picture as a table.
 fn figures(page: &mut Page, report: &Report, rows: &[Row]) {
     let grid = &report.aggregate.grid;
     let step = grid.bins().div_ceil(PIECES);
@@ -258,7 +259,7 @@ fn figures(page: &mut Page, report: &Report, rows: &[Row]) {
     page.put(format_args!("</details>\n"));
 }
 
-/// The bins for the script. They contain no text of the trace.
+/// Writes the bins for the script. They contain no text from the trace.
 fn store(page: &mut Page, report: &Report, rows: &[Row]) {
     let grid = &report.aggregate.grid;
     page.put(format_args!(
@@ -284,7 +285,7 @@ fn store(page: &mut Page, report: &Report, rows: &[Row]) {
     page.put(format_args!("]}}</script>\n"));
 }
 
-/// The bins that have a mark.
+/// Returns the indices of the bins that have a mark.
 fn marked(marks: &[u64]) -> Vec<usize> {
     marks.iter().enumerate().filter(|(_, count)| **count > 0).map(|(bin, _)| bin).collect()
 }

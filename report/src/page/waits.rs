@@ -1,4 +1,4 @@
-//! The locks and channels that tasks waited for.
+//! The section on the locks and channels that tasks waited for.
 
 use wsrt_trace::{Awaited, WakeCause};
 
@@ -10,7 +10,7 @@ use crate::numbers::{Count, Of, Share, Time};
 use crate::reading::Report;
 use crate::text::Escaped;
 
-/// The most rows of a table.
+/// The maximum number of rows of a table.
 const MOST: usize = 15;
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
@@ -42,7 +42,7 @@ fn finding(report: &Report, locks: &[(Place, &Waited)], others: &[(Place, &Waite
     }
 }
 
-/// The sum of all waits.
+/// Returns the total duration of all waits.
 fn total(waited: &Waited) -> Time {
     Time(waited.times.sum().try_into().unwrap_or(u64::MAX))
 }
@@ -117,7 +117,7 @@ fn cause_of(cause: WakeCause) -> &'static str {
     }
 }
 
-/// The lock or channel that a kind of wait is for.
+/// Returns the noun for the lock or channel that a kind of wait is for.
 fn noun(awaited: Awaited) -> &'static str {
     use Awaited as A;
     match awaited {
