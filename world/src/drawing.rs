@@ -63,14 +63,14 @@ pub enum FaultKind {
     ClockDrift,
 }
 
-/// Draws the faults of one call, one after another. Its numbers are its own, so that a run whose
-/// plan is given has the same dice for all else.
+/// Draws the faults of one `draw_faults` call, one after another. The drawer has random numbers of
+/// its own, so that a run with a given plan draws the same numbers for everything else.
 pub(super) struct Drawer {
     rng: FastRand,
     bounds: FaultBounds,
-    /// When the next fault comes.
+    /// The time at which the next fault begins.
     next: u64,
-    /// When the last one has ended.
+    /// The time by which the last fault has ended.
     end: u64,
 }
 
@@ -87,8 +87,8 @@ impl Drawer {
         (self.next < self.end && !self.bounds.kinds.is_empty()).then_some(self.next)
     }
 
-    /// Draws the fault that comes now. `None` if the hosts do not allow it, `down` of which are
-    /// down, or if it would change nothing.
+    /// Draws the fault that begins now, while `down` hosts are down. Returns `None` if the hosts do
+    /// not allow the fault, or if it would change nothing.
     pub(super) fn draw(&mut self, network: &Network, down: usize) -> Option<Fault> {
         let at = self.next;
         let kind = self.bounds.kinds[self.rng.below(self.bounds.kinds.len())];
@@ -149,13 +149,13 @@ impl Drawer {
         self.rng.below(2) == 0
     }
 
-    /// Draws the pause before the next fault. It begins with a whole microsecond.
+    /// Draws the pause before the next fault, which begins at a whole microsecond.
     fn move_on(&mut self) {
         let pause = self.time(self.bounds.every.clone()).max(MICRO);
         self.next = self.next.saturating_add(pause).next_multiple_of(MICRO);
     }
 
-    /// Draws a duration, in whole microseconds where the range is that wide.
+    /// Draws a duration, in whole microseconds if the range is wide enough.
     fn time(&mut self, range: Range<Duration>) -> u64 {
         let (start, end) = (nanos(range.start), nanos(range.end));
         let drawn = start + self.rng.below(end.saturating_sub(start).max(1) as usize) as u64;

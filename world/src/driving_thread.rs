@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-/// No thread.
+/// The key that stands for no thread.
 const NONE: u64 = 0;
 /// The first key that no thread has. In no protocol: all it has to be is different each time.
 static NEXT_KEY: AtomicU64 = AtomicU64::new(NONE + 1);
@@ -26,7 +26,7 @@ fn own_key() -> u64 {
 /// disturbs a run need not be seen at once.
 #[derive(Debug)]
 pub struct DrivingThread {
-    /// The key of the thread.
+    /// The key of the thread that drives the simulation.
     key: AtomicU64,
     /// True if another thread has called, so that the seed no longer decides the run.
     disturbed: AtomicBool,

@@ -12,16 +12,16 @@ use super::record::Step;
 use super::world::{Inhabitants, World};
 use std::collections::VecDeque;
 
-/// An odd constant, which sets the numbers of faults apart from others of the seed.
+/// An odd constant that separates the random numbers of faults from others of the same seed.
 const OWN: u64 = 0xd6e8_feb8_6659_fd93;
 
 pub(crate) struct Faults {
     seed: u64,
-    /// The plan that decides all, instead of the seed.
+    /// The plan that determines all faults in place of the seed.
     given: Option<&'static Plan>,
     coming: VecDeque<Fault>,
     points: Points,
-    /// Points of plans that the program has given.
+    /// The fault points of plans that the program has added.
     planned_points: Plan,
     drawers: Vec<Drawer>,
     drawn: u64,
@@ -34,7 +34,7 @@ struct UnderWay {
     what: FaultEffect,
 }
 
-/// The next event.
+/// The next beginning or end of a fault.
 enum Event {
     Begin(Fault),
     End(FaultEffect),
@@ -98,8 +98,8 @@ impl Faults {
         others.into_iter().chain([planned]).flatten().min()
     }
 
-    /// Takes the event that comes next: an end before a beginning at the same moment. `None` if the
-    /// hosts do not allow it.
+    /// Removes and returns the next event. At the same moment, ends come before beginnings. Returns
+    /// `None` if the hosts do not allow the event.
     fn take_next(&mut self, network: &Network) -> Option<Event> {
         let at = self.next_at()?;
         if let Some((_, index)) = self.next_end().filter(|&(until, _)| until == at) {
@@ -122,7 +122,7 @@ impl Faults {
         self.under_way.iter().map(|fault| &fault.what)
     }
 
-    /// It has begun.
+    /// Records a fault that has begun.
     fn note(&mut self, fault: Fault) {
         if !fault.what.is_instant() {
             let until = fault.lasting.map_or(u64::MAX, |lasting| fault.at.saturating_add(lasting));
@@ -132,7 +132,7 @@ impl Faults {
     }
 }
 
-/// The faults of a plan, the first of which may be due.
+/// The faults of a plan, of which the first may be due.
 trait Coming {
     fn pop_front_if_at(&mut self, at: u64) -> Option<Fault>;
 }
@@ -211,7 +211,8 @@ impl World {
         Ok([find(one)?, find(other)?])
     }
 
-    /// Returns whether it has begun: a host that is down cannot crash.
+    /// Begins a fault, and returns whether it had an effect. A host that is already down, for
+    /// example, cannot crash.
     fn begin(&self, inhabitants: &dyn Inhabitants, what: &FaultEffect, [one, other]: [usize; 2]) -> bool {
         match what {
             FaultEffect::Crash(_) if !self.network().is_up(one) => return false,
@@ -233,8 +234,8 @@ impl World {
         true
     }
 
-    /// Returns whether it has ended: the program may have restarted a host. A link stays cut for as
-    /// long as one fault cuts it.
+    /// Ends a fault, and returns whether that had an effect. The program may already have restarted
+    /// the host, and a link stays cut as long as any fault cuts it.
     fn end(&self, inhabitants: &dyn Inhabitants, what: &FaultEffect, [one, other]: [usize; 2]) -> bool {
         let goes_on =
             |does: &dyn Fn(&FaultEffect) -> bool| self.faults.lock().under_way.iter().any(|fault| does(&fault.what));

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// Parts in a million.
+/// The number of parts in a million.
 const MILLION: i128 = 1_000_000;
 
 /// How a host's clocks differ from the simulation's clock. All times are in nanoseconds.
@@ -12,7 +12,7 @@ const MILLION: i128 = 1_000_000;
 pub struct HostClock {
     /// How far the wall clock is ahead.
     ahead: i64,
-    /// The moment from which on it drifts, and what it has shown then.
+    /// The simulated time at which the current drift began, followed by the reading at that time.
     since: u64,
     showed: u64,
     /// How much too fast the clock runs, in parts per million.

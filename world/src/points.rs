@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use wsrt_sync::rng::FastRand;
 
-/// An armed point fires one time in so many.
+/// The reciprocal of the probability with which an armed fault point fails.
 const ONE_IN: usize = 20;
 
-/// How often each point was asked.
+/// The number of calls of each fault point so far.
 #[derive(Default)]
 pub(super) struct Points(BTreeMap<String, u64>);
 
 impl Points {
-    /// The number of this call of a point, from 1.
+    /// Counts a call of a fault point, and returns the number of the call. Calls count from 1.
     pub(super) fn count(&mut self, point: &str) -> u64 {
         if let Some(calls) = self.0.get_mut(point) {
             *calls += 1;
@@ -23,8 +23,8 @@ impl Points {
     }
 }
 
-/// Returns whether the seed makes this call fail. A hash of all three decides, independent of other
-/// faults.
+/// Returns whether the seed makes this call of a fault point fail. The decision is a hash of all
+/// three arguments, and does not depend on other faults.
 pub(super) fn fires(seed: u64, point: &str, call: u64) -> bool {
     let hash = hash(seed, point);
     let is_armed = hash >> 62 == 0;

@@ -7,7 +7,7 @@ use super::plan::{FaultEffect, WHOLE};
 use super::world::{Inhabitants, World};
 
 impl Injected {
-    /// The worse of both.
+    /// Returns the combination of two faults, which is the worse of both in each respect.
     fn and(self, other: Self) -> Self {
         Self {
             is_full: self.is_full || other.is_full,
@@ -17,7 +17,7 @@ impl Injected {
     }
 }
 
-/// The effect of a fault on the disk of a host.
+/// Returns the effect of a fault on a host's disk.
 fn to_disk(what: &FaultEffect, host: &str) -> Injected {
     let whole = Injected::default();
     match what {
@@ -30,7 +30,7 @@ fn to_disk(what: &FaultEffect, host: &str) -> Injected {
     }
 }
 
-/// The effect of a fault on the clocks of a host.
+/// Returns the effect of a fault on a host's clocks.
 fn to_clocks(what: &FaultEffect, host: &str) -> ClockSkew {
     let right = ClockSkew::default();
     match what {
@@ -40,7 +40,7 @@ fn to_clocks(what: &FaultEffect, host: &str) -> ClockSkew {
     }
 }
 
-/// How many times as long packets between two hosts take.
+/// Returns the factor by which a fault slows packets between two hosts down.
 fn slowness(what: &FaultEffect, one: &str, other: &str) -> u32 {
     match what {
         FaultEffect::Slow(first, second, factor)
@@ -53,8 +53,8 @@ fn slowness(what: &FaultEffect, one: &str, other: &str) -> u32 {
 }
 
 impl World {
-    /// Sets a link, or a host's disk or clocks, to what the current faults of `what`'s kind make of
-    /// it, after `what` has begun or ended.
+    /// Updates a link, or a host's disk or clocks, to reflect all active faults of the same kind as
+    /// `what`, after `what` has begun or ended.
     pub(super) fn settle(&self, inhabitants: &dyn Inhabitants, what: &FaultEffect, [host, other]: [usize; 2]) {
         let [name, other_name] = what.hosts();
         match what {

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::dice::DiskDice;
 
 const SECTOR: u64 = 512;
-/// The writes, and the bytes of them, that wait for a sync.
+/// The maximum number of unsynced writes, and the maximum of their total length in bytes.
 const MOST_CHANGES: usize = 1_024;
 const MOST_BYTES: usize = 8 << 20;
 
@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 8 << 20;
 pub(super) struct Contents {
     now: Vec<u8>,
     kept: Vec<u8>,
-    /// The way from `kept` to `now`.
+    /// The changes that turn `kept` into `now`.
     unsynced: VecDeque<Change>,
     unsynced_bytes: usize,
 }
@@ -33,7 +33,7 @@ impl Contents {
         &self.now
     }
 
-    /// The bytes that a crash would leave for certain, if all that is unsynced is lost.
+    /// Returns the bytes that are certain to survive a crash, even if everything unsynced is lost.
     pub(super) fn kept(&self) -> &[u8] {
         &self.kept
     }
@@ -42,7 +42,7 @@ impl Contents {
         self.now.len() as u64
     }
 
-    /// Copies bytes from `at` on, and returns how many there were.
+    /// Copies bytes into `room`, starting at `at`, and returns the number of bytes copied.
     pub(super) fn read(&self, at: u64, room: &mut [u8]) -> usize {
         let rest = usize::try_from(at).ok().and_then(|at| self.now.get(at..)).unwrap_or_default();
         let count = rest.len().min(room.len());
@@ -69,20 +69,20 @@ impl Contents {
         }
     }
 
-    /// Puts all of it on the disk.
+    /// Writes all unsynced changes to the disk.
     pub(super) fn sync(&mut self) {
         self.unsynced_bytes = 0;
         self.unsynced.drain(..).for_each(|change| change.apply(&mut self.kept));
     }
 
-    /// The host crashes.
+    /// Applies a crash: the contents become what the disk has kept.
     pub(super) fn crash(&mut self, dice: &mut DiskDice) {
         self.give_up(dice);
         self.now.clone_from(&self.kept);
     }
 
-    /// The system gives the unsynced writes up, by a crash or after a sync that has failed: each is
-    /// on the disk, in part or not at all.
+    /// Gives up all unsynced writes, because of a crash or a failed sync. Each write reaches the
+    /// disk entirely, partly or not at all.
     pub(super) fn give_up(&mut self, dice: &mut DiskDice) {
         self.unsynced_bytes = 0;
         let mut changes = std::mem::take(&mut self.unsynced);
@@ -126,7 +126,7 @@ impl Change {
         }
     }
 
-    /// Its first sectors. A change of the length alone is whole.
+    /// Returns the first sectors of a write. A change that only sets the length cannot be torn.
     fn tear(self, dice: &mut DiskDice) -> Self {
         let Self::Write { at, mut bytes } = self else { return self };
         let first_end = SECTOR - at % SECTOR;

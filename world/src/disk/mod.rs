@@ -71,8 +71,8 @@ impl Disks {
         self.state.lock()
     }
 
-    /// Locks them for a call of the program, which ends the run if another thread makes it than the
-    /// one that drives.
+    /// Locks the disks for a call of the program. If a thread other than the driver makes the call,
+    /// the run is marked as disturbed.
     fn lock_for_call(&self) -> MutexGuard<'_, DisksState> {
         self.driver.note_caller();
         self.lock()

@@ -1,8 +1,9 @@
-//! The names on a disk: those that programs see, those that a crash leaves for certain, and the
-//! journal of changes between the two.
+//! The names on a disk: the names that programs see, the names that are certain to survive a crash,
+//! and the journal of changes between the two.
 //!
-//! The journal is in order: a crash keeps the first few of its changes, each of them whole, and
-//! loses the others. To sync a directory puts its changes on the disk, and all before them.
+//! The journal is ordered. A crash keeps a number of changes from its beginning, each of them
+//! entirely, and loses all later ones. Syncing a directory writes its changes to the disk, together
+//! with all earlier changes.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -10,9 +11,9 @@ use std::path::{Path, PathBuf};
 use super::dice::DiskDice;
 use super::table::Table;
 
-/// The root's node.
+/// The node of the root directory.
 pub(super) const ROOT: u64 = 1;
-/// The changes that wait for a sync; beyond it the oldest come to the disk.
+/// The maximum number of unsynced changes. Beyond that, the oldest changes are written to the disk.
 const MOST_CHANGES: usize = 1_024;
 
 pub(super) struct Names {
@@ -21,7 +22,7 @@ pub(super) struct Names {
     journal: VecDeque<Entry>,
 }
 
-/// A change of names, and the directories in which it is made.
+/// A change of names, with the directories that it changes.
 struct Entry {
     change: Change,
     directories: [u64; 2],
@@ -33,7 +34,8 @@ enum Change {
         node: u64,
     },
     Unlink(PathBuf),
-    /// With everything below it. It replaces a file, or an empty directory.
+    /// Renames a file or a directory with everything in it. The target may be an existing file or
+    /// empty directory, which is replaced.
     Rename {
         from: PathBuf,
         to: PathBuf,
@@ -51,17 +53,17 @@ impl Names {
         self.now.get(path)
     }
 
-    /// The node that a crash leaves at this path for certain.
+    /// Returns the node that is certain to be at this path after a crash.
     pub(super) fn kept(&self, path: &Path) -> Option<u64> {
         self.kept.get(path)
     }
 
-    /// The path and all below it, in an order that has a directory before its contents.
+    /// Returns the path and everything below it, with each directory before its contents.
     pub(super) fn within(&self, path: &Path) -> Vec<(PathBuf, u64)> {
         self.now.within(path).map(|(path, node)| (path.to_path_buf(), node)).collect()
     }
 
-    /// The contents of a directory, in the order of their names.
+    /// Returns the contents of a directory, sorted by name.
     pub(super) fn children(&self, directory: &Path) -> Vec<(PathBuf, u64)> {
         let all = self.now.within(directory).filter(|(path, _)| path.parent() == Some(directory));
         all.map(|(path, node)| (path.to_path_buf(), node)).collect()
@@ -98,7 +100,7 @@ impl Names {
         self.journal.drain(..count).for_each(|entry| entry.change.apply(&mut self.kept));
     }
 
-    /// Puts the changes in this directory on the disk, and all before them.
+    /// Writes the changes in this directory to the disk, together with all earlier changes.
     pub(super) fn sync(&mut self, directory: u64) {
         let last = self.journal.iter().rposition(|entry| entry.directories.contains(&directory));
         self.commit(last.map_or(0, |last| last + 1));
@@ -108,7 +110,7 @@ impl Names {
         self.commit(self.journal.len());
     }
 
-    /// The host crashes.
+    /// Applies a crash: the names become what the disk has kept.
     pub(super) fn crash(&mut self, dice: &mut DiskDice) {
         let count = match dice.below(3) {
             0 => 0,
@@ -120,12 +122,12 @@ impl Names {
         self.now.clone_from(&self.kept);
     }
 
-    /// Returns whether programs see a name of this node.
+    /// Returns whether programs can see a name for this node.
     pub(super) fn is_named(&self, node: u64) -> bool {
         self.now.is_named(node)
     }
 
-    /// Returns the nodes that have no name now, and none after a crash.
+    /// Returns the nodes that have no name now, and that cannot have one after a crash.
     pub(super) fn nameless(&self, nodes: &BTreeSet<u64>) -> Vec<u64> {
         let linked: BTreeSet<_> = self.journal.iter().filter_map(|entry| entry.change.linked()).collect();
         let has_name = |node| self.now.is_named(node) || self.kept.is_named(node) || linked.contains(&node);
@@ -134,7 +136,7 @@ impl Names {
 }
 
 impl Change {
-    /// The node that it gives a name.
+    /// Returns the node that the change gives a name to.
     fn linked(&self) -> Option<u64> {
         match self {
             Self::Link { node, .. } => Some(*node),

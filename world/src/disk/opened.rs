@@ -1,4 +1,4 @@
-//! The calls on open files.
+//! The operations on open files.
 
 use std::io::SeekFrom;
 use std::path::PathBuf;
@@ -9,12 +9,13 @@ use super::refusal::Refusal;
 use super::volume::{NodeKind, Volume};
 use crate::disk::Wish;
 
-/// The bytes of the longest file: the contents are in memory.
+/// The maximum length of a file in bytes. The limit exists because contents are kept in memory.
 const MOST_LENGTH: u64 = 4 << 30;
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// Returns an error if options contradict each other, by the rules of std.
+/// Returns an error if the options contradict each other, by the same rules as the standard
+/// library.
 fn check(wish: &Wish) -> Result<()> {
     let is_for_nothing = !(wish.read || wish.write || wish.append);
     let changes = wish.truncate || wish.create || wish.create_new;
@@ -27,7 +28,7 @@ fn check(wish: &Wish) -> Result<()> {
 }
 
 impl Volume {
-    /// Opens the file at an absolute path, and returns its number.
+    /// Opens the file at an absolute path, and returns the number of the open file.
     pub(super) fn open(&mut self, path: PathBuf, wish: &Wish) -> Result<u64> {
         check(wish)?;
         let node = match self.names.get(&path) {
@@ -45,7 +46,7 @@ impl Volume {
         Ok(self.add_open(node))
     }
 
-    /// The last handle of an open file is dropped.
+    /// Closes an open file whose last handle has been dropped.
     pub(super) fn close(&mut self, open: u64) {
         let Some(closed) = self.opens.remove(&open) else { return };
         if !self.names.is_named(closed.node) {
@@ -54,7 +55,8 @@ impl Volume {
         }
     }
 
-    /// Reads at `at`, or at the file's position, which moves.
+    /// Reads at `at`, or at the file's position, which then advances. Returns the number of bytes
+    /// read.
     pub(super) fn read(&mut self, open: u64, room: &mut [u8], at: Option<u64>, dice: &mut DiskDice) -> Result<usize> {
         self.answer(dice)?;
         let (node, position) = self.place(open)?;
@@ -65,8 +67,8 @@ impl Volume {
         Ok(count)
     }
 
-    /// Writes at `at`, at the file's position, or at its end. Returns how many bytes there was room
-    /// for.
+    /// Writes at `at`, at the file's position, or at the end of the file. Returns the number of
+    /// bytes written, which is limited by the free space.
     pub(super) fn write(&mut self, open: u64, bytes: &[u8], at: Option<u64>, wish: &Wish) -> Result<usize> {
         let (number, position) = self.place(open)?;
         if bytes.is_empty() {
@@ -89,8 +91,8 @@ impl Volume {
         Ok(count)
     }
 
-    /// Puts a file or the names in a directory on the disk. After an error the system gives the
-    /// writes up that it has tried, and a second sync succeeds without them.
+    /// Writes a file, or the names in a directory, to the disk. After an error, the system gives up
+    /// the writes that it has tried, so that a second sync succeeds without them.
     pub(super) fn sync(&mut self, open: u64, dice: &mut DiskDice) -> Result<()> {
         let (number, _) = self.place(open)?;
         let answer = self.answer(dice);
@@ -137,7 +139,7 @@ impl Volume {
         Ok(sought)
     }
 
-    /// The node of an open file, and its position.
+    /// Returns the node of an open file, and the file's position.
     pub(super) fn place(&self, open: u64) -> Result<(u64, u64)> {
         self.opens.get(&open).map(|open| (open.node, open.position)).ok_or(Refusal::Failed)
     }

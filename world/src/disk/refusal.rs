@@ -1,4 +1,4 @@
-//! The errors of a simulated disk: those that the system has for the same refusals.
+//! The errors of a simulated disk, which match the errors of a real system in the same situations.
 
 use std::io;
 
@@ -11,9 +11,9 @@ pub(super) enum Refusal {
     NotEmpty,
     Full,
     TooLarge,
-    /// The disk does not answer.
+    /// The disk does not respond.
     Failed,
-    /// The file was not opened for this.
+    /// The file was opened without the required access.
     NotOpenedForIt,
     Invalid,
     NotAllowed,
@@ -63,7 +63,7 @@ impl From<Refusal> for io::Error {
     }
 }
 
-/// The error of calls that a simulated disk does not know.
+/// Returns the error for calls that simulated disks do not support.
 pub(super) fn unsupported(call: &str) -> io::Error {
     let message = format!("the disks of a simulation (`wsrt::sim`) have no {call}");
     io::Error::new(io::ErrorKind::Unsupported, message)

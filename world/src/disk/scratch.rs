@@ -1,5 +1,5 @@
-//! `Metadata` of simulated files: std makes it of real files alone, so that one file and one
-//! directory of the system, without names, lend theirs.
+//! Creates `Metadata` for simulated files. The standard library creates `Metadata` only from real
+//! files, so one real file and one real directory without names provide it.
 
 use std::fs::{File, FileTimes, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use super::volume::Node;
 
-/// Made when they are first needed.
+/// A real file and a real directory, created on first use.
 #[derive(Default)]
 pub(super) struct Scratch {
     file: Option<File>,
@@ -17,7 +17,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Lengths, permissions, types and the times of the last reads and writes are the node's.
+    /// Returns metadata with the length, the permissions, the type and the timestamps of the node.
     pub(super) fn metadata(&mut self, node: &Node) -> io::Result<Metadata> {
         let place = self.place(node.is_directory())?;
         if !node.is_directory() {
@@ -32,7 +32,7 @@ impl Scratch {
         Ok(self.place(is_directory)?.metadata()?.file_type())
     }
 
-    /// Returns the times of the last write and read that `times` would give to the file `node`.
+    /// Returns the modification and access times that `times` would set on the file `node`.
     pub(super) fn times(&mut self, node: &Node, times: FileTimes) -> io::Result<(SystemTime, SystemTime)> {
         let place = self.place(false)?;
         place.set_times(FileTimes::new().set_modified(node.modified).set_accessed(node.accessed))?;
@@ -51,14 +51,14 @@ impl Scratch {
     }
 }
 
-/// A new name for a moment.
+/// Returns a new name for temporary use.
 fn name() -> PathBuf {
     /// Relaxed: no two are alike.
     static NEXT: AtomicU64 = AtomicU64::new(0);
     std::env::temp_dir().join(format!("wsrt-scratch-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed)))
 }
 
-/// Makes something under a new name, past those that a killed process has left.
+/// Creates something under a new name, skipping names that a killed process has left behind.
 fn make<T>(create: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
     loop {
         let name = name();
@@ -75,7 +75,7 @@ fn make_file() -> io::Result<File> {
     Ok(file)
 }
 
-/// A file that is open for reading alone.
+/// Creates an empty file that is open only for reading.
 pub(super) fn make_empty_file() -> io::Result<File> {
     let (_, name) = make(|name| OpenOptions::new().write(true).create_new(true).open(name))?;
     let file = File::open(&name);
@@ -102,7 +102,7 @@ fn permissions(place: &File, mode: u32) -> io::Result<Permissions> {
     Ok(permissions)
 }
 
-/// The permissions as a number.
+/// Returns the permission bits as a number.
 #[cfg(unix)]
 pub(super) fn mode(permissions: &Permissions) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(permissions) & 0o7777

@@ -1,9 +1,9 @@
-//! The nodes by their whole paths, and how many paths each has.
+//! The nodes by their full paths, and the number of paths of each node.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The order of the paths has a directory before its contents.
+/// A table of paths and nodes, ordered so that a directory comes before its contents.
 #[derive(Clone, Default)]
 pub(super) struct Table {
     nodes: BTreeMap<PathBuf, u64>,
@@ -40,7 +40,7 @@ impl Table {
         self.counts.contains_key(&node)
     }
 
-    /// The path and all below it.
+    /// Returns the path and everything below it.
     pub(super) fn within<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a Path, u64)> {
         let from = self.nodes.range(path.to_path_buf()..);
         from.take_while(move |(other, _)| other.starts_with(path)).map(|(path, &node)| (&**path, node))

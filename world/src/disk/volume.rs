@@ -1,4 +1,4 @@
-//! The disk of one host: its names, and the files and directories that they stand for.
+//! The disk of one host: the names, and the files and directories that they refer to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,35 +10,37 @@ use super::dice::DiskDice;
 use super::names::{Names, ROOT};
 use super::refusal::Refusal;
 
-/// The bytes that fit on a disk.
+/// The default capacity of a disk in bytes.
 const CAPACITY: u64 = 1 << 30;
-/// The permissions that created files and directories do not have.
+/// The permission bits that newly created files and directories do not get.
 const UMASK: u32 = 0o022;
 
 type Result<T> = std::result::Result<T, Refusal>;
 
 pub(super) struct Volume {
-    /// How often its host has crashed. A file that was opened before a crash is of no use after it.
+    /// The number of crashes of the host. A file that was opened before a crash cannot be used
+    /// after it.
     pub(super) crashes: u64,
     pub(super) names: Names,
     pub(super) nodes: BTreeMap<u64, Node>,
     next_node: u64,
     pub(super) opens: BTreeMap<u64, Open>,
     next_open: u64,
-    /// The nodes without a name: a crash may give them theirs again, or they are open.
+    /// The nodes without a name, which are kept because they are open or because a crash may
+    /// restore a name.
     orphans: BTreeSet<u64>,
     capacity: u64,
-    /// The bytes of the files that have a name, or are open.
+    /// The total length in bytes of all files that have a name or are open.
     used: u64,
-    /// The share of calls on the disk that fail.
+    /// The fraction of calls on the disk that fail, as set by the program.
     pub(super) failing: f64,
-    /// How many times as long each call takes.
+    /// The factor by which calls are slowed down, as set by the program.
     pub(super) slowness: u32,
-    /// The faults of the run, beside those above, which the program sets.
+    /// The faults that the run has injected, in addition to those that the program has set.
     pub(super) injected: Injected,
 }
 
-/// Faults of a disk that end by themselves.
+/// Temporary faults of a disk, as injected by the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Injected {
     pub(crate) is_full: bool,
@@ -64,7 +66,7 @@ pub(super) enum NodeKind {
     File(Contents),
 }
 
-/// An open file: handles that were cloned share one.
+/// An open file, which is shared by all clones of a handle.
 pub(super) struct Open {
     pub(super) node: u64,
     pub(super) position: u64,
@@ -95,8 +97,8 @@ impl Node {
     }
 }
 
-/// The path from the root, without `.` and `..`: there are no symbolic links. Relative paths begin
-/// at the root.
+/// Returns the absolute path without `.` and `..`, which is possible because there are no symbolic
+/// links. Relative paths start at the root.
 pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(Refusal::Missing);
@@ -113,7 +115,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
 }
 
 impl Volume {
-    /// An empty disk, with the directory `/tmp`.
+    /// Creates an empty disk with the directory `/tmp`.
     pub(super) fn new() -> Self {
         let mut volume = Self {
             crashes: 0,
@@ -134,7 +136,7 @@ impl Volume {
         volume
     }
 
-    /// Takes everything from the disk. Its faults and its capacity stay.
+    /// Deletes everything on the disk, but keeps its capacity and its faults.
     pub(super) fn wipe(&mut self) {
         let Self { crashes, next_open, capacity, failing, slowness, injected, .. } = *self;
         *self = Self { crashes: crashes + 1, next_open, capacity, failing, slowness, injected, ..Self::new() };
@@ -144,7 +146,7 @@ impl Volume {
         self.capacity = bytes;
     }
 
-    /// The host crashes: the disk is as far as it was synced, and the dice decide on the rest.
+    /// Applies a crash: what was synced stays, and the dice decide about the rest.
     pub(super) fn crash(&mut self, dice: &mut DiskDice) {
         self.crashes += 1;
         self.opens.clear();
@@ -160,7 +162,7 @@ impl Volume {
         self.used = self.nodes.values().map(Node::length).sum();
     }
 
-    /// Drops the nodes that no name and no open file stands for.
+    /// Drops the nodes that have no name and are not open.
     pub(super) fn sweep(&mut self) {
         for node in self.names.nameless(&self.orphans) {
             if !self.is_open(node) {
@@ -174,7 +176,8 @@ impl Volume {
         self.opens.values().any(|open| open.node == node)
     }
 
-    /// A node has lost a name, or an open file. The bytes of one that is out of reach are free.
+    /// Updates the used space after a node has lost a name or has been closed. The bytes of a node
+    /// that can no longer be reached become free.
     pub(super) fn release(&mut self, node: u64) {
         if self.names.is_named(node) {
             return;
@@ -189,7 +192,7 @@ impl Volume {
         self.used -= bytes;
     }
 
-    /// How many of so many more bytes the disk has room for. It uses them from now on.
+    /// Reserves space for up to `bytes` more bytes, and returns how many bytes there was space for.
     pub(super) fn take_room(&mut self, bytes: u64) -> u64 {
         let capacity = if self.injected.is_full { 0 } else { self.capacity };
         let room = capacity.saturating_sub(self.used).min(bytes);
@@ -197,7 +200,7 @@ impl Volume {
         room
     }
 
-    /// Returns an error if the call fails by a fault of the disk.
+    /// Returns an error if the disk's faults make this call fail.
     pub(super) fn answer(&self, dice: &mut DiskDice) -> Result<()> {
         if dice.happens(self.failing.max(self.injected.failing)) { Err(Refusal::Failed) } else { Ok(()) }
     }
@@ -206,7 +209,7 @@ impl Volume {
         self.nodes.get_mut(&number).expect("the nodes that have names or are open are there")
     }
 
-    /// The node at an absolute path.
+    /// Returns the node at an absolute path.
     pub(super) fn find(&mut self, path: &Path) -> Result<u64> {
         match self.names.get(path) {
             Some(node) => Ok(node),
@@ -214,14 +217,15 @@ impl Volume {
         }
     }
 
-    /// Why there is none: a file stands in the path, or the path ends early.
+    /// Returns why there is no node at the path: a file is where a directory should be, or the path
+    /// does not exist.
     fn no_node(&mut self, path: &Path) -> Refusal {
         let nearest = path.ancestors().find_map(|path| self.names.get(path)).unwrap_or(ROOT);
         if self.node(nearest).is_directory() { Refusal::Missing } else { Refusal::NotDirectory }
     }
 
-    /// Returns an error unless something can be added at a path: nothing is there, and its parent
-    /// is a directory.
+    /// Returns an error unless something can be created at the path: nothing may exist there, and
+    /// the parent must be a directory.
     fn is_free(&mut self, path: &Path) -> Result<()> {
         if self.names.get(path).is_some() {
             return Err(Refusal::Exists);
@@ -255,7 +259,7 @@ impl Volume {
         Ok(())
     }
 
-    /// Creates the missing ones of a directory and its parents.
+    /// Creates a directory and those of its parents that do not exist.
     pub(super) fn create_dir_all(&mut self, path: &Path, mode: u32) -> Result<()> {
         let mut all: Vec<_> = path.ancestors().collect();
         all.reverse();
@@ -344,7 +348,8 @@ impl Volume {
         Ok(())
     }
 
-    /// The whole of a file; of one that a crash leaves for certain, if that is meant.
+    /// Returns the whole contents of a file. If `is_kept` is `true`, returns the contents that are
+    /// certain to survive a crash.
     pub(super) fn bytes(&mut self, path: &Path, is_kept: bool) -> io::Result<Vec<u8>> {
         let path = absolute(path)?;
         let node = if is_kept { self.names.kept(&path).ok_or(Refusal::Missing)? } else { self.find(&path)? };
@@ -360,7 +365,7 @@ mod tests {
 
     const NAMES: [&str; 4] = ["/a", "/b", "/tmp/c", "/tmp/d"];
 
-    /// One call or crash, as the dice decide. It may be refused.
+    /// Performs one random operation or crash, which may be refused.
     fn act(volume: &mut Volume, open: &mut Vec<u64>, dice: &mut DiskDice) {
         let [one, other] = [(); 2].map(|()| PathBuf::from(NAMES[dice.below(NAMES.len())]));
         let wish = Wish { write: true, create: true, truncate: dice.below(4) == 0, ..Wish::default() };

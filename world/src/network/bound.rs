@@ -17,12 +17,12 @@ use super::{Net, Network};
 use crate::bound_sockets::{BoundSockets, Sort};
 use crate::system_calls::number;
 
-/// The system's sockets that stand beside a socket of the network, by number.
+/// The real sockets that accompany sockets of the network, by the number of the real socket.
 #[derive(Default)]
 pub(super) struct Bound {
-    /// The network closes these, since no runtime has taken them over.
+    /// Sockets that no runtime has taken over, so that the network has to close them.
     kept: BTreeMap<u64, Known>,
-    /// Runtimes close these.
+    /// Sockets that a runtime has taken over, and that the runtime closes.
     lent: BTreeMap<u64, Known>,
 }
 
@@ -46,19 +46,19 @@ impl Bound {
         self.kept.get(&number(descriptor)?).copied().filter(|known| known.kind == kind)
     }
 
-    /// A runtime takes it over.
+    /// Marks a socket as taken over by a runtime.
     fn lend(&mut self, descriptor: RawDescriptor) {
         let Some(number) = number(descriptor) else { return };
         let known = self.kept.remove(&number);
         self.lent.extend(known.map(|known| (number, known)));
     }
 
-    /// The runtime has closed it.
+    /// Forgets a socket that its runtime has closed.
     pub(super) fn forget(&mut self, kind: SocketKind, id: usize) {
         self.lent.retain(|_, known| (known.kind, known.id) != (kind, id));
     }
 
-    /// Takes out those that the program has closed.
+    /// Removes and returns the sockets that the program has closed.
     fn take_closed(&mut self) -> Vec<Known> {
         let is_closed = |(of, known): &(&u64, &Known)| number(known.descriptor) != Some(**of);
         let closed: Vec<u64> = self.kept.iter().filter(is_closed).map(|(of, _)| *of).collect();
@@ -67,7 +67,7 @@ impl Bound {
 }
 
 impl Net {
-    /// Closes what was kept of sockets that the program has closed.
+    /// Closes the network's side of all sockets that the program has closed.
     pub(super) fn close_those_behind(&mut self) {
         for known in self.bound.take_closed() {
             match known.kind {
@@ -80,13 +80,14 @@ impl Net {
 }
 
 impl Network {
-    /// A descriptor stands beside a socket that is lent.
+    /// Records that a real socket's descriptor accompanies a socket that has been lent.
     pub(super) fn note_beside(&self, descriptor: RawDescriptor, kind: SocketKind, id: usize) {
         let Some(number) = number(descriptor) else { return };
         self.lock().bound.lent.insert(number, Known { descriptor, kind, id });
     }
 
-    /// Lends the listener that a descriptor was bound to, if it listens, or is to from now on.
+    /// Lends the listener that a descriptor is bound to, if the listener is listening or `backlog`
+    /// makes it start.
     pub(super) fn lend_listener(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
         let mut net = self.lock();
         let id = net.bound.find_kept(descriptor, SocketKind::Listener)?.id;
@@ -100,7 +101,7 @@ impl Network {
         Some(Lent::of(self.counted(), SocketKind::Listener, id))
     }
 
-    /// Lends the socket for datagrams that a descriptor was bound to.
+    /// Lends the datagram socket that a descriptor is bound to.
     pub(super) fn lend_datagrams(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
         let mut net = self.lock();
         let id = net.bound.find_kept(descriptor, SocketKind::Datagrams)?.id;
@@ -110,7 +111,7 @@ impl Network {
     }
 }
 
-/// For a thread that drives the simulation.
+/// The calls of a thread that drives the simulation.
 impl BoundSockets for Arc<Network> {
     fn bind(&self, descriptor: RawDescriptor, at: SocketAddr, sort: Sort) -> io::Result<()> {
         let mut net = self.lock();

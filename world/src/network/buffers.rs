@@ -14,11 +14,11 @@ use super::wire::Arrival;
 use super::{Net, Network};
 use wsrt_sync::rng::FastRand;
 
-/// The bytes that a stream takes at a time.
+/// The number of bytes that a stream accepts between two pauses.
 const BYTES: RangeInclusive<usize> = 1..=64;
-/// The datagrams that a socket takes at a time.
+/// The number of datagrams that a socket accepts between two pauses.
 const DATAGRAMS: RangeInclusive<usize> = 1..=2;
-/// The pauses in which a socket takes nothing, in nanoseconds.
+/// The durations of the pauses during which a socket accepts nothing, in nanoseconds.
 const PAUSES: RangeInclusive<usize> = 1_000_000..=50_000_000;
 
 pub(super) struct Buffers {
@@ -41,8 +41,8 @@ impl Buffers {
     }
 }
 
-/// How many bytes or datagrams a socket takes before the next pause: any number while the buffers
-/// of its host are not full.
+/// The number of bytes or datagrams that a socket accepts before the next pause. The number is
+/// unlimited unless the host's buffers are full.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Room(Option<usize>);
 
@@ -51,7 +51,7 @@ impl Room {
         self.0 != Some(0)
     }
 
-    /// The part of `asked` that there is room for.
+    /// Returns how much of `asked` there is room for.
     pub(super) fn part_of(self, asked: usize) -> usize {
         self.0.map_or(asked, |left| left.min(asked))
     }
@@ -67,14 +67,14 @@ impl Net {
         }
     }
 
-    /// A socket is made on a host.
+    /// Sets the room of a new socket on a host.
     pub(super) fn begin_room(&mut self, host: usize, kind: SocketKind, id: usize) {
         if self.buffers.are_full(host) {
             self.pause(kind, id);
         }
     }
 
-    /// A socket has taken so much.
+    /// Subtracts data that a socket has accepted from the socket's room.
     pub(super) fn use_room(&mut self, kind: SocketKind, id: usize, count: usize) {
         let Some(Room(Some(left))) = self.room_of(kind, id) else { return };
         *left -= count;
@@ -83,7 +83,7 @@ impl Net {
         }
     }
 
-    /// Pauses a socket, which then takes nothing for a while.
+    /// Starts a pause, during which the socket accepts nothing.
     fn pause(&mut self, kind: SocketKind, id: usize) {
         let pause = self.buffers.draw(PAUSES) as u64;
         self.wire.send(self.now + pause, Arrival::Room { kind, id });
@@ -92,7 +92,7 @@ impl Net {
         }
     }
 
-    /// A pause is over.
+    /// Ends a socket's pause.
     pub(super) fn deliver_room(&mut self, kind: SocketKind, id: usize) {
         let range = if kind == SocketKind::End { BYTES } else { DATAGRAMS };
         let drawn = self.buffers.draw(range);
@@ -134,7 +134,7 @@ impl Net {
         }
     }
 
-    /// The sockets of a host by which it may send.
+    /// Returns the sockets with which a host can send.
     fn senders_of(&self, host: usize) -> Vec<(SocketKind, usize)> {
         let ends = self.ends.ids_of(|end| end.host == host);
         let datagrams = self.datagrams.ids_of(|socket| socket.is_of(host));

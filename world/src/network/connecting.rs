@@ -13,7 +13,8 @@ use super::hosts::Hosts;
 use super::streams::{End, Parcel, Phase};
 use super::wire::Arrival;
 
-/// A call that is not answered is repeated after a second, two, four, ... so many times.
+/// The maximum number of connection requests. An unanswered request is repeated after one second,
+/// two seconds, four seconds, and so on.
 const MOST_CALLS: u32 = 6;
 const FIRST_PAUSE: u64 = 1_000_000_000;
 
@@ -21,16 +22,16 @@ pub(super) struct Listener {
     pub(super) host: usize,
     pub(super) local: Place,
     pub(super) token: Option<usize>,
-    /// 0 before it listens.
+    /// The length of the accept queue, or 0 before the socket listens.
     pub(super) backlog: usize,
     pub(super) waiting: VecDeque<usize>,
 }
 
-/// An address that is taken on a host.
+/// An address that is in use on a host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Taken {
     Tcp(u16),
-    /// Held by a stream that the host has connected.
+    /// The port of a stream that the host has connected.
     TcpStream(u16),
     Udp(u16),
     Unix(Vec<u8>),
@@ -38,7 +39,7 @@ pub(super) enum Taken {
 }
 
 impl Net {
-    /// Takes an address on a host for the socket `id`. Returns it with its port.
+    /// Reserves an address on a host for the socket `id`, and returns the address with its port.
     pub(super) fn take(
         &mut self,
         host: usize,
@@ -100,7 +101,7 @@ impl Net {
         Ok(self.listeners.add(Listener { host, local, token: None, backlog: backlog.max(1), waiting }))
     }
 
-    /// Takes an address for a stream, or for a listener that does not listen yet.
+    /// Reserves an address for a stream, or for a listener that does not listen yet.
     pub(super) fn bind_stream(&mut self, at: SocketAddr) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.listeners.next_id());
         let local = Place::Ip(self.take(host, at, Taken::Tcp, id)?);
@@ -127,7 +128,7 @@ impl Net {
         listener.waiting.into_iter().for_each(|end| self.abandon_end(end));
     }
 
-    /// Begins to connect.
+    /// Starts to connect a stream.
     pub(super) fn connect(&mut self, from: Option<Place>, to: Place) -> io::Result<usize> {
         let host = self.hosts.current()?;
         let to = match to {
@@ -148,8 +149,7 @@ impl Net {
         Ok(id)
     }
 
-    /// Takes the port of a stream's own side: the port to which the socket was bound, or a free
-    /// port.
+    /// Reserves the local port of a stream: the port to which the socket was bound, or a free one.
     fn take_port_to_connect(&mut self, host: usize, from: Option<Place>, own: IpAddr) -> io::Result<u16> {
         let next = self.ends.next_id();
         let from = match from {
@@ -165,7 +165,7 @@ impl Net {
         Ok(self.take(host, from, Taken::TcpStream, next)?.port())
     }
 
-    /// Another life of the host may have taken it since.
+    /// Frees the local port of a stream, unless a later life of the host has taken the port.
     pub(super) fn give_port_back(&mut self, id: usize, end: &End) {
         let (true, Place::Ip(local)) = (end.has_own_port, &end.local) else { return };
         let key = (end.host, Taken::TcpStream(local.port()));
@@ -181,7 +181,7 @@ impl Net {
         self.wire.send(self.now + (FIRST_PAUSE << tries), Arrival::CallUnanswered { from, tries });
     }
 
-    /// A call was not answered for a while: it is repeated, or the stream given up.
+    /// Handles an unanswered connection request: repeats it, or gives up the stream.
     pub(super) fn call_again(&mut self, from: usize, tries: u32) {
         match self.ends.get(from) {
             Some(end) if end.phase != Phase::Connecting => {}
@@ -190,8 +190,8 @@ impl Net {
         }
     }
 
-    /// Answers a call that was answered before, since that answer may be lost. `false` if it was
-    /// not.
+    /// Repeats the answer to a connection request, because the first answer may have been lost.
+    /// Returns `false` if the request was never answered.
     fn answer_again(&mut self, from: usize, peer_host: usize) -> bool {
         let accepted = self.ends.ids_of(|end| end.other == Some(from) && end.host == peer_host);
         let Some(&accepted) = accepted.first() else { return false };
@@ -202,7 +202,8 @@ impl Net {
         true
     }
 
-    /// A call has arrived, or is lost on its way. It may have been overtaken by its own repetition.
+    /// Handles a connection request that arrives or is lost. A repetition of the request may have
+    /// arrived before it.
     pub(super) fn deliver_call(&mut self, from: usize) {
         let Some(end) = self.ends.get(from) else { return };
         if end.phase != Phase::Connecting {
@@ -236,7 +237,7 @@ impl Net {
         self.report(token, Ready::READABLE);
     }
 
-    /// Connects two ends on one host, which takes no time.
+    /// Connects two endpoints on the same host at once.
     pub(super) fn join(&mut self, host: usize, names: [Vec<u8>; 2]) -> [usize; 2] {
         let [one, other] = names.map(Place::Unix);
         let first = self.ends.next_id();

@@ -14,9 +14,9 @@ use super::socket::SocketKind;
 use super::wire::Arrival;
 use super::{Net, Network};
 
-/// The datagrams that wait to be received; more are lost.
+/// The maximum number of datagrams that wait to be received. Further datagrams are lost.
 const MOST_WAITING: usize = 256;
-/// The bytes of the longest.
+/// The maximum length of a datagram in bytes.
 const LONGEST: usize = 65_507;
 
 pub(super) struct DatagramSocket {
@@ -25,7 +25,7 @@ pub(super) struct DatagramSocket {
     pub(super) peer: Option<SocketAddr>,
     pub(super) token: Option<usize>,
     pub(super) room: Room,
-    /// True if its owner is to learn that its last peer has no socket.
+    /// True if the socket's owner is still to be told that its last peer has no socket.
     is_refused: bool,
     inbox: VecDeque<(SocketAddr, Vec<u8>)>,
 }
@@ -37,7 +37,7 @@ impl DatagramSocket {
         if has_news { writable | Ready::READABLE } else { writable }
     }
 
-    /// The error that its owner has to see, once.
+    /// Returns the pending error, and clears it.
     fn take_error(&mut self) -> io::Result<()> {
         match std::mem::take(&mut self.is_refused) {
             true => Err(ErrorKind::ConnectionRefused.into()),
@@ -88,7 +88,8 @@ impl Net {
         Ok((count, from))
     }
 
-    /// A socket that has no address yet has that from which the peer is reached, from now on.
+    /// Connects a datagram socket. A socket without an address gets the address from which the peer
+    /// can be reached.
     pub(super) fn connect_datagrams(&mut self, id: usize, to: SocketAddr) -> io::Result<()> {
         let socket = self.datagram_socket(id)?;
         socket.peer = Some(to);
@@ -98,7 +99,8 @@ impl Net {
         Ok(())
     }
 
-    /// Sends them all, where there is room for one: a message that is cut up takes the room of one.
+    /// Sends all datagrams of a message if there is room for one. A message that is split into
+    /// several datagrams takes up the room of one.
     pub(super) fn send_datagrams(
         &mut self,
         id: usize,
@@ -130,8 +132,8 @@ impl Net {
         Ok(count)
     }
 
-    /// A datagram has arrived; where no socket is for it, or no room, it is lost. A sender that is
-    /// connected gets word of the former.
+    /// Delivers a datagram. If no socket has the address, or if its queue is full, the datagram is
+    /// lost. A connected sender is told if there is no socket.
     pub(super) fn deliver_datagram(&mut self, from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8>) {
         if self.links.is_cut(from.0, to.0) || !self.hosts.is_up(to.0) {
             return;
@@ -149,12 +151,12 @@ impl Net {
     }
 }
 
-/// The address by which a host sends to this one.
+/// Returns the address from which a host sends to the destination `to`.
 fn source(host: usize, to: IpAddr) -> IpAddr {
     if to.is_loopback() { to } else { Hosts::address(host).into() }
 }
 
-/// Refuses a socket that was bound to loopback, and would reach another host.
+/// Returns an error if a socket that is bound to the loopback address would send to another host.
 pub(super) fn check_source(from: IpAddr, host: usize, peer_host: usize) -> io::Result<()> {
     if from.is_loopback() && host != peer_host {
         let message = format!("a socket that is bound to {from} reaches no other host");
@@ -164,13 +166,13 @@ pub(super) fn check_source(from: IpAddr, host: usize, peer_host: usize) -> io::R
 }
 
 impl Net {
-    /// The socket of a sender that is connected to this receiver.
+    /// Returns the sender's socket if it is connected to the receiver.
     fn connected(&mut self, sender: (usize, SocketAddr), receiver: SocketAddr) -> Option<&mut DatagramSocket> {
         let id = *self.taken.get(&(sender.0, Taken::Udp(sender.1.port())))?;
         self.datagrams.get_mut(id).filter(|socket| socket.peer == Some(receiver))
     }
 
-    /// Sends word to a sender that no socket is there for its datagrams.
+    /// Notifies a sender that no socket receives its datagrams.
     fn refuse_datagram(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
         if self.connected(sender, receiver.1).is_some() && !self.links.is_lost(receiver.0, sender.0) {
             let due = self.links.arrival(receiver.0, sender.0, 0, self.now);
@@ -178,7 +180,7 @@ impl Net {
         }
     }
 
-    /// The notice has come.
+    /// Delivers the notification to a sender that no socket receives its datagrams.
     pub(super) fn deliver_no_receiver(&mut self, sender: (usize, SocketAddr), receiver: (usize, SocketAddr)) {
         if self.links.is_cut(receiver.0, sender.0) {
             return;
@@ -190,7 +192,7 @@ impl Net {
     }
 }
 
-/// The sender of datagrams from outside, an address that is for documentation.
+/// The sender of datagrams from outside, which is an address reserved for documentation.
 const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
 
 impl Network {

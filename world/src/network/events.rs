@@ -23,7 +23,7 @@ impl Events {
         !self.unseen.is_empty()
     }
 
-    /// Hands them to `each`. One that comes alone takes no dice.
+    /// Removes all events and passes them to `each`. A single event draws no random numbers.
     pub(super) fn take(&mut self, each: &mut dyn FnMut(Event)) {
         for left in (2..=self.unseen.len()).rev() {
             self.unseen.swap(left - 1, self.rng.below(left));

@@ -11,23 +11,23 @@ use wsrt_sync::current_task;
 
 /// The index of the host on which the test itself runs, outside all hosts that the test has added.
 pub const OUTSIDE: usize = 0;
-/// The address of the host with index 0 is the one behind this.
+/// The base of the hosts' addresses. The host with index 0 has the next address.
 const NETWORK: u32 = u32::from_be_bytes([10, 0, 0, 0]);
-/// The ports that the system gives out.
+/// The first of the ports that are assigned automatically.
 const FIRST_PORT: u16 = 49_152;
 
 pub(super) struct Hosts {
-    /// Where each task belongs, by its id: the tasks of hosts that have not ended, and some that
-    /// have ended since the last sweep.
+    /// The member that each task belongs to, by task id. Contains the tasks of all hosts that have
+    /// not ended, and some that have ended since the last sweep.
     members: BTreeMap<u64, Member>,
-    /// At so many members the next sweep is due.
+    /// The number of members at which the next sweep is due.
     sweep_at: usize,
-    /// The lives that have begun.
+    /// The number of lives that have begun.
     lives: u32,
     hosts: Vec<Host>,
-    /// Where the next tasks belong, instead of where the current one does.
+    /// The member that the next tasks belong to, if it is not the current task's.
     born_into: Option<Member>,
-    /// True if a task whose life is over has spawned one, since the stage last asked.
+    /// True if a task of a past life has spawned a task since the scheduler last asked.
     has_stillborn: bool,
 }
 
@@ -40,14 +40,14 @@ pub struct Member {
     life: u32,
 }
 
-/// The fewest tasks that are swept.
+/// The minimum number of members at which the table is swept.
 const FEWEST: usize = 1_024;
 
 struct Host {
     name: String,
-    /// `None` while it is down.
+    /// The current life, or `None` while the host is down.
     life: Option<u32>,
-    /// True if the program has crashed it, and has not started it again.
+    /// True if the program has crashed the host and has not restarted it.
     was_crashed_by_program: bool,
     next_port: u16,
 }
@@ -65,7 +65,7 @@ impl Hosts {
         }
     }
 
-    /// Adds a host, which is down. Returns `None` if the name is taken.
+    /// Adds a host, which is down at first. Returns `None` if the name is taken.
     pub(super) fn add(&mut self, name: &str) -> Option<usize> {
         if self.find(name).is_some() {
             return None;
@@ -79,7 +79,8 @@ impl Hosts {
         Some(self.hosts.len() - 1)
     }
 
-    /// Names may have any case, as in DNS, and in URLs they all have the same.
+    /// Returns the host with this name. The case of letters is ignored, because host names in DNS
+    /// and URLs are case-insensitive.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
     }
@@ -96,7 +97,8 @@ impl Hosts {
         self.hosts[host].life.is_some()
     }
 
-    /// Begins a life. The tasks spawned until [`born`](Self::born) belong to it.
+    /// Begins a new life of a host. Tasks that are spawned until [`born`](Self::born) is called
+    /// belong to it.
     pub(super) fn begin_life(&mut self, host: usize) {
         self.lives += 1;
         let life = self.lives;
@@ -109,7 +111,7 @@ impl Hosts {
         self.born_into = None;
     }
 
-    /// Ends its life, if it is up.
+    /// Ends the current life of a host, if the host is up.
     pub(super) fn end_life(&mut self, host: usize) {
         self.hosts[host].life = None;
     }
@@ -134,17 +136,17 @@ impl Hosts {
         self.hosts[host].life != Some(life)
     }
 
-    /// Returns whether a task belongs to a life that is over.
+    /// Returns whether a task belongs to a past life of its host.
     pub(super) fn is_remnant(&self, task: u64) -> bool {
         self.is_over(self.member(task))
     }
 
-    /// Returns whether tasks were spawned into past lives since the last call.
+    /// Returns whether tasks have been spawned into past lives since the last call.
     pub(super) fn take_stillborn(&mut self) -> bool {
         std::mem::take(&mut self.has_stillborn)
     }
 
-    /// A task is being spawned: it belongs where its parent does.
+    /// Assigns a task that is being spawned to the member of the current task.
     pub(super) fn note_task(&mut self, id: u64) {
         let member = self.born_into.unwrap_or_else(|| self.current_member());
         if member.life != 0 {
@@ -157,18 +159,19 @@ impl Hosts {
         self.members.len() >= self.sweep_at
     }
 
-    /// Forgets all tasks but these. The next sweep is due when there are twice as many.
+    /// Removes all tasks except those in `listed`. The next sweep is due when the number of tasks
+    /// has doubled.
     pub(super) fn sweep(&mut self, listed: &BTreeSet<u64>) {
         self.members.retain(|id, _| listed.contains(id));
         self.sweep_at = FEWEST.max(self.members.len() * 2);
     }
 
-    /// The host of the task with this number, whether it is up or not; task 0 stands for none.
+    /// Returns the host of a task, whether the host is up or not. Task 0 stands for no task.
     pub(super) fn of_task(&self, task: u64) -> usize {
         self.members.get(&task).map_or(OUTSIDE, |member| member.host)
     }
 
-    /// The host of the current task, whether it is up or not.
+    /// Returns the host of the current task, whether the host is up or not.
     pub(super) fn of_current_task(&self) -> usize {
         self.current_member().host
     }
@@ -186,7 +189,7 @@ impl Hosts {
         Ipv4Addr::from(NETWORK + 1 + host as u32)
     }
 
-    /// The host that has this address, as the host `from` sees it.
+    /// Returns the host with this address, as seen from the host `from`.
     pub(super) fn at(&self, address: IpAddr, from: usize) -> io::Result<usize> {
         let foreign = || {
             let message = format!("{address} is no host of this simulation: nothing outside it can be reached from it");
@@ -203,7 +206,7 @@ impl Hosts {
         }
     }
 
-    /// The addresses of a name.
+    /// Returns the addresses of a host name.
     pub(super) fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         if name == "localhost" {
             return Ok(vec![Ipv4Addr::LOCALHOST.into()]);
@@ -218,7 +221,7 @@ impl Hosts {
         }
     }
 
-    /// The next port that the system would give out; the caller asks again if it is taken.
+    /// Returns the next port to assign automatically. The caller tries again if the port is taken.
     pub(super) fn next_port(&mut self, host: usize) -> u16 {
         let port = self.hosts[host].next_port;
         self.hosts[host].next_port = port.checked_add(1).unwrap_or(FIRST_PORT);

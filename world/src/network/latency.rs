@@ -18,7 +18,7 @@ pub enum Latency {
     LongTail(u64),
 }
 
-/// The longest of a long tail, in multiples of the shortest.
+/// The maximum of the heavy-tailed distribution, as a multiple of the minimum.
 const TAIL: f64 = 1_000.0;
 
 impl Latency {
@@ -35,14 +35,15 @@ impl Latency {
     }
 }
 
-/// A number above 0, up to 1.
+/// Maps `number` to a fraction above 0, and at most 1.
 fn share(number: u64) -> f64 {
     const PARTS: f64 = (1_u64 << 53) as f64;
     ((number >> 11) + 1) as f64 / PARTS
 }
 
-/// The natural logarithm of a number above 0: the logarithm of its power of two, and the series of
-/// the inverse hyperbolic tangent for the rest. (The system's may differ in the last bit.)
+/// Returns the natural logarithm of a number above 0: the logarithm of its power of two, plus the
+/// series of the inverse hyperbolic tangent for the rest. (The system's logarithm may differ in the
+/// last bit.)
 fn logarithm(number: f64) -> f64 {
     let exponent = (number.to_bits() >> 52) as i64 - 1_023;
     let rest = f64::from_bits((number.to_bits() & ((1 << 52) - 1)) | (1_023 << 52));

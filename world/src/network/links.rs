@@ -7,11 +7,11 @@ use super::latency::Latency;
 use super::set_by::SetBy;
 use wsrt_sync::rng::FastRand;
 
-/// Within a host, in nanoseconds.
+/// The latency within a host, in nanoseconds.
 const LOOPBACK: Range<u64> = 2_000..12_000;
-/// How long a lost packet of a stream takes to be missed.
+/// The time after which the loss of a stream's packet is noticed, in nanoseconds.
 const RETRANSMISSION: u64 = 200_000_000;
-/// A packet that is lost so often in a row is sent again like one at a cut link.
+/// The number of consecutive losses after which a packet is retransmitted as at a cut link.
 pub(super) const MOST_LOSSES: u32 = 8;
 const SECOND: u64 = 1_000_000_000;
 
@@ -38,9 +38,9 @@ pub(super) struct Links {
     common: Link,
     own: BTreeMap<(usize, usize), Link>,
     cut: BTreeSet<(usize, usize, SetBy)>,
-    /// Links whose packets take so many times as long.
+    /// The factors by which links are slowed down.
     slow: BTreeMap<(usize, usize), u32>,
-    /// Until when a link with a bandwidth is sending.
+    /// The time until which a link with limited bandwidth is busy.
     busy: BTreeMap<(usize, usize), u64>,
 }
 
@@ -61,7 +61,7 @@ impl Links {
         self.common = link;
     }
 
-    /// Sets the direction from the one host to the other.
+    /// Sets the properties of one direction.
     pub(super) fn set(&mut self, from: usize, to: usize, link: Link) {
         self.own.insert((from, to), link);
     }
@@ -82,7 +82,7 @@ impl Links {
         from != to && SetBy::ALL.iter().any(|by| self.cut.contains(&(from, to, *by)))
     }
 
-    /// Slows the packets of one direction by a factor.
+    /// Slows the packets of one direction down by a factor.
     pub(super) fn slow(&mut self, from: usize, to: usize, factor: u32) {
         match factor {
             0 | 1 => _ = self.slow.remove(&(from, to)),
@@ -95,7 +95,7 @@ impl Links {
         (scaled >> 64) as u64
     }
 
-    /// Draws whether something of this probability happens.
+    /// Returns `true` with the given probability.
     fn happens(&mut self, probability: f64) -> bool {
         const PARTS: u64 = 1 << 32;
         probability > 0.0 && (self.below(PARTS) as f64) < probability * PARTS as f64
@@ -107,7 +107,7 @@ impl Links {
         from != to && self.happens(loss)
     }
 
-    /// Draws when a packet that is sent now arrives.
+    /// Draws the time at which a packet that is sent now arrives.
     pub(super) fn arrival(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> u64 {
         if from == to {
             return now + LOOPBACK.start + self.below(LOOPBACK.end - LOOPBACK.start);
@@ -124,8 +124,8 @@ impl Links {
         sent.saturating_add(latency.draw(self.rng.next_u64()).saturating_mul(factor.into()))
     }
 
-    /// Draws a stream packet's arrival time and its number of losses, with retransmission. At
-    /// [`MOST_LOSSES`] losses the packet is given up.
+    /// Draws the arrival time of a stream's packet, including retransmissions, and the number of
+    /// losses. After [`MOST_LOSSES`] losses, the packet is given up.
     pub(super) fn arrival_at_last(&mut self, from: usize, to: usize, bytes: usize, now: u64) -> (u64, u32) {
         let mut lost = 0;
         while lost < MOST_LOSSES && self.is_lost(from, to) {

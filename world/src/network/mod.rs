@@ -59,16 +59,16 @@ pub struct Network {
     net: Mutex<Net>,
 }
 
-/// Spawns the first task of a host.
+/// A function that spawns the first task of a host's life.
 type Start = dyn Fn() + Send + Sync;
 
 // No foreign code runs while the lock is held, so a panic never leaves the state half changed.
 impl UnwindSafe for Network {}
 impl RefUnwindSafe for Network {}
 
-/// All of its state.
+/// The state of the network.
 struct Net {
-    /// When the present turn began.
+    /// The time at which the current turn began.
     now: u64,
     hosts: Hosts,
     links: Links,
@@ -80,13 +80,13 @@ struct Net {
     datagrams: Table<DatagramSocket>,
     unix_datagrams: Table<UnixDatagramSocket>,
     bound: Bound,
-    /// How the lives of hosts begin.
+    /// The functions that start the lives of hosts.
     starts: BTreeMap<usize, Arc<Start>>,
     events: Events,
 }
 
 impl Net {
-    /// Returns its kind and its socket, for the record.
+    /// Delivers an arrival, and returns the kind and the number of the socket for the record.
     fn deliver(&mut self, arrival: Arrival) -> (u64, u64) {
         match arrival {
             Arrival::Call { from } => {
@@ -121,8 +121,7 @@ impl Net {
         }
     }
 
-    /// Closes the sockets of a host without a word to their peers. Packets that are under way
-    /// arrive.
+    /// Closes the sockets of a host without notifying their peers. Packets in flight still arrive.
     fn silence(&mut self, host: usize) {
         self.orphan_ends(host);
         self.listeners.retain(|listener| listener.host != host);
@@ -157,8 +156,8 @@ impl Network {
         self.net.lock()
     }
 
-    /// Locks it for a call of the program, which ends the run if another thread makes it than the
-    /// one that drives.
+    /// Locks the network for a call of the program. If a thread other than the driver makes the
+    /// call, the run is marked as disturbed.
     fn lock_for_call(&self) -> MutexGuard<'_, Net> {
         self.driver.note_caller();
         self.lock()
@@ -436,7 +435,8 @@ impl lent::Network for Network {
     }
 }
 
-/// Drops what the program has lent: its destructor may panic, which the panic hook reports.
+/// Drops a function that the program has provided. Its destructor may panic, which the panic hook
+/// reports.
 fn drop_quietly(start: Arc<Start>) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(start))) {
         std::mem::forget(payload);

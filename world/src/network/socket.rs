@@ -17,7 +17,7 @@ pub(super) enum SocketKind {
     UnixDatagrams,
 }
 
-/// A socket of this kind and number, until its owner is dropped.
+/// A socket that has been lent, with its kind and number. Dropping the owner closes the socket.
 pub(super) struct Lent {
     network: Arc<Network>,
     kind: SocketKind,
@@ -30,7 +30,7 @@ impl Lent {
         Arc::new(Self { network, kind, id, is_owner: true })
     }
 
-    /// One that another owns.
+    /// Returns a handle to a socket that has another owner.
     pub(super) fn borrowed(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
         Arc::new(Self { network, kind, id, is_owner: false })
     }
@@ -45,7 +45,7 @@ impl Lent {
     }
 }
 
-/// The one datagram that they are.
+/// Joins the buffers into one datagram.
 fn joined(bufs: &[IoSlice<'_>]) -> Vec<u8> {
     bufs.iter().flat_map(|buf| buf.iter().copied()).collect()
 }

@@ -17,12 +17,14 @@ use super::links::MOST_LOSSES;
 use super::socket::SocketKind;
 use super::wire::Arrival;
 
-/// The bytes that an end has room for.
+/// The size of an endpoint's receive buffer, in bytes.
 pub(super) const ROOM: usize = 64 * 1_024;
-/// Pauses before a parcel is sent again double from this to the other.
+/// The range of pauses before a retransmission, in nanoseconds. Each pause is twice as long as the
+/// one before.
 const FIRST_PAUSE: u64 = 200_000_000;
 const LONGEST_PAUSE: u64 = 60_000_000_000;
-/// A stream is given up when a parcel was sent so often: after a quarter of an hour, as on Linux.
+/// The number of transmissions after which a stream is given up: about a quarter of an hour, as on
+/// Linux.
 const MOST_TRIES: u32 = 20;
 
 pub(super) struct End {
@@ -34,11 +36,11 @@ pub(super) struct End {
     pub(super) token: Option<usize>,
     pub(super) phase: Phase,
     inbox: VecDeque<u8>,
-    /// True if the other end has ended its direction.
+    /// True if the peer has shut down its direction.
     is_ended: bool,
     credit: usize,
     pub(super) room: Room,
-    /// Bytes read, for which the other end has no credit yet.
+    /// The number of bytes read for which the peer has not been given credit yet.
     unpaid: usize,
     outbox: VecDeque<Sent>,
     is_scheduled: bool,
@@ -47,16 +49,16 @@ pub(super) struct End {
     has_ended: bool,
     reads_no_more: bool,
     pub(super) is_dropped: bool,
-    /// Its host has crashed: what is under way arrives, and nothing is sent again.
+    /// True if the host has crashed. Data in flight still arrives, but nothing is retransmitted.
     is_orphan: bool,
-    /// True if its port was given out for it.
+    /// True if the port was assigned to this endpoint.
     pub(super) has_own_port: bool,
 }
 
-/// A parcel that is under way.
+/// A parcel in flight.
 struct Sent {
     due: u64,
-    /// How often it was lost before.
+    /// The number of times the parcel was lost.
     losses: u32,
     parcel: Parcel,
 }
@@ -65,7 +67,7 @@ struct Sent {
 pub(super) enum Phase {
     Connecting,
     Open,
-    /// With the error that its owner has not seen yet.
+    /// The stream has ended, with the error that the owner has not seen yet.
     Over(Option<ErrorKind>),
 }
 
@@ -73,7 +75,7 @@ pub(super) enum Parcel {
     /// Accepts the stream at this end.
     Hello(usize),
     Bytes(Vec<u8>),
-    /// Notes that the sender has read so many bytes.
+    /// Tells the peer that the sender has read this many bytes.
     Credit(usize),
     End,
     Reset,
@@ -106,8 +108,8 @@ impl End {
         }
     }
 
-    /// Makes the stream's greeting arrive at `due`, if it was lost and waits for its
-    /// retransmission.
+    /// Reschedules the stream's greeting to arrive at `due`, if the greeting was lost and is
+    /// waiting for its retransmission.
     pub(super) fn greet_again(&mut self, due: u64) -> bool {
         let tries = self.tries;
         match self.outbox.front_mut() {
@@ -132,7 +134,7 @@ impl End {
         }
     }
 
-    /// The error that its owner has to see, once.
+    /// Returns the pending error, and clears it.
     fn take_error(&mut self) -> io::Result<()> {
         match self.phase {
             Phase::Over(Some(why)) => {
@@ -151,7 +153,7 @@ impl End {
         }
     }
 
-    /// Shows the first bytes to `into`. Returns how many.
+    /// Shows up to `room` of the first bytes to `into`, and returns their number.
     fn show(&self, room: usize, into: &mut dyn FnMut(&[u8])) -> usize {
         let (first, second) = self.inbox.as_slices();
         let in_first = first.len().min(room);
@@ -169,7 +171,7 @@ impl End {
     }
 }
 
-/// The pause after so many losses in a row.
+/// Returns the pause after this many consecutive losses, in nanoseconds.
 fn pause_after(tries: u32) -> u64 {
     (FIRST_PAUSE << tries.min(16)).min(LONGEST_PAUSE)
 }
@@ -186,7 +188,7 @@ impl Net {
         self.ends.get_mut(id).filter(|end| !end.is_orphan).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
-    /// Closes the ends of a host that has crashed, but for the parcels that are under way.
+    /// Closes the endpoints of a crashed host, but keeps the parcels in flight.
     pub(super) fn orphan_ends(&mut self, host: usize) {
         for id in self.ends.ids_of(|end| end.host == host) {
             let Some(end) = self.ends.get_mut(id) else { continue };
@@ -271,7 +273,7 @@ impl Net {
         Ok(())
     }
 
-    /// The owner has dropped it.
+    /// Closes an endpoint that its owner has dropped.
     pub(super) fn close_end(&mut self, id: usize) {
         let Ok(end) = self.end(id) else { return };
         end.is_dropped = true;
@@ -290,7 +292,7 @@ impl Net {
         self.collect(id);
     }
 
-    /// No owner has come for it, and none will.
+    /// Closes an endpoint that no owner has accepted or will accept.
     pub(super) fn abandon_end(&mut self, id: usize) {
         if self.end(id).is_ok_and(|end| end.phase == Phase::Open) {
             self.reset(id);
@@ -298,7 +300,7 @@ impl Net {
         self.close_end(id);
     }
 
-    /// Ends it at once, and tells the other end.
+    /// Ends the stream at once, and notifies the peer.
     fn reset(&mut self, id: usize) {
         self.post(id, Parcel::Reset);
         if let Some(end) = self.ends.get_mut(id) {
@@ -306,7 +308,7 @@ impl Net {
         }
     }
 
-    /// It is over for this end, by word from outside.
+    /// Ends the stream at this endpoint, because of a notification from outside.
     pub(super) fn fail(&mut self, id: usize, why: ErrorKind) {
         let Some(end) = self.ends.get_mut(id) else { return };
         if !matches!(end.phase, Phase::Over(_)) {
@@ -337,7 +339,7 @@ impl Net {
         }
     }
 
-    /// The first parcels of this end are due.
+    /// Delivers the parcels at the front of an endpoint's queue that are due.
     pub(super) fn deliver_parcels(&mut self, id: usize) {
         loop {
             let now = self.now;
@@ -362,7 +364,7 @@ impl Net {
         self.collect(id);
     }
 
-    /// The first parcel was lost.
+    /// Handles the loss of the first parcel.
     fn try_again(&mut self, id: usize) {
         let Some(end) = self.ends.get_mut(id) else { return };
         if end.is_orphan {
@@ -381,7 +383,7 @@ impl Net {
         self.wire.send(self.now + pause, Arrival::Parcels { from: id });
     }
 
-    /// A parcel of the end `from` has arrived at `to`.
+    /// Delivers a parcel from the endpoint `from` to the endpoint `to`.
     fn hand_over(&mut self, from: usize, to: Option<usize>, parcel: Parcel) {
         let knows = |end: &&mut End| {
             let is_answer = end.phase == Phase::Connecting && matches!(parcel, Parcel::Hello(_));
@@ -415,15 +417,16 @@ impl Net {
         self.collect(to);
     }
 
-    /// Sends word to an end that its stream is over.
+    /// Notifies an endpoint that its stream has ended.
     pub(super) fn refuse(&mut self, to: usize, why: ErrorKind) {
         let Some(end) = self.ends.get(to) else { return };
         let due = self.links.arrival(end.peer_host, end.host, 0, self.now);
         self.wire.send(due, Arrival::Refusal { to, why, tries: 0 });
     }
 
-    /// Handles a notice that has arrived, or that is lost on its way. The end that asked asks
-    /// again: by another call while it connects, else by the parcel that was answered so.
+    /// Handles a notification that has arrived or was lost on its way. If it was lost, the endpoint
+    /// tries again: with another connection request while it connects, and by retransmitting the
+    /// parcel otherwise.
     pub(super) fn deliver_refusal(&mut self, to: usize, why: ErrorKind, tries: u32) {
         let Some(end) = self.ends.get(to) else { return };
         let (from, own) = (end.peer_host, end.host);
@@ -441,7 +444,7 @@ impl Net {
         }
     }
 
-    /// Resets the streams between two hosts, as a box between them may: both ends learn of it.
+    /// Resets the streams between two hosts, as a middlebox might. Both endpoints are notified.
     pub(super) fn reset_between(&mut self, one: usize, other: usize) {
         let is_between = |end: &End| [(one, other), (other, one)].contains(&(end.host, end.peer_host));
         for id in self.ends.ids_of(is_between) {

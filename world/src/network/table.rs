@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Takes no room for the entries that were removed.
+/// A table of entries by number. Removed entries take up no room.
 pub(super) struct Table<T> {
     entries: BTreeMap<usize, T>,
     next: usize,
@@ -15,12 +15,12 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// The number of the next entry.
+    /// Returns the number that the next entry will get.
     pub(super) fn next_id(&self) -> usize {
         self.next
     }
 
-    /// Returns its number.
+    /// Adds an entry, and returns its number.
     pub(super) fn add(&mut self, entry: T) -> usize {
         let id = self.next;
         self.entries.insert(id, entry);
@@ -44,7 +44,7 @@ impl<T> Table<T> {
         self.entries.retain(|_, entry| is_kept(entry));
     }
 
-    /// The numbers of those that are meant, the smallest first.
+    /// Returns the numbers of the entries for which `is_meant` returns `true`, in ascending order.
     pub(super) fn ids_of(&self, is_meant: impl Fn(&T) -> bool) -> Vec<usize> {
         self.entries.iter().filter(|(_, entry)| is_meant(entry)).map(|(&id, _)| id).collect()
     }

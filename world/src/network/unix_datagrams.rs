@@ -12,21 +12,22 @@ use super::buffers::Room;
 use super::connecting::Taken;
 use super::socket::SocketKind;
 
-/// The datagrams that wait to be received, as many as on Linux.
+/// The maximum number of datagrams that wait to be received, as on Linux.
 const MOST_WAITING: usize = 10;
-/// The bytes of the longest: what Linux's send buffer holds.
+/// The maximum length of a datagram in bytes, which is the size of Linux's send buffer.
 const LONGEST: usize = 212_960;
 
 pub(super) struct UnixDatagramSocket {
     host: usize,
-    /// Empty where it has none, like each name here.
+    /// The socket's name, or an empty name if it has none. All names here follow this rule.
     pub(super) local: Vec<u8>,
-    /// The number of the socket that it is connected to, which may be closed by now, and its name.
+    /// The number and the name of the socket that this one is connected to. That socket may have
+    /// been closed.
     pub(super) peer: Option<(usize, Vec<u8>)>,
     pub(super) token: Option<usize>,
     pub(super) room: Room,
     inbox: VecDeque<(Vec<u8>, Vec<u8>)>,
-    /// The senders that found it full.
+    /// The senders that wait because the socket's queue was full.
     waiting_senders: BTreeSet<usize>,
     reads: bool,
     writes: bool,
@@ -58,7 +59,7 @@ impl UnixDatagramSocket {
 }
 
 impl Net {
-    /// Makes a socket with a name, or without one.
+    /// Creates a socket, with a name unless `name` is empty.
     pub(super) fn bind_within(&mut self, name: Vec<u8>) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.unix_datagrams.next_id());
         if !name.is_empty() {
@@ -81,7 +82,7 @@ impl Net {
         self.unix_datagrams.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
-    /// Closing makes room in the eyes of those that wait: they learn that it is gone.
+    /// Closes a socket. Senders that wait for room are woken, and learn that the socket is gone.
     pub(super) fn close_unix_datagrams(&mut self, id: usize) {
         let Some(socket) = self.unix_datagrams.remove(id) else { return };
         self.taken.remove(&(socket.host, Taken::UnixDatagram(socket.local)));
@@ -95,7 +96,7 @@ impl Net {
         }
     }
 
-    /// The socket with this name on a host.
+    /// Returns the socket with this name on a host.
     fn named(&self, host: usize, name: &[u8]) -> io::Result<usize> {
         let key = (host, Taken::UnixDatagram(name.to_vec()));
         self.taken.get(&key).copied().ok_or_else(|| ErrorKind::NotFound.into())
@@ -109,7 +110,7 @@ impl Net {
         Ok(())
     }
 
-    /// A socket that is connected takes datagrams from its peer alone.
+    /// Returns an error if the socket `to` is connected to a socket other than `from`.
     fn check_may_send(&self, from: usize, to: usize) -> io::Result<()> {
         let peer = self.unix_datagrams.get(to).ok_or(ErrorKind::ConnectionRefused)?.peer.as_ref();
         match peer.is_none_or(|(peer, _)| *peer == from) {

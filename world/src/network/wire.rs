@@ -7,26 +7,27 @@ use std::net::SocketAddr;
 
 use super::socket::SocketKind;
 
-/// Something that arrives, or is to be looked at, at a moment.
+/// Something that arrives at a certain time, or has to be checked at that time.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// The first packet of a stream.
+    /// The first packet of a stream, which requests a connection.
     Call { from: usize },
-    /// The first parcels of this end of a stream, for the other.
+    /// The first parcels from this endpoint to its peer.
     Parcels { from: usize },
-    /// It is sent again if it has no answer.
+    /// A connection request is repeated if it is still unanswered.
     CallUnanswered { from: usize, tries: u32 },
-    /// A notice for this end that the stream is over, which was lost so many times before.
+    /// A notification for an endpoint that its stream has ended. `tries` is the number of times the
+    /// notification was lost.
     Refusal { to: usize, why: io::ErrorKind, tries: u32 },
-    /// A datagram for a host and an address there.
+    /// A datagram for an address on a host.
     Datagram { from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8> },
-    /// A notice for a socket that no socket has the address to which it is connected.
+    /// A notification for a connected datagram socket that no socket has its peer's address.
     NoReceiver { sender: (usize, SocketAddr), receiver: (usize, SocketAddr) },
-    /// The buffer of a socket, which is full, has room for a little.
+    /// A full socket buffer gains some room.
     Room { kind: SocketKind, id: usize },
 }
 
-/// Ordered by time, and at the same time by the order in which they were sent.
+/// Everything in flight, ordered by time and, at the same time, by the order of sending.
 #[derive(Default)]
 pub(super) struct Wire {
     order: BinaryHeap<Reverse<(u64, u64)>>,

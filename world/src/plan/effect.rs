@@ -5,27 +5,28 @@ use std::fmt;
 use super::words::Name;
 use super::{moment, share};
 
-/// A change for hosts, which it names.
+/// The effect of a fault, with the names of the hosts involved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FaultEffect {
     Crash(String),
-    /// Both directions.
+    /// Cuts the link between two hosts in both directions.
     Cut(String, String),
     CutOneWay(String, String),
     Reset(String, String),
-    /// The factor by which packets are delayed, in both directions.
+    /// Slows the link between two hosts down by this factor, in both directions.
     Slow(String, String, u32),
-    /// The buffers of its sockets take little at a time.
+    /// Fills a host's socket buffers, so that they accept only a little data at a time.
     BuffersFull(String),
-    /// No byte more fits on the disk.
+    /// Fills a host's disk, so that no more bytes fit.
     DiskFull(String),
-    /// How many reads, writes and syncs in a million fail.
+    /// Makes this many out of a million reads, writes and syncs on a host's disk fail.
     DiskFailing(String, u32),
-    /// The factor by which calls on the disk are delayed.
+    /// Slows calls on a host's disk down by this factor.
     DiskSlow(String, u32),
-    /// How far the calendar is ahead, in nanoseconds; negative if it is behind.
+    /// Moves a host's wall clock ahead by this many nanoseconds, or back if the number is negative.
     ClockJump(String, i64),
-    /// How much too fast the clocks run, in parts per million; negative if they are too slow.
+    /// Makes a host's clocks run too fast by this many parts per million, or too slow if the number
+    /// is negative.
     ClockDrift(String, i32),
 }
 
@@ -47,7 +48,7 @@ impl FaultEffect {
         }
     }
 
-    /// Returns whether the effect cuts this direction.
+    /// Returns whether the effect cuts the direction from one host to the other.
     pub(crate) fn cuts(&self, from: &str, to: &str) -> bool {
         match self {
             Self::Cut(one, other) => (from, to) == (one, other) || (from, to) == (other, one),
@@ -56,7 +57,7 @@ impl FaultEffect {
         }
     }
 
-    /// The hosts that it names: one twice, if there is no other.
+    /// Returns the names of the two hosts involved, which are the same if there is only one.
     pub(crate) fn hosts(&self) -> [&str; 2] {
         match self {
             Self::Cut(one, other) | Self::CutOneWay(one, other) | Self::Reset(one, other) => [one, other],

@@ -13,15 +13,17 @@ pub use self::parse::PlanError;
 pub use self::share::WHOLE;
 use self::words::Name;
 
-/// More are counted, and not kept: a run of days fires points by the million.
+/// The maximum number of entries in a plan. Further ones are only counted, because a run of several
+/// days may pass millions of fault points.
 const MOST: usize = 10_000;
 
-/// A fault, and the nanoseconds since the runtime was made at which it begins.
+/// A fault, and the time at which it begins, in nanoseconds since the runtime was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) at: u64,
     pub(crate) what: FaultEffect,
-    /// How long it lasts, in nanoseconds: to the end of the run if there is no number.
+    /// The duration of the fault in nanoseconds, or `None` if the fault lasts until the end of the
+    /// run.
     pub(crate) lasting: Option<u64>,
 }
 
@@ -32,7 +34,7 @@ pub(crate) struct Fault {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     pub(crate) faults: Vec<Fault>,
-    /// Each with the number of the call, from 1.
+    /// The fault points that fail, each with the number of the failing call. Calls count from 1.
     pub(crate) points: Vec<(String, u64)>,
     /// How many further entries were counted but not stored.
     left_out: usize,
@@ -61,7 +63,8 @@ impl Plan {
         }
     }
 
-    /// Returns whether there is room for one more; otherwise counts it.
+    /// Returns whether there is room for another entry, and counts the entry as left out if there
+    /// is none.
     fn has_room(&mut self) -> bool {
         let has_room = self.len() < MOST;
         self.left_out += usize::from(!has_room);

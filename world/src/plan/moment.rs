@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-/// Each unit with its nanoseconds as a power of ten.
+/// The units of time, with the number of nanoseconds in each as a power of ten.
 const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
 
 pub(super) fn text(nanos: u64) -> String {
     format!("{:?}", Duration::from_nanos(nanos))
 }
 
-/// The nanoseconds of a number and its unit. `None` if it is no whole number of them.
+/// Parses a number with its unit to nanoseconds. Returns `None` if the result is not a whole number
+/// of nanoseconds.
 pub(super) fn parse(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?);
     let &(_, digits) = UNITS.iter().find(|(name, _)| *name == unit)?;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::words::{Word, statements};
 use super::{Fault, FaultEffect, Plan, moment, share};
 
-/// The statements that there are, for messages.
+/// The forms of all statements, for error messages.
 const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 300ms`, `at 1.5s cut FROM -> TO for 300ms`, `at 1.5s \
                      reset ONE OTHER`, `at 1.5s slow ONE OTHER by 20 for 300ms`, `at 1.5s buffers full HOST for 300ms`, `at 1.5s disk \
                      full HOST for 300ms`, `at 1.5s disk failing HOST by 0.05 for 300ms`, `at 1.5s disk slow HOST by 20 \
@@ -48,7 +48,7 @@ impl FromStr for Plan {
     }
 }
 
-/// The words of a statement that were not read yet.
+/// The words of a statement that have not been read yet.
 struct Words<'a>(&'a [Word]);
 
 impl Words<'_> {
@@ -58,7 +58,7 @@ impl Words<'_> {
         Some(first)
     }
 
-    /// Takes this word, if it comes next.
+    /// Consumes the next word if it is `word`, and returns whether it was.
     fn take(&mut self, word: &str) -> bool {
         let is_next = matches!(self.0.first(), Some(Word::Bare(next)) if next == word);
         self.0 = &self.0[usize::from(is_next)..];
@@ -166,7 +166,7 @@ impl Words<'_> {
         number.ok_or_else(|| format!("`{word}` is not {wanted}"))
     }
 
-    /// Takes the word before an amount.
+    /// Consumes the word that precedes an amount.
     fn by(&mut self, wanted: &str) -> Result<(), String> {
         if self.take("by") { Ok(()) } else { Err(format!("it has no `by` and {wanted}")) }
     }

@@ -9,7 +9,8 @@ pub(super) fn text(millionths: u32) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The millionths of a share. `None` if it is no whole number of them, or more than 1.
+/// Parses a fraction to millionths. Returns `None` if the result is not a whole number of
+/// millionths, or if the fraction is greater than 1.
 pub(super) fn parse(text: &str) -> Option<u32> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|letter| letter.is_ascii_digit());

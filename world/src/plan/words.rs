@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::parse::PlanError;
 
-/// Words that say something else where a name may stand.
+/// The keywords that may appear where a name is expected.
 const TAKEN: [&str; 2] = ["for", "by"];
 
-/// A host or point, quoted if need be.
+/// The name of a host or fault point, which is printed with quotes if necessary.
 pub(super) struct Name<'a>(pub(super) &'a str);
 
 impl fmt::Display for Name<'_> {
@@ -27,14 +27,14 @@ pub(super) enum Word {
     Quoted(String),
 }
 
-/// The words between two line ends or semicolons, and the number of their line.
+/// The words between two line ends or semicolons, and the line number.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) line: usize,
     pub(super) words: Vec<Word>,
 }
 
-/// Splits a text into statements, without comments and empty ones.
+/// Splits a text into statements. Comments and empty statements are left out.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, PlanError> {
     let mut statements = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -67,7 +67,7 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, PlanError> {
     Ok(statements)
 }
 
-/// The name up to the quotation mark, and the text behind it.
+/// Parses a quoted name, and returns the name and the text after the closing quote.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut letters = text.char_indices();

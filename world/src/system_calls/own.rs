@@ -1,8 +1,8 @@
-//! The C library's own definitions of the functions that a program may have in their place.
+//! The C library's own definitions of the functions that a program may replace.
 //!
-//! In a program that has, all are found before `main`: a signal handler may make any of these
-//! calls, and to find one takes the lock of the loader, which the thread below the handler may
-//! hold.
+//! In a program that replaces them, all definitions are looked up before `main`. A signal handler
+//! may call any of these functions, and looking one up takes the loader's lock, which the
+//! interrupted thread may hold.
 
 use std::ffi::{CStr, c_void};
 use std::mem::transmute_copy;
@@ -11,16 +11,17 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use super::fail;
 use super::interpose::types::*;
 
-/// The next definition of a function, which is the C library's.
+/// The next definition of a function in the order of loading, which is the C library's.
 struct Next {
-    /// With a zero byte at its end.
+    /// The function's name, with a zero byte at its end.
     name: &'static str,
-    /// Null until it is known. Relaxed: the function was there before the program was.
+    /// The address of the function, or null until it is known. Relaxed: the function was there
+    /// before the program was.
     address: AtomicPtr<c_void>,
 }
 
 impl Next {
-    /// Finds it.
+    /// Looks up the function's address.
     fn find(&self) -> *mut c_void {
         let name = CStr::from_bytes_with_nul(self.name.as_bytes()).expect("a name has one zero byte");
         // SAFETY: the name is a C string, and the answer is checked where it is used.
@@ -29,11 +30,11 @@ impl Next {
         address
     }
 
-    /// Returns it; `None` where there is no second definition.
+    /// Returns the function, or `None` if there is no second definition.
     ///
     /// # Safety
     ///
-    /// `F` is the type of a pointer to a function with the signature of the C library's.
+    /// `F` must be the type of a pointer to a function with the signature of the C library's.
     unsafe fn get<F: Copy>(&self) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let known = self.address.load(Relaxed);
@@ -55,7 +56,7 @@ macro_rules! define_own {
             };)*
         }
 
-        /// Finds all of them.
+        /// Looks up all functions.
         pub(super) fn find_all() {
             $(found::$name.find();)*
         }

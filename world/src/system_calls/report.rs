@@ -1,4 +1,4 @@
-//! Reports on standard error.
+//! Prints reports to standard error.
 
 use std::fmt;
 use std::io::{self, Write};

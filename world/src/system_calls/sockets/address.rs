@@ -1,15 +1,15 @@
-//! Addresses of TCP and UDP in the C library's shape.
+//! TCP and UDP addresses in the representation of the C library.
 
 use std::mem::size_of;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 use libc::{c_int, sa_family_t, sockaddr, sockaddr_in, sockaddr_in6, sockaddr_storage, socklen_t};
 
-/// Returns the address at `address`, if there is one, of TCP or UDP.
+/// Returns the TCP or UDP address at `address`, or `None` if there is no such address.
 ///
 /// # Safety
 ///
-/// `address` is null, or there are `length` bytes at it.
+/// `address` must be null, or there must be `length` bytes at `address`.
 pub(super) unsafe fn read(address: *const sockaddr, length: socklen_t) -> Option<SocketAddr> {
     let length = length as usize;
     if address.is_null() || length < size_of::<sa_family_t>() {
@@ -34,11 +34,12 @@ pub(super) unsafe fn read(address: *const sockaddr, length: socklen_t) -> Option
     }
 }
 
-/// Writes as much of `shown` as there is room for, and returns its length, as the C library does.
+/// Writes as much of `shown` as there is room for, and returns the full length, as the C library
+/// does.
 ///
 /// # Safety
 ///
-/// `room` is null, or has room for `length` bytes.
+/// `room` must be null or have room for `length` bytes.
 pub(super) unsafe fn write(shown: SocketAddr, room: *mut sockaddr, length: socklen_t) -> socklen_t {
     // SAFETY: all of it may be zero: it is numbers.
     let mut storage: sockaddr_storage = unsafe { std::mem::zeroed() };
