@@ -29,9 +29,9 @@ const _: () = assert!(CHUNK.is_power_of_two() && CHUNK <= EVENT_CAPACITY, "numbe
 struct OwnCacheLines<T>(T);
 
 struct EventBuffer {
-    /// The first chunk that is not freed; null until there is one. The writer stores it once, the
-    /// reader from then on. Relaxed: it is read by the reader, to which `written` publishes it, and
-    /// by the end of the buffer.
+    /// The first chunk that has not been freed, or null until there is one. The writer stores the
+    /// pointer once, and the reader stores it from then on. Relaxed: it is read by the reader, to
+    /// which `written` publishes it, and by the end of the buffer.
     first: AtomicPtr<Chunk>,
     writers_end: OwnCacheLines<WritersEnd>,
     /// The number of events read so far.
@@ -41,8 +41,8 @@ struct EventBuffer {
 /// Room for a fixed number of events.
 struct Chunk {
     slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
-    /// The chunk behind it; null until there is one. Relaxed: `written` publishes it, with the
-    /// first event there.
+    /// The next chunk, or null until there is one. Relaxed: `written` publishes it, with the first
+    /// event there.
     next: AtomicPtr<Chunk>,
 }
 

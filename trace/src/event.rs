@@ -1,4 +1,5 @@
-//! Events: 32 bytes each, of every kind. The table of their bits is in docs/TIMELINE.md.
+//! The events of the timeline, packed into 32 bytes each. docs/TIMELINE.md describes the meaning of
+//! every bit.
 
 use std::panic::Location;
 
@@ -178,13 +179,13 @@ struct BitField(u32, u32);
 
 const KIND: BitField = BitField(0, 4);
 const DEPTH: BitField = BitField(4, 2);
-/// For a poll: its outcome, source and duration.
+/// The fields of a poll: its outcome, source and duration.
 const OUTCOME: BitField = BitField(7, 2);
 const SOURCE: BitField = BitField(9, 15);
 const LASTED: BitField = BitField(24, 40);
-/// For other kinds: a small number, and a large one.
+/// The fields of other kinds: a small and a large number.
 const SMALL: BitField = BitField(9, 3);
-/// For a wake: whether its stamp is an earlier reading of the counter.
+/// The flag of a wake whose stamp is an earlier reading of the counter.
 const UNTIMED: u64 = 1 << 12;
 const LARGE: BitField = BitField(16, 48);
 const NUMBER: BitField = BitField(0, 48);
@@ -197,13 +198,13 @@ impl BitField {
         (1 << self.1) - 1
     }
 
-    /// Returns the field with this value; bits that do not fit are cut off.
+    /// Returns the field with this value. Bits that do not fit are cut off.
     #[inline(always)]
     const fn of(self, value: u64) -> u64 {
         (value & self.most()) << self.0
     }
 
-    /// Returns the field with this value, or with the largest that fits.
+    /// Returns the field with this value, or with the largest value that fits.
     #[inline(always)]
     fn of_at_most(self, value: u64) -> u64 {
         value.min(self.most()) << self.0
@@ -215,7 +216,7 @@ impl BitField {
     }
 }
 
-/// The numbers of the kinds.
+/// The numbers of the event kinds.
 mod kind {
     pub(super) const POLL: u64 = 0;
     pub(super) const OPENED: u64 = 1;

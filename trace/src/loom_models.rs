@@ -1,6 +1,6 @@
-//! Models of the buffer: in every interleaving the reader gets each event once and in order, or it
-//! was counted as dropped. Under loom a buffer has two chunks of one event each, so that it is
-//! full, and chunks are added and freed, within three events.
+//! Models of the event buffer: in every interleaving, the reader gets each event once and in order,
+//! or the event was counted as dropped. Under loom, a buffer has two chunks of one event each, so
+//! that three events are enough to fill the buffer and to add and free chunks.
 
 use loom::model::Builder;
 

@@ -1,8 +1,8 @@
 //! The seam between std and loom: the only file that knows which of the two the crate runs on.
 //!
-//! Under `--cfg loom` the atomics are loom's, so that a model can walk through every interleaving,
-//! and a buffer has two chunks of one event each, so that it is full, and chunks are added and
-//! freed, within three events.
+//! With `--cfg loom`, the atomics are loom's, so that a model can explore every interleaving. A
+//! buffer then has two chunks of one event each, so that three events are enough to fill the buffer
+//! and to add and free chunks.
 
 #[cfg(loom)]
 pub(crate) use self::with_loom::*;

@@ -74,7 +74,7 @@ pub(crate) fn columns(histogram: &Durations, label: &str) -> Option<(String, Vec
     Some((svg, ticks, marks))
 }
 
-/// The powers of ten.
+/// Returns ticks at the powers of ten.
 fn ticks(first: u32, doublings: usize, place: impl Fn(u64) -> f64) -> Vec<Tick> {
     let (least, most) = (column_edge(first, 0), column_edge(first, doublings * PARTS));
     let words =
@@ -105,10 +105,12 @@ fn marks(histogram: &Durations, place: impl Fn(u64) -> f64) -> Vec<Mark> {
     marks
 }
 
-/// No word may cover another, or stand in the way of a line that comes down from a row above. So a
-/// word stands left of its line where there is no room before the chart's end, or before the line
-/// of another that does; and the words right of their lines step down from left to right, those
-/// left of their lines from right to left.
+/// Assigns rows to the marks, so that no label covers another label or a line that comes down from
+/// a row above.
+///
+/// A label is placed to the left of its line if there is no room before the end of the chart, or
+/// before the line of another such label. The labels to the right of their lines step down from
+/// left to right, and those to the left of their lines step down from right to left.
 fn put_in_rows(marks: &mut [Mark]) {
     let mut room = RIGHT + WORD;
     for mark in marks.iter_mut().rev() {
@@ -126,7 +128,7 @@ fn put_in_rows(marks: &mut [Mark]) {
     step_down(left_words.iter_mut().rev(), first);
 }
 
-/// Gives each mark the row below the one before it, or `first` if it is clear of it.
+/// Gives each mark the row below the previous mark, or the row `first` if the two do not overlap.
 fn step_down<'a>(marks: impl Iterator<Item = &'a mut Mark>, first: usize) {
     let mut before: Option<(f64, usize)> = None;
     for mark in marks {
@@ -169,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Returns whether the word of `one` covers the word or the line of `other`.
+    /// Returns whether the label of `one` covers the label or the line of `other`.
     fn is_in_the_way(one: &Mark, other: &Mark) -> bool {
         let word = |mark: &Mark| if mark.is_left { (mark.at - WORD, mark.at) } else { (mark.at, mark.at + WORD) };
         let ((begin, end), (other_begin, other_end)) = (word(one), word(other));

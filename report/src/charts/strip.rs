@@ -81,7 +81,7 @@ pub(crate) fn strip(strip: &Strip, columns: usize, label: &str) -> String {
     svg
 }
 
-/// The area under steps of such heights.
+/// Returns the path of the area under steps of these heights.
 fn area(values: &[f64]) -> String {
     let mut path = "M0 100".to_owned();
     let mut before = 100;
@@ -101,7 +101,7 @@ fn area(values: &[f64]) -> String {
     path
 }
 
-/// A line in each column that has a mark.
+/// Returns the path with a line in each column that has a mark.
 fn ticks(marks: &[u64], step: usize, top: u32) -> String {
     let mut path = String::new();
     for (column, marks) in marks.chunks(step).enumerate() {

@@ -14,8 +14,8 @@ const SCRIPT: &str = include_str!("script.js");
 /// trace contains a script.
 const SCRIPT_HASH: &str = "sha256-mt2X2iDYrSvBhG+n4rcXZNbiVFUwLnGhb/+FglO/vKU=";
 
-/// Two numbers under a chart, the second of them left of its line, are at least so far apart on a
-/// phone, in percent.
+/// The minimum distance on a phone between two labels under a chart, if the second one is to the
+/// left of its line, in percent.
 const CLOSE: f64 = 30.0;
 
 /// The sections in their order on the page.

@@ -1,4 +1,4 @@
-//! The decoder reads the encoder's output, and any other bytes without a panic.
+//! Tests that the decoder reads what the encoder writes, and that no input makes the decoder panic.
 
 use std::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample,
 use crate::names::{self, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 use crate::{Activity, ClockSync, Event, EventKind, Track, TrackEventKind, WokenBy};
 
-/// A file, read to its end.
+/// A file that has been read to its end.
 struct Read {
     events: Vec<TrackEvent>,
     tracks: Vec<(Track, String)>,
@@ -40,17 +40,17 @@ impl Read {
         self.names.text(event.name)
     }
 
-    /// The events of this kind that have this name.
+    /// Returns the events of this kind with this name.
     fn called<'a>(&'a self, kind: TrackEventKind, name: &'a str) -> impl Iterator<Item = &'a TrackEvent> {
         self.events.iter().filter(move |event| event.kind == kind && self.name(event) == name)
     }
 }
 
-/// The hosts of a simulation, by their places among the threads.
+/// The hosts of a simulation, by their indices among the threads.
 const ALPHA: u32 = 1;
 const BETA: u32 = 2;
 
-/// Encodes batches of events, all of one thread and of the hosts that it drives, whose stamps are
+/// Encodes batches of events of one thread and the hosts that it drives. The stamps count
 /// nanoseconds.
 fn encode(batches: Vec<EventBatch>, task_names: &[(u64, &str)]) -> Vec<u8> {
     let info = |name: &str, driver| ThreadInfo { tid: 7, name: name.into(), driver };
@@ -78,8 +78,8 @@ fn batch(events: &[Event], until: u64) -> EventBatch {
 
 const CAUSES: [WokenBy; 4] = [WokenBy::Task(0), WokenBy::Network, WokenBy::Timer, WokenBy::Outside];
 
-/// Wakes and polls of some tasks on one processor, one after the other, each with its expected
-/// reading.
+/// Returns random wakes and polls of some tasks on one processor, one after another, each with the
+/// expected decoded event.
 fn random_polls(random: &mut Rng) -> (Vec<Event>, Vec<TrackEvent>) {
     let (mut events, mut expected, mut now) = (Vec::new(), Vec::new(), 1_000);
     let track = Track::Processor(random.u16(..3_000));
@@ -220,8 +220,8 @@ fn a_wait_is_read_back_within_its_poll() {
     assert_eq!((of_wait.spawned_at, begin.annotations.made_at, made_at == spawned_at), (None, None, false));
 }
 
-/// one host polls a task, whose wake of another is on a track of that host, though one
-/// thread has recorded all; and no track shows which processors are held.
+/// A host polls a task, and the task wakes another task. The wake is on a track of the host, although
+/// one thread recorded everything, and no track shows which processors are held.
 #[test]
 fn events_of_hosts_are_read_back_on_their_tracks() {
     let processor = 3;
@@ -263,7 +263,7 @@ fn events_of_hosts_are_read_back_on_their_tracks() {
     assert!(alpha.uuid() != beta.uuid() && [alpha, beta].map(Track::processor) == [Some(processor); 2]);
 }
 
-/// Any events in any order, as a program with drops everywhere may leave them.
+/// Returns a random event, as a program that drops many events may leave them.
 fn random_event(random: &mut Rng, stamp: u64) -> Event {
     let (task, processor) = (random.u64(1..5), [0, 1, 1_500, crate::NO_PROCESSOR][random.usize(..4)]);
     let activities = [Activity::Holds(processor), Activity::Parked, Activity::Helps, Activity::InPlace];

@@ -117,7 +117,7 @@ impl Encoder {
         self.tracks.instant(&mut self.packets, Track::Process, time, &body);
     }
 
-    /// Finds the wake of each poll, in the order of time.
+    /// Finds the wake that belongs to each poll, in order of time.
     fn match_flows(&mut self, entries: &[BatchEntry], context: EncodeContext<'_>) -> Vec<Annotated> {
         let mut all: Vec<Annotated> = entries.iter().map(|entry| without_flows(entry, context)).collect();
         let mut order: Vec<u32> = (0..all.len() as u32).collect();
@@ -154,7 +154,7 @@ impl Encoder {
         }
     }
 
-    /// Puts the stalls of a poll, which the watcher has recorded, into the poll's group.
+    /// Adds the stalls of a poll, which the watcher thread has recorded, to the poll's group.
     fn add_stalls(&mut self, group: &mut StepGroup) {
         if self.stalls.is_empty() {
             return;
@@ -167,7 +167,8 @@ impl Encoder {
         }
     }
 
-    /// Writes the polls that stall at the end of the file: their own events never came.
+    /// Writes the polls that still stall at the end of the file, and whose own events were never
+    /// recorded.
     fn write_stalled(&mut self, context: EncodeContext<'_>) {
         for (processor, stalls) in std::mem::take(&mut self.stalls) {
             let Some(Step { annotated, .. }) = stalls.first() else { continue };
@@ -184,7 +185,7 @@ impl Encoder {
         }
     }
 
-    /// Returns the track, which is described in the file from now on.
+    /// Returns the track, and describes it in the file if that has not been done yet.
     fn track(&mut self, track: Track, context: EncodeContext<'_>) -> Track {
         self.tracks.introduce(&mut self.packets, track, context.threads);
         track
@@ -219,7 +220,8 @@ impl Encoder {
         }
     }
 
-    /// Returns the name of a poll: its task's, or else where that was spawned.
+    /// Returns the name of a poll, which is the task's name or, for a task without a name, its
+    /// spawn location.
     fn task_name(&mut self, annotated: &Annotated, task: u64, context: EncodeContext<'_>) -> StringId {
         match (context.names.get(&task), annotated.event.site()) {
             (Some(name), _) => self.packets.string(name),
@@ -265,8 +267,8 @@ impl Encoder {
         self.tracks.begin(&mut self.packets, track, time, None, &body);
     }
 
-    /// Shows that a thread holds a processor: it does if it polls there, though the file may have
-    /// begun after it took the processor up.
+    /// Shows that a thread holds a processor, because the thread polls a task there. The file may
+    /// have begun after the thread took the processor.
     fn write_held(&mut self, thread: u32, processor: u16, time: u64) {
         let (track, activity) = (Track::Thread(thread.into()), Activity::Holds(processor));
         if !self.tracks.is_open(track, activity) {
@@ -386,8 +388,8 @@ fn task_number(task: u64) -> Annotation {
     (AnnotationKey::Task, AnnotationValue::Number(task))
 }
 
-/// The order in which events are matched. At equal stamps a poll comes after the wake that ended
-/// the poll before it, and before the untimed wakes that happened in it.
+/// Returns the key by which events are sorted before matching. At equal stamps, a poll comes after
+/// the wake that ended the poll before it, and before the untimed wakes that happened in it.
 fn matching_order(event: &Event) -> (u64, u8) {
     let rank = match event.kind() {
         EventKind::Readied { .. } if event.is_untimed() => 2,

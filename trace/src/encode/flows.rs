@@ -12,37 +12,38 @@ use std::collections::HashMap;
 use crate::event::WokenBy;
 use crate::int_hasher::IntHasher;
 
-/// The time, in the counter's unit, by which a wake may seem later than the poll that it led to.
+/// The time, in units of the counter, by which a wake may appear to be later than the poll that it
+/// led to.
 const SLACK: u64 = 1 << 14;
 
-/// A flow may be overdue for at least this many batches.
+/// The minimum number of batches for which a flow may be overdue.
 const BATCHES: u32 = 1_024;
 
-/// A wake, as its poll refers to it.
+/// A wake, as seen from the poll that it led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flow {
-    /// The number of the flow, which both ends have.
+    /// The number of the flow, which is written at both of its ends.
     pub(super) id: u64,
-    /// When the task was woken, by the counter.
+    /// When the task was woken, in units of the counter.
     pub(super) stamp: u64,
     pub(super) by: WokenBy,
-    /// True if it was spawned, rather than woken.
+    /// True if the task was spawned, and false if it was woken.
     pub(super) spawned: bool,
 }
 
-/// The wakes whose poll has not come, by the task's number.
+/// The wakes whose polls have not arrived yet, by task id.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
     last: u64,
     waiting: HashMap<u64, (Flow, Option<Flow>), IntHasher>,
-    /// Wakes that were passed over lately, and those before them.
+    /// The overdue wakes: the recent ones, and the ones before them.
     overdue: [HashMap<u64, Flow, IntHasher>; 2],
     age: u32,
     lost: Vec<u64>,
 }
 
 impl Flows {
-    /// Begins a flow at a wake of `task`, and returns its number.
+    /// Begins a flow at a wake of `task`, and returns the flow's number.
     pub(super) fn begin(&mut self, task: u64, stamp: u64, by: WokenBy, spawned: bool) -> u64 {
         self.last += 1;
         let flow = Flow { id: self.last, stamp, by, spawned };
@@ -58,8 +59,8 @@ impl Flows {
         flow.id
     }
 
-    /// Ends the flow to the poll of `task` that began at `stamp`: the flow of the latest wake
-    /// before it, if there was one.
+    /// Ends a flow at the poll of `task` that began at `stamp`. Returns the flow of the latest wake
+    /// before the poll, or `None` if there was no wake.
     pub(super) fn end(&mut self, task: u64, stamp: u64) -> Option<Flow> {
         let Some(&(first, second)) = self.waiting.get(&task) else { return self.end_overdue(task, stamp) };
         let Some(second) = second else {
@@ -97,7 +98,7 @@ impl Flows {
         overdue?.remove(&task)
     }
 
-    /// Counts a batch. A flow that is overdue for many of them is lost.
+    /// Counts a batch. Flows that have been overdue for many batches become lost.
     pub(super) fn grow_older(&mut self) {
         self.age += 1;
         if self.age % BATCHES == 0 {
@@ -106,7 +107,8 @@ impl Flows {
         }
     }
 
-    /// Ends the flow to a task that is complete without a further poll.
+    /// Ends the flow to a task that has completed without a further poll, and returns the flow's
+    /// number.
     pub(super) fn end_task(&mut self, task: u64) -> Option<u64> {
         let (first, second) = self.waiting.remove(&task)?;
         if let Some(second) = second {
@@ -115,12 +117,13 @@ impl Flows {
         Some(first.id)
     }
 
-    /// Takes the flows to polls that were dropped.
+    /// Removes and returns the flows whose polls were dropped.
     pub(super) fn take_lost(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.lost)
     }
 
-    /// Takes all flows whose poll might still come, and their tasks, in no order.
+    /// Removes and returns all flows whose polls may still arrive, with their tasks, in no
+    /// particular order.
     pub(super) fn take_waiting(&mut self) -> Vec<(u64, u64)> {
         let waiting = std::mem::take(&mut self.waiting);
         let overdue = self.overdue.iter_mut().flat_map(HashMap::drain);

@@ -8,26 +8,27 @@
 use super::flows::Flow;
 use crate::event::{Event, EventKind};
 
-/// An event, with the flows that begin and end at it.
+/// An event with the flows that begin or end at it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Annotated {
     pub(super) event: Event,
-    /// Its time by the counter: the stamp, but for an untimed event.
+    /// The time of the event in units of the counter, which is the stamp unless the event is
+    /// untimed.
     pub(super) time: u64,
-    /// For a wake: the flow that begins at it. For the end of a task: the flow that ends at it.
+    /// For a wake, the flow that begins at it. For the end of a task, the flow that ends at it.
     pub(super) flow: Option<u64>,
-    /// For a poll: the flow of the wake that led to it.
+    /// For a poll, the flow from the wake that led to it.
     pub(super) woken: Option<Flow>,
-    /// The host of a simulation that it has happened on.
+    /// The simulated host on which the event happened.
     pub(super) host: Option<u32>,
 }
 
-/// The part of an event that a step shows.
+/// The part of an event that a step represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepPart {
     Begin,
     End,
-    /// All of it: the event has no duration.
+    /// The whole event, which has no duration.
     Instant,
 }
 
@@ -39,25 +40,25 @@ pub(super) struct Step {
     pub(super) annotated: Annotated,
 }
 
-/// Steps of one thread within one poll or turn, in the order of time.
+/// The steps of one thread within one poll or turn of the netpoller, in order of time.
 #[derive(Debug)]
 pub(super) struct StepGroup {
     pub(super) thread: u32,
-    /// True if it is a turn of the netpoller.
+    /// True if the group is a turn of the netpoller, and false if it is a poll.
     pub(super) is_turn: bool,
     pub(super) steps: Vec<Step>,
 }
 
-/// The steps of one thread that wait for the end of a poll.
+/// The steps of one thread that wait for a poll to end.
 #[derive(Debug, Default)]
 pub(super) struct PendingSteps {
     steps: Vec<Step>,
-    /// The stamp of the poll that was opened.
+    /// The stamp of the poll that was shown early.
     opened: Option<u64>,
 }
 
 impl PendingSteps {
-    /// Takes the thread's next event, and passes on the group that it completes.
+    /// Adds the thread's next event. If the event completes a group, appends the group to `groups`.
     pub(super) fn take(&mut self, thread: u32, annotated: Annotated, groups: &mut Vec<StepGroup>) {
         let stamp = annotated.event.stamp;
         let depth = annotated.event.depth();
@@ -87,14 +88,15 @@ impl PendingSteps {
         }
     }
 
-    /// Passes on the steps that wait: for a poll that was dropped, or that the file's end cuts off.
+    /// Passes on the waiting steps of a poll that was dropped or is cut off by the end of the file.
     pub(super) fn flush(&mut self, thread: u32, is_turn: bool, groups: &mut Vec<StepGroup>) {
         if !self.steps.is_empty() {
             groups.push(StepGroup { thread, is_turn, steps: std::mem::take(&mut self.steps) });
         }
     }
 
-    /// At an event outside any poll: the poll that steps wait for was dropped.
+    /// Passes on the waiting steps at an event outside any poll, because the poll that they wait
+    /// for must have been dropped.
     fn flush_lost(&mut self, thread: u32, depth: u32, groups: &mut Vec<StepGroup>) {
         if depth == 0 {
             self.opened = None;
@@ -107,7 +109,7 @@ impl PendingSteps {
         self.steps.push(Step { stamp: begin + lasted, part: StepPart::End, annotated });
     }
 
-    /// Puts a beginning before the steps that have happened since.
+    /// Inserts a beginning before the steps that have happened since.
     fn insert_begin(&mut self, begin: u64, annotated: Annotated) {
         let since = self
             .steps
@@ -141,7 +143,7 @@ mod tests {
         )
     }
 
-    /// The groups' steps, as stamps and parts.
+    /// Returns the steps of all groups, as stamps and parts.
     fn groups(events: &[Annotated]) -> Vec<Vec<(u64, StepPart)>> {
         let (mut pending, mut groups) = (PendingSteps::default(), Vec::new());
         events.iter().for_each(|&event| pending.take(0, event, &mut groups));

@@ -12,10 +12,10 @@ use crate::names::AnnotationKey;
 use crate::track::{Track, TrackEventKind};
 use crate::wire::MessageWriter;
 
-/// wsrt writes one sequence of packets.
+/// The number of the only packet sequence that wsrt writes.
 const SEQUENCE: u64 = 1;
 
-/// A string that a file spells out once, and that has this number afterwards.
+/// The number of an interned string, which the file spells out at its first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StringId(u64);
 
@@ -29,14 +29,14 @@ pub(super) enum AnnotationValue {
 
 pub(super) type Annotation = (AnnotationKey, AnnotationValue);
 
-/// The parts of an event beside its kind, time and track.
+/// The parts of an event other than its kind, time and track.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventBody<'a> {
     pub(super) name: Option<StringId>,
     pub(super) annotations: &'a [Annotation],
-    /// The flow that begins here.
+    /// The flow that begins at the event.
     pub(super) flow: Option<u64>,
-    /// The flows that end here.
+    /// The flows that end at the event.
     pub(super) ending_flows: &'a [u64],
 }
 
@@ -45,7 +45,7 @@ impl EventBody<'_> {
         EventBody { name: None, annotations: &[], flow: None, ending_flows: &[] };
 }
 
-/// The contents of a track, and its name.
+/// The kind of a track, and the track's name.
 #[derive(Debug)]
 pub(super) enum TrackDescriptor<'a> {
     Process {
@@ -57,7 +57,7 @@ pub(super) enum TrackDescriptor<'a> {
         tid: u64,
         name: &'a str,
     },
-    /// Slices and instants, at this place among the tracks of the process or a host.
+    /// A track of slices and instants, at this position among the tracks of the process or host.
     Slices {
         name: &'a str,
         parent: Track,
@@ -68,7 +68,7 @@ pub(super) enum TrackDescriptor<'a> {
     },
 }
 
-/// Packets that wait to be written to a file, and the strings that the file has spelt out.
+/// Encodes packets, and keeps track of the strings that the file has already spelled out.
 #[derive(Debug, Default)]
 pub(super) struct PacketWriter {
     bytes: Vec<u8>,
@@ -78,7 +78,7 @@ pub(super) struct PacketWriter {
 }
 
 impl PacketWriter {
-    /// Takes the packets written since the last call.
+    /// Appends the packets encoded since the last call to `into`.
     pub(super) fn take(&mut self, into: &mut Vec<u8>) {
         into.clear();
         std::mem::swap(into, &mut self.bytes);
@@ -91,8 +91,9 @@ impl PacketWriter {
         });
     }
 
-    /// Begins a file: strings spelt out before do not count, times are by the monotonic clock, and
-    /// `clocks` (monotonic, since boot, by the calendar) show one moment.
+    /// Begins a file, in which no string has been spelled out yet. All times refer to the monotonic
+    /// clock, and `clocks` are simultaneous readings of the monotonic clock, the clock since boot
+    /// and the wall clock.
     pub(super) fn begin(&mut self, clocks: [u64; 3]) {
         self.packet(|packet| {
             packet.varint(trace_packet::SEQUENCE_FLAGS, sequence_flags::INCREMENTAL_STATE_CLEARED);
@@ -120,7 +121,7 @@ impl PacketWriter {
         });
     }
 
-    /// Describes a track.
+    /// Encodes the description of a track.
     pub(super) fn describe(&mut self, track: Track, descriptor: &TrackDescriptor<'_>) {
         let parent = Track::Process.uuid();
         self.packet(|packet| {
@@ -154,7 +155,7 @@ impl PacketWriter {
         });
     }
 
-    /// Returns the number of a place in the source, which is spelt out the first time.
+    /// Returns the number of a source location, which is spelled out at its first use.
     pub(super) fn site(&mut self, site: &'static Location<'static>) -> StringId {
         let address = std::ptr::from_ref(site).addr();
         if let Some(&id) = self.sites.get(&address) {
@@ -165,7 +166,7 @@ impl PacketWriter {
         id
     }
 
-    /// Returns the number of a string, which is spelt out the first time.
+    /// Returns the number of a string, which is spelled out at its first use.
     pub(super) fn string(&mut self, text: &str) -> StringId {
         if let Some(&id) = self.strings.get(text) {
             return id;
@@ -188,7 +189,7 @@ impl PacketWriter {
         StringId(id)
     }
 
-    /// Writes an event at `time`, in nanoseconds of the monotonic clock.
+    /// Encodes an event at `time`, in nanoseconds of the monotonic clock.
     pub(super) fn event(&mut self, kind: TrackEventKind, time: u64, track: Track, body: &EventBody<'_>) {
         self.packet(|packet| {
             packet.varint(trace_packet::TIMESTAMP, time);
@@ -223,7 +224,7 @@ impl PacketWriter {
         });
     }
 
-    /// Writes the value that a counter has from `time` on.
+    /// Encodes the value that a counter has from `time` on.
     pub(super) fn count(&mut self, time: u64, track: Track, value: u64) {
         self.packet(|packet| {
             packet.varint(trace_packet::TIMESTAMP, time);
@@ -236,7 +237,8 @@ impl PacketWriter {
     }
 }
 
-/// The number that stands for a key in the file; 0 would stand for none.
+/// Returns the number that stands for a key in the file. Numbers begin at 1, because 0 would stand
+/// for no key.
 fn key_id(key: AnnotationKey) -> u64 {
     key as u64 + 1
 }

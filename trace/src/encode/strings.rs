@@ -1,10 +1,10 @@
-//! The strings that every file spells out at its beginning.
+//! The strings that are spelled out at the beginning of every file.
 
 use super::packets::{AnnotationValue, PacketWriter, StringId};
 use crate::event::{Activity, WokenBy};
 use crate::names::{self, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 
-/// The numbers of names that are known before the first event.
+/// The numbers of the names that are known before the first event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownStrings {
     sources: [StringId; TaskSource::ALL.len()],
@@ -49,7 +49,7 @@ impl KnownStrings {
         self.cause(by.cause())
     }
 
-    /// Returns the name of a slice on a thread's track.
+    /// Returns the name of the slice that shows an activity on a thread's track.
     pub(super) fn activity(&self, packets: &mut PacketWriter, activity: Activity) -> StringId {
         self.event(match activity {
             Activity::Holds(processor) => return packets.string(&names::holds(processor)),

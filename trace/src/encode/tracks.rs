@@ -10,9 +10,9 @@ use crate::event::Activity;
 use crate::int_hasher::IntHasher;
 use crate::track::{Track, TrackEventKind};
 
-/// The netpoller's place among the tracks: behind the processors.
+/// The netpoller's position among the tracks, which is behind all processors.
 const NETPOLLER_RANK: u64 = 1 << 20;
-/// Behind it the hosts of a simulation.
+/// The position of simulated hosts, which is behind the netpoller.
 const HOST_RANK: u64 = 1 << 21;
 
 fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo]) {
@@ -44,11 +44,12 @@ fn slices(name: &str, parent: Track, rank: u64) -> TrackDescriptor<'_> {
 #[derive(Debug)]
 struct TrackState {
     track: Track,
-    /// The time of its last event.
+    /// The time of the track's last event.
     last: u64,
-    /// The slices that are open on it, the outermost first. `None` for polls and turns.
+    /// The slices that are open on the track, the outermost first. Polls and turns of the netpoller
+    /// are `None`.
     open: Vec<Option<Activity>>,
-    /// The last value of a counter.
+    /// The last value of the counter, if the track is one.
     value: Option<u64>,
 }
 
@@ -56,17 +57,17 @@ struct TrackState {
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     states: HashMap<u64, TrackState, IntHasher>,
-    /// The latest time of all.
+    /// The latest time on any track.
     latest: u64,
 }
 
 impl Tracks {
-    /// Returns the latest time of all, in nanoseconds.
+    /// Returns the latest time on any track, in nanoseconds.
     pub(super) fn latest(&self) -> u64 {
         self.latest
     }
 
-    /// Describes a track, if that was not done before.
+    /// Describes a track in the file, unless it has been described before.
     pub(super) fn introduce(&mut self, packets: &mut PacketWriter, track: Track, threads: &[ThreadInfo]) {
         if let Entry::Vacant(vacant) = self.states.entry(track.uuid()) {
             vacant.insert(TrackState { track, last: 0, open: Vec::new(), value: None });
@@ -78,8 +79,8 @@ impl Tracks {
         self.states.get_mut(&track.uuid()).expect("a track is introduced before it is used")
     }
 
-    /// Returns the time on a track: one before the track's last event is moved up to it, since the
-    /// clocks of two cores may differ by a little.
+    /// Returns the time to use on a track. A time before the track's last event is moved up to that
+    /// event, because the clocks of two cores may differ slightly.
     fn advance(&mut self, track: Track, time: u64) -> u64 {
         let state = self.state(track);
         state.last = state.last.max(time);
@@ -88,7 +89,7 @@ impl Tracks {
         time
     }
 
-    /// Begins a slice: an activity of a thread, or else a poll or a turn.
+    /// Begins a slice, which is an activity of a thread, a poll, or a turn of the netpoller.
     pub(super) fn begin(
         &mut self,
         packets: &mut PacketWriter,
@@ -107,7 +108,7 @@ impl Tracks {
         packets.event(TrackEventKind::Instant, time, track, body);
     }
 
-    /// Ends the slice that began last, if one is open.
+    /// Ends the innermost open slice of a track, if there is one.
     pub(super) fn end(&mut self, packets: &mut PacketWriter, track: Track, time: u64, body: &EventBody<'_>) {
         let time = self.advance(track, time);
         if self.state(track).open.pop().is_some() {
@@ -115,7 +116,7 @@ impl Tracks {
         }
     }
 
-    /// Ends an activity, if it is open, and the slices that have begun in it.
+    /// Ends an activity if it is open, together with the slices that began within it.
     pub(super) fn end_activity(&mut self, packets: &mut PacketWriter, track: Track, time: u64, activity: Activity) {
         let Some(at) = self.state(track).open.iter().rposition(|open| *open == Some(activity)) else { return };
         for _ in at..self.state(track).open.len() {
@@ -128,19 +129,19 @@ impl Tracks {
         self.states.get(&track.uuid()).is_some_and(|state| state.open.contains(&Some(activity)))
     }
 
-    /// Ends all slices that are open on a track.
+    /// Ends all open slices of a track.
     pub(super) fn end_all(&mut self, packets: &mut PacketWriter, track: Track, time: u64) {
         for _ in 0..self.state(track).open.len() {
             self.end(packets, track, time, &EventBody::EMPTY);
         }
     }
 
-    /// Returns whether a slice is open on a track.
+    /// Returns whether any slice is open on a track.
     pub(super) fn has_open(&self, track: Track) -> bool {
         self.states.get(&track.uuid()).is_some_and(|state| !state.open.is_empty())
     }
 
-    /// Ends all slices that are open on any track.
+    /// Ends all open slices of all tracks.
     pub(super) fn close(&mut self, packets: &mut PacketWriter) {
         for state in self.states.values_mut() {
             for _ in state.open.drain(..) {
@@ -149,7 +150,7 @@ impl Tracks {
         }
     }
 
-    /// Sets a counter.
+    /// Sets the value of a counter.
     pub(super) fn count(&mut self, packets: &mut PacketWriter, track: Track, time: u64, value: u64) {
         let time = self.advance(track, time);
         if self.state(track).value.replace(value) != Some(value) {

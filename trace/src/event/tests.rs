@@ -1,4 +1,4 @@
-//! An event gives back its data, or the most that fits.
+//! Tests that an event returns the data that was packed, or as much of it as fits.
 
 use super::*;
 

@@ -1,10 +1,10 @@
-//! A message is read back as it was written.
+//! Tests that a message is read back as it was written.
 
 use fastrand::Rng;
 
 use super::{FieldValue, Fields, MessageWriter};
 
-/// A field as it is to be read back.
+/// A field in the form in which it should be read back.
 #[derive(Debug, PartialEq)]
 enum Written {
     Varint(u64),

@@ -61,7 +61,7 @@ macro_rules! interpose {
     };
 }
 
-/// Defines functions that forward to the functions of the same name here.
+/// Defines functions that forward to the functions of the same name in this module.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! define_interposed {
@@ -77,8 +77,8 @@ macro_rules! define_interposed {
     };
 }
 
-/// Calls a macro with the signatures of all functions that are taken over. `syscall` takes up to
-/// six arguments, in the places of these.
+/// Calls a macro with the signatures of all replaced functions. `syscall` takes up to six
+/// arguments, which are passed in these positions.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! each_interposed {

@@ -106,8 +106,9 @@ pub unsafe extern "C" fn getentropy(buf: *mut c_void, length: size_t) -> c_int {
     0
 }
 
-/// Does the simulation's part of a call that is `C-unwind`, since a thread may be cancelled in the
-/// C library's part. A panic ends the process, as in the other calls: their callers expect none.
+/// Runs the simulation's part of a `C-unwind` call, in whose other part, the C library's, the
+/// thread may be cancelled. A panic ends the process, as in the other calls, because callers in C
+/// do not expect a panic.
 extern "C" fn contained<R>(part: impl FnOnce() -> R) -> R {
     part()
 }
@@ -120,8 +121,9 @@ fn fail(error: c_int) -> c_int {
     -1
 }
 
-/// The reading of a clock in the simulation, if this thread is given the time, and it is one of
-/// those that count it. The clocks of threads and processes continue.
+/// Returns the simulated reading of a clock. Returns `None` if no simulation provides the time to
+/// this thread, or if the clock does not count time: the CPU clocks of threads and processes are
+/// not simulated.
 fn simulated(clock: clockid_t) -> Option<Duration> {
     let is_calendar = match clock {
         libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => true,
@@ -135,13 +137,13 @@ fn simulated(clock: clockid_t) -> Option<Duration> {
     Some(beginning(host, is_calendar) + Duration::from_nanos(host.shown(now)))
 }
 
-/// The reading of a host's clock when the simulation begins: of its calendar, or of the clock since
-/// the start of the computer.
+/// Returns what a host's clock shows when the simulation begins: the wall clock if `is_calendar` is
+/// `true`, and the monotonic clock otherwise.
 fn beginning(host: HostClock, is_calendar: bool) -> Duration {
     if is_calendar { calendar(host) } else { Duration::from_nanos(virtual_time::began()) }
 }
 
-/// The calendar of a host when the simulation begins.
+/// Returns what a host's wall clock shows when the simulation begins.
 fn calendar(host: HostClock) -> Duration {
     let by = Duration::from_nanos(host.ahead().unsigned_abs());
     if host.ahead() < 0 { CALENDAR.saturating_sub(by) } else { CALENDAR + by }

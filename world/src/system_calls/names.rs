@@ -19,7 +19,7 @@ use crate::virtual_time;
 type Resolve = dyn Fn(&str) -> Option<IpAddr>;
 
 thread_local! {
-    /// The names that this thread is given.
+    /// The host names that a simulation provides to this thread.
     static NAMES: RefCell<Option<Rc<Resolve>>> = const { RefCell::new(None) };
 }
 
@@ -41,7 +41,7 @@ impl Drop for GivenNames {
     }
 }
 
-/// The names of this thread, if it has any. A thread that ends has none.
+/// Returns the host names of this thread, or `None` if there are none or the thread is exiting.
 fn given() -> Option<Rc<Resolve>> {
     // Asked first, as of sockets: threads that are given none have no destructor to be registered.
     virtual_time::shown()?;
@@ -68,11 +68,11 @@ pub unsafe extern "C-unwind" fn getaddrinfo(
     contained(move || unsafe { answer(&*resolve, node, service, hints, found) })
 }
 
-/// Answers by `resolve`.
+/// Answers a look-up with `resolve`.
 ///
 /// # Safety
 ///
-/// As for `getaddrinfo`, with a `node` that is not null.
+/// The same requirements apply as for `getaddrinfo`, and `node` must not be null.
 unsafe fn answer(
     resolve: &Resolve,
     node: *const c_char,

@@ -66,7 +66,7 @@ macro_rules! define_own {
             ///
             /// # Safety
             ///
-            /// As for that function.
+            /// The same requirements apply as for that function.
             #[allow(dead_code, reason = "for some, older C libraries have none")]
             pub(super) unsafe extern $abi fn $name($($argument: $kind),*) -> $answer {
                 // SAFETY: the type is the type of the function of this name.

@@ -25,7 +25,7 @@ use crate::bound_sockets::{BoundSockets, Sort};
 use crate::virtual_time;
 
 thread_local! {
-    /// Keeps the sockets that this thread binds.
+    /// The simulation that takes over the sockets bound by this thread.
     static SOCKETS: RefCell<Option<Rc<dyn BoundSockets>>> = const { RefCell::new(None) };
 }
 
@@ -47,7 +47,8 @@ impl Drop for GivenSockets {
     }
 }
 
-/// The sockets of this thread, if it has any. A thread that ends has none.
+/// Returns the simulation's sockets for this thread, or `None` if there are none or the thread is
+/// exiting.
 fn given() -> Option<Rc<dyn BoundSockets>> {
     // Asked first, since a signal handler may ask it: the first look at `SOCKETS` has a destructor
     // registered, which allocates. One that is given sockets is given the time.
@@ -55,12 +56,13 @@ fn given() -> Option<Rc<dyn BoundSockets>> {
     SOCKETS.try_with(|sockets| sockets.borrow().clone()).ok().flatten()
 }
 
-/// The socket that stands for `descriptor`, if that was bound in a simulation.
+/// Returns the simulated socket that stands in for `descriptor`, or `None` if the descriptor was
+/// not bound in a simulation.
 fn behind(descriptor: c_int) -> Option<Arc<dyn Socket>> {
     contained(|| given()?.behind(descriptor))
 }
 
-/// Returns whether the socket is kept.
+/// Returns whether a simulation has taken over the socket.
 fn is_kept(descriptor: c_int) -> bool {
     contained(|| behind(descriptor).is_some())
 }
@@ -75,7 +77,7 @@ pub(crate) fn number(descriptor: RawDescriptor) -> Option<u64> {
     (known && status.st_mode & libc::S_IFMT == libc::S_IFSOCK).then_some(status.st_ino)
 }
 
-/// The use that a socket is made for, if it is of TCP or UDP.
+/// Returns the protocol of a socket, or `None` if it is neither TCP nor UDP.
 fn sort(descriptor: c_int) -> Option<Sort> {
     let (mut protocol, mut length): (c_int, _) = (0, size_of::<c_int>() as socklen_t);
     let room = (&raw mut protocol).cast();
@@ -88,7 +90,7 @@ fn sort(descriptor: c_int) -> Option<Sort> {
     }
 }
 
-/// The answer of a call in the C library's words.
+/// Converts the result of a call to the conventions of the C library.
 fn answer(call: impl FnOnce() -> io::Result<usize>) -> isize {
     contained(|| match call() {
         Ok(count) => count as isize,
@@ -96,7 +98,7 @@ fn answer(call: impl FnOnce() -> io::Result<usize>) -> isize {
     })
 }
 
-/// The number of an error that the simulation has made.
+/// Returns the number that the C library uses for a simulated error.
 fn errno(error: &io::Error) -> c_int {
     error.raw_os_error().unwrap_or(match error.kind() {
         ErrorKind::AddrInUse => libc::EADDRINUSE,
@@ -111,11 +113,11 @@ fn errno(error: &io::Error) -> c_int {
     })
 }
 
-/// Binds a socket, if this thread's are kept.
+/// Binds a socket, if a simulation takes over this thread's sockets.
 ///
 /// # Safety
 ///
-/// `at` is null, or there are `length` bytes at it.
+/// `at` must be null, or there must be `length` bytes at `at`.
 unsafe fn try_bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) -> Option<io::Result<()>> {
     let sockets = given()?;
     // SAFETY: as the caller says.
@@ -123,12 +125,13 @@ unsafe fn try_bind(descriptor: c_int, at: *const sockaddr, length: socklen_t) ->
     Some(sockets.bind(descriptor, at, sort(descriptor)?))
 }
 
-/// Connects a socket that is kept. Refuses a stream of the system, if this thread's sockets are
-/// kept: it would wait for a machine that is no host, and the simulation with it.
+/// Connects a socket that a simulation has taken over. If a simulation takes over this thread's
+/// sockets, connecting a stream of the operating system is refused: the call would wait for a
+/// machine outside the simulation, and block the simulation.
 ///
 /// # Safety
 ///
-/// `to` is null, or there are `length` bytes at it.
+/// `to` must be null, or there must be `length` bytes at `to`.
 unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t) -> Option<io::Result<()>> {
     let sockets = given()?;
     // SAFETY: as the caller says.
@@ -217,11 +220,11 @@ pub unsafe extern "C" fn getpeername(descriptor: c_int, room: *mut sockaddr, len
     }
 }
 
-/// Writes an address, as much of it as there is room for, and its length.
+/// Writes as much of an address as there is room for, and the address's length.
 ///
 /// # Safety
 ///
-/// There is a length at `length`, and so much room at `room`.
+/// `length` must point to a length, and `room` must have room for as many bytes.
 unsafe fn write(shown: io::Result<Place>, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
     match shown.and_then(internet) {
         Ok(shown) => {

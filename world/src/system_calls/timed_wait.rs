@@ -17,11 +17,12 @@ use super::{beginning, kernel, own};
 use crate::host_clock;
 use crate::virtual_time;
 
-/// Waits, if this thread is given the time, and the system call of these arguments is such a wait.
+/// Performs the wait if the system call with these arguments is a timed wait, and if a simulation
+/// provides the time to this thread.
 ///
 /// # Safety
 ///
-/// As for the system call `futex`.
+/// The same requirements apply as for the system call `futex`.
 pub(super) unsafe fn wait(arguments: [c_long; 6]) -> Option<c_long> {
     let now = virtual_time::shown()?;
     let [word, operation, expected, limit, _, mask] = arguments;
@@ -60,7 +61,7 @@ pub(super) unsafe fn wait(arguments: [c_long; 6]) -> Option<c_long> {
     }
 }
 
-/// A time of the caller's, if it is one that the kernel takes.
+/// Converts a caller's time to a duration, or returns `None` if the kernel would reject the time.
 fn duration(time: &timespec) -> Option<Duration> {
     let nanos = u32::try_from(time.tv_nsec).ok().filter(|nanos| *nanos < 1_000_000_000)?;
     Some(Duration::new(u64::try_from(time.tv_sec).ok()?, nanos))
@@ -70,7 +71,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The time on the system's clock since the start of the computer.
+/// Returns the reading of the system's own monotonic clock.
 fn systems_now() -> Duration {
     let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the room is `now`.

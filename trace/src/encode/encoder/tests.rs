@@ -1,7 +1,8 @@
-//! The promises of the bytes: each flow begins once and ends once, whatever was dropped, and each
-//! slice that begins ends.
+//! Properties of the encoded bytes: each flow begins once and ends once, whatever was dropped, and
+//! each slice that begins also ends.
 //!
-//! Flows are found by their keys, as bytes: no other field of these files looks like them.
+//! Flows are found by searching for the bytes of their keys, which no other field of these files
+//! resembles.
 
 use std::panic::Location;
 
@@ -24,7 +25,8 @@ fn count(bytes: &[u8], word: &[u8]) -> usize {
     bytes.windows(word.len()).filter(|window| *window == word).count()
 }
 
-/// The bytes of a file of these batches of one thread's events, with how many were dropped in each.
+/// Returns the file that encodes these batches of one thread's events, each with its number of
+/// dropped events.
 fn encoded(batches: &[(&[Event], u64)]) -> Vec<u8> {
     let clock = ClockSync::begin();
     let threads = [ThreadInfo { tid: 7, name: "machine".into(), driver: None }];

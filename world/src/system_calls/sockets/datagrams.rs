@@ -12,11 +12,11 @@ use wsrt_reactor::lent::{Place, Socket};
 
 use super::{address, answer, behind, internet, is_kept, own};
 
-/// The pieces of a message that have any bytes: one that has none may have no address either.
+/// Returns the non-empty parts of a message. An empty part may have no address.
 ///
 /// # Safety
 ///
-/// The message is one that `sendmsg` or `recvmsg` takes.
+/// The message must be valid for `sendmsg` or `recvmsg`.
 unsafe fn filled(message: &msghdr) -> impl Iterator<Item = &iovec> {
     let pieces = match message.msg_iovlen {
         0 => &[],
@@ -26,11 +26,11 @@ unsafe fn filled(message: &msghdr) -> impl Iterator<Item = &iovec> {
     pieces.iter().filter(|piece| piece.iov_len > 0)
 }
 
-/// Sends one datagram, or as many as the message asks to be cut into.
+/// Sends one datagram, or several if the message asks to be split.
 ///
 /// # Safety
 ///
-/// The message is one that `sendmsg` takes.
+/// The message must be valid for `sendmsg`.
 unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
     // SAFETY: a message is the caller's, and has an address of this length, or none.
     let to = unsafe { address::read(message.msg_name.cast(), message.msg_namelen) };
@@ -49,7 +49,7 @@ fn sent(socket: &dyn Socket, pieces: &[IoSlice<'_>], to: Option<SocketAddr>) -> 
     socket.send(pieces, to.map(Place::Ip)).map_err(of_datagrams)
 }
 
-/// The error as the system has it for datagrams.
+/// Converts an error to the one that the system returns for datagrams.
 fn of_datagrams(error: io::Error) -> io::Error {
     match error.kind() {
         ErrorKind::InvalidInput => io::Error::from_raw_os_error(libc::EMSGSIZE),
@@ -58,11 +58,12 @@ fn of_datagrams(error: io::Error) -> io::Error {
     }
 }
 
-/// The length of the datagrams that a message is to be cut into, if it is.
+/// Returns the length of the datagrams into which a message is to be split, or `None` if it is not
+/// to be split.
 ///
 /// # Safety
 ///
-/// The message is one that `sendmsg` takes.
+/// The message must be valid for `sendmsg`.
 unsafe fn segment_length(message: &msghdr) -> Option<usize> {
     // SAFETY: as the caller says.
     let mut next = unsafe { libc::CMSG_FIRSTHDR(message) };
@@ -82,11 +83,11 @@ unsafe fn segment_length(message: &msghdr) -> Option<usize> {
     None
 }
 
-/// Receives one datagram. The rest of one that is longer than the room is lost.
+/// Receives one datagram. If the datagram is longer than the buffers, the rest is lost.
 ///
 /// # Safety
 ///
-/// The message is one that `recvmsg` takes.
+/// The message must be valid for `recvmsg`.
 unsafe fn receive(socket: &dyn Socket, message: &mut msghdr, flags: c_int) -> io::Result<usize> {
     // SAFETY: they are the message's.
     let mut pieces: Vec<_> = unsafe { filled(message) }
@@ -108,8 +109,8 @@ unsafe fn receive(socket: &dyn Socket, message: &mut msghdr, flags: c_int) -> io
     Ok(count)
 }
 
-/// Calls `each` with one message after the other, until one fails. That is the error of the call
-/// if it is the first.
+/// Calls `each` with one message after another until a call fails. The error is returned only if
+/// the first message fails.
 fn one_by_one(messages: &mut [mmsghdr], mut each: impl FnMut(&mut msghdr) -> io::Result<usize>) -> io::Result<usize> {
     for (index, message) in messages.iter_mut().enumerate() {
         match each(&mut message.msg_hdr) {
@@ -121,11 +122,11 @@ fn one_by_one(messages: &mut [mmsghdr], mut each: impl FnMut(&mut msghdr) -> io:
     Ok(messages.len())
 }
 
-/// The room that a caller lends for messages.
+/// Returns the messages that a caller provides as a slice.
 ///
 /// # Safety
 ///
-/// There are so many of them, for as long as the caller's call.
+/// There must be `count` messages for the duration of the caller's call.
 unsafe fn lent<'a>(messages: *mut mmsghdr, count: c_uint) -> &'a mut [mmsghdr] {
     match count {
         0 => &mut [],
@@ -134,7 +135,7 @@ unsafe fn lent<'a>(messages: *mut mmsghdr, count: c_uint) -> &'a mut [mmsghdr] {
     }
 }
 
-/// A message of one piece.
+/// Creates a message with a single part.
 fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
     // SAFETY: all of it may be zero: numbers, and pointers that may be null.
     let mut message: msghdr = unsafe { std::mem::zeroed() };
