@@ -36,14 +36,14 @@ use crate::entry::Entry;
 /// | `start_paused` | `true` or `false`; `true` with `"current_thread"` only: the clock starts paused, as after `time::pause` | `false` |
 /// | `crate` | the path of the crate `wsrt` as a string, for when the crate is re-exported or renamed | `"::wsrt"` |
 ///
-/// The root future need not be `Send`. With `"multi_thread"`, a root that is `Send` and has a `Send`
-/// output runs on a worker, like any spawned task, and is as fast as a spawned task at spawning and
-/// messaging. A root that is not `Send`, for example because it holds an `Rc` or a guard of a
-/// standard library lock across an `.await`, runs on the thread that called the function, outside
-/// the workers. Each message between the root and a task then crosses threads, which costs some
-/// microseconds. The compiler chooses between the two. To find out which applies, call
-/// `task::try_id`, which returns `None` on the calling thread. With `"current_thread"`, the calling
-/// thread runs everything.
+/// The root future need not be `Send`. With `"multi_thread"`, a root that is `Send` and has a
+/// `Send` output runs on a worker, like any spawned task, and is as fast as a spawned task at
+/// spawning and messaging. A root that is not `Send`, for example because it holds an `Rc` or a
+/// guard of a standard library lock across an `.await`, runs on the thread that called the
+/// function, outside the workers. Each message between the root and a task then crosses threads,
+/// which costs some microseconds. The compiler chooses between the two. To find out which applies,
+/// call `task::try_id`, which returns `None` on the calling thread. With `"current_thread"`, the
+/// calling thread runs everything.
 ///
 /// # Output
 ///
@@ -69,9 +69,9 @@ use crate::entry::Entry;
 ///
 /// # Errors
 ///
-/// If the runtime cannot be built, because the operating system refuses to create a thread or a poll
-/// instance or because an environment variable such as `WSRT_WORKER_THREADS` has an invalid value,
-/// `main` prints `wsrt: {error}` to standard error and exits with code 1.
+/// If the runtime cannot be built, because the operating system refuses to create a thread or a
+/// poll instance or because an environment variable such as `WSRT_WORKER_THREADS` has an invalid
+/// value, `main` prints `wsrt: {error}` to standard error and exits with code 1.
 ///
 /// All other mistakes are reported as compile errors at the offending code: a function that is not
 /// `async`, takes arguments, or is generic, `const`, `unsafe` or `extern`, and an option that is
@@ -178,8 +178,8 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Cancel safety
 ///
-/// The root future is never cancelled. The test ends when the root has completed, and tasks that are
-/// still alive at that point are dropped.
+/// The root future is never cancelled. The test ends when the root has completed, and tasks that
+/// are still alive at that point are dropped.
 ///
 /// # Examples
 ///

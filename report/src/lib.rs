@@ -5,12 +5,12 @@
 //! wsrt-report run.perfetto-trace        # writes run.perfetto-trace.html
 //! ```
 //!
-//! This crate is the program `wsrt-report`. Its library exists for the program and its tests, and may
-//! change in any release.
+//! This crate is the program `wsrt-report`. Its library exists for the program and its tests, and
+//! may change in any release.
 //!
 //! The crate is layered from the file to the page, and each layer depends only on the layers before
-//! it. [`wsrt_trace`] decodes bytes to packets and packets to events. `aggregate` adds the events up
-//! in sums, bins and buckets, so that memory use does not grow with the file. [`cli`] reads the
+//! it. [`wsrt_trace`] decodes bytes to packets and packets to events. `aggregate` adds the events
+//! up in sums, bins and buckets, so that memory use does not grow with the file. [`cli`] reads the
 //! command line and the file, and `page` writes the page with the drawings of `charts`. The file is
 //! read only once and may be a pipe.
 

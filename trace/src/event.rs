@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::names::{Awaited, PollOutcome, WakeCause};
 
-/// What caused a task to be woken, with the task's id if it was a task.
+/// The cause of a wake: a task, the netpoller, a timer, or a thread that was not polling a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WokenBy {
     /// The task with this id, which may have woken itself.
@@ -142,9 +142,9 @@ pub enum EventKind {
         /// The duration of the turn, in units of the counter.
         lasted: u64,
     },
-    /// The thread begins an activity.
+    /// The thread begins an activity, which lasts until the corresponding `Leave` event.
     Enter(Activity),
-    /// The thread ends an activity.
+    /// The thread ends an activity that it began with an `Enter` event.
     Leave(Activity),
     /// The thread drives a simulation, and its next events happen on the host with this number. The
     /// number 0 stands for no host.

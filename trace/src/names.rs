@@ -109,11 +109,12 @@ named! {
 named! {
     /// The place where the scheduler found the task that it polled.
     TaskSource {
-        /// The processor's runnext slot.
+        /// The processor's runnext slot, which holds the task that the running
+        /// task woke or spawned last.
         Runnext = "runnext",
-        /// The processor's ring.
+        /// The processor's ring, which is the local run queue.
         Ring = "ring",
-        /// The injector.
+        /// The injector, which is the global run queue.
         Injector = "injector",
         /// The turn of the netpoller just before the poll, or the timers that were checked along
         /// with it.
@@ -122,7 +123,7 @@ named! {
         Timer = "timer",
         /// Another processor, from which the task was stolen.
         Stolen = "stolen",
-        /// The queue of a `LocalSet`.
+        /// The queue of a `LocalSet`, whose tasks all run on the same thread.
         Local = "local",
         /// An unknown place, because the trace does not say.
         Unknown = "unknown",
@@ -130,7 +131,7 @@ named! {
 }
 
 named! {
-    /// The kind of cause that woke a task.
+    /// The kind of event that caused a task to be woken.
     WakeCause {
         /// Another task, or the task itself.
         Task = "task",
@@ -164,13 +165,13 @@ named! {
     /// The order and the names are the same as in the crate that defines the primitives. The
     /// executor checks that they agree.
     Awaited {
-        /// A mutex to be unlocked.
+        /// A mutex that is currently locked.
         Mutex = "mutex",
         /// A read lock on a readers-writer lock.
         RwLockRead = "rwlock_read",
         /// A write lock on a readers-writer lock.
         RwLockWrite = "rwlock_write",
-        /// Permits of a semaphore.
+        /// Enough free permits of a semaphore.
         Semaphore = "semaphore",
         /// A value from an mpsc channel.
         MpscReceive = "mpsc_receive",
@@ -190,7 +191,7 @@ named! {
         BroadcastReceive = "broadcast_receive",
         /// All receivers of a broadcast channel to be dropped.
         BroadcastClosed = "broadcast_closed",
-        /// A notification from a `Notify`.
+        /// A notification from a `Notify` that has yet to be sent.
         Notify = "notify",
         /// The other tasks to reach a barrier.
         Barrier = "barrier",

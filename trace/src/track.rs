@@ -120,7 +120,7 @@ impl Track {
 /// The kind of an event on a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackEventKind {
-    /// A slice begins.
+    /// A slice begins, nested in the slices that are already open on the track.
     Begin,
     /// The innermost open slice of the track ends.
     End,

@@ -220,8 +220,8 @@ fn a_wait_is_read_back_within_its_poll() {
     assert_eq!((of_wait.spawned_at, begin.annotations.made_at, made_at == spawned_at), (None, None, false));
 }
 
-/// A host polls a task, and the task wakes another task. The wake is on a track of the host, although
-/// one thread recorded everything, and no track shows which processors are held.
+/// A host polls a task, and the task wakes another task. The wake is on a track of the host,
+/// although one thread recorded everything, and no track shows which processors are held.
 #[test]
 fn events_of_hosts_are_read_back_on_their_tracks() {
     let processor = 3;

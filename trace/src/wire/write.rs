@@ -24,7 +24,7 @@ impl<'a> MessageWriter<'a> {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// Writes a string field.
+    /// Writes a string field, as the length of the string followed by its bytes.
     pub fn string(&mut self, field: u32, text: &str) {
         self.bytes(field, text.as_bytes());
     }

@@ -118,12 +118,20 @@ impl Disks {
     ///
     /// If `is_kept` is `false`, these are the bytes that the host's programs would read now. If
     /// `is_kept` is `true`, they are the bytes that are certain to survive a crash.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no file at the path.
     pub fn read(&self, host: usize, path: &Path, is_kept: bool) -> io::Result<Vec<u8>> {
         self.lock_for_call().volume(host).bytes(path, is_kept)
     }
 
     /// Writes a file to a host's disk, and creates the file's parent directories if they are
-    /// missing.
+    /// missing. The file is synced, so that it survives a crash.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the path is invalid, or if the file does not fit on the disk.
     pub fn put(&self, host: usize, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.lock_for_call();
         let DisksState { dice, volumes, .. } = &mut *state;

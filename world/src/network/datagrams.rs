@@ -198,6 +198,10 @@ const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 
 impl Network {
     /// Delivers a datagram from outside the simulation to the address `to` at the time `due`, in
     /// nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the current task's host has crashed, or if no host has the address.
     pub fn send_from_outside(&self, due: u64, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
         let mut net = self.lock();
         let own = net.hosts.current()?;

@@ -319,7 +319,11 @@ impl Network {
         net.silence(host);
     }
 
-    /// Returns the host of the current task.
+    /// Returns the index of the current task's host, which must be up.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the host has crashed since the task was spawned.
     pub fn current_host(&self) -> io::Result<usize> {
         self.lock().hosts.current()
     }

@@ -1,5 +1,5 @@
-//! Who has set a condition of the network. The condition lasts until everyone who has set it clears
-//! it.
+//! The parties that can set a condition of the network. A condition lasts until every party that
+//! has set the condition has cleared it.
 
 /// The party that has set a condition of the network, such as a cut link.
 ///
