@@ -15,7 +15,7 @@ pub enum Cost {
 
 /// The options for opening a file.
 ///
-/// Unlike `std::fs::OpenOptions`, whose settings cannot be read back, every field here is public.
+/// A simulated disk has to inspect the options, which `std::fs::OpenOptions` does not allow.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
     /// True if the file is opened for reading.
@@ -24,9 +24,9 @@ pub struct Wish {
     pub write: bool,
     /// True if every write goes to the end of the file.
     pub append: bool,
-    /// True if the file is emptied when it is opened.
+    /// True if opening the file truncates it to zero bytes.
     pub truncate: bool,
-    /// True if the file is created if it does not exist.
+    /// True if the file is created when there is none yet.
     pub create: bool,
     /// True if the file must be created, so that opening an existing file fails.
     pub create_new: bool,

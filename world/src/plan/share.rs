@@ -1,6 +1,6 @@
 //! Parses and prints the fractions in plans, from 0 to 1 in whole millionths: `0.05`.
 
-/// The number of millionths in a whole, the unit in which plans count fractions.
+/// The number of millionths in a whole. Plans count fractions in millionths.
 pub const WHOLE: u32 = 1_000_000;
 
 pub(super) fn text(millionths: u32) -> String {

@@ -11,7 +11,9 @@ use libc::{c_uint, clockid_t, size_t, timespec};
 
 use super::{clock_gettime, fill_room, own, simulated, timed_wait};
 
-/// Replaces the C library's `syscall`.
+/// Makes a system call, in place of the C library's `syscall`. On a thread that drives a
+/// simulation, calls for random bytes, for the time, and for timed waits are answered by the
+/// simulation.
 ///
 /// The function always takes six arguments. If a caller passes fewer, the kernel ignores the
 /// others.

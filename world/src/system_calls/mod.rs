@@ -69,7 +69,8 @@ unsafe fn fill_room(buf: *mut c_void, length: size_t) -> bool {
     fill(room)
 }
 
-/// Replaces the C library's `getrandom`.
+/// Fills `buf` with random bytes, in place of the C library's `getrandom`. On a thread that drives
+/// a simulation, the bytes follow from the seed.
 ///
 /// # Safety
 ///
@@ -83,7 +84,8 @@ pub unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_ui
     unsafe { kernel::random_bytes(buf, length, flags) as ssize_t }
 }
 
-/// Replaces the C library's `getentropy`.
+/// Fills `buf` with random bytes, in place of the C library's `getentropy`. On a thread that drives
+/// a simulation, the bytes follow from the seed.
 ///
 /// # Safety
 ///
@@ -158,7 +160,8 @@ pub fn uptime() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Replaces the C library's `clock_gettime`.
+/// Reads a clock, in place of the C library's `clock_gettime`. On a thread that drives a
+/// simulation, the result is the simulated time.
 ///
 /// # Safety
 ///
@@ -177,8 +180,9 @@ pub unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) ->
     }
 }
 
-/// Replaces the C library's `gettimeofday`, without the time zone, which no system provides any
-/// more.
+/// Returns the wall-clock time, in place of the C library's `gettimeofday`. On a thread that drives
+/// a simulation, the result is the simulated time. The time zone, which no system provides any
+/// more, is ignored.
 ///
 /// # Safety
 ///
@@ -197,7 +201,8 @@ pub unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) ->
     answer
 }
 
-/// Replaces the C library's `time`.
+/// Returns the wall-clock time in seconds, in place of the C library's `time`. On a thread that
+/// drives a simulation, the result is the simulated time.
 ///
 /// # Safety
 ///

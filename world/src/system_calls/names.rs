@@ -48,7 +48,8 @@ fn given() -> Option<Rc<Resolve>> {
     NAMES.try_with(|names| names.borrow().clone()).ok().flatten()
 }
 
-/// Replaces the C library's `getaddrinfo`.
+/// Looks up a host name, in place of the C library's `getaddrinfo`. On a thread that drives a
+/// simulation, the names are those of the simulated hosts.
 ///
 /// # Safety
 ///

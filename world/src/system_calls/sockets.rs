@@ -149,7 +149,8 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     }
 }
 
-/// Replaces the C library's `bind`.
+/// Binds a socket, in place of the C library's `bind`. On a thread that drives a simulation, the
+/// simulation takes over TCP and UDP sockets.
 ///
 /// # Safety
 ///
@@ -163,7 +164,8 @@ pub unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: so
     }
 }
 
-/// Replaces the C library's `connect`.
+/// Connects a socket, in place of the C library's `connect`. A socket that a simulation has taken
+/// over is connected within the simulation.
 ///
 /// # Safety
 ///
@@ -177,7 +179,8 @@ pub unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, 
     answer(|| outcome.map(|()| 0)) as c_int
 }
 
-/// Replaces the C library's `listen`.
+/// Makes a socket listen, in place of the C library's `listen`. A socket that a simulation has
+/// taken over listens within the simulation.
 ///
 /// # Safety
 ///
@@ -192,7 +195,8 @@ pub unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     }
 }
 
-/// Replaces the C library's `getsockname`.
+/// Returns the local address of a socket, in place of the C library's `getsockname`. A socket that
+/// a simulation has taken over has a simulated address.
 ///
 /// # Safety
 ///
@@ -206,7 +210,8 @@ pub unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, len
     }
 }
 
-/// Replaces the C library's `getpeername`.
+/// Returns the peer's address of a socket, in place of the C library's `getpeername`. A socket that
+/// a simulation has taken over has a simulated peer.
 ///
 /// # Safety
 ///

@@ -144,7 +144,8 @@ fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
     message
 }
 
-/// Replaces the C library's `sendmsg`.
+/// Sends a message, in place of the C library's `sendmsg`. On a simulated datagram socket, the
+/// message is sent within the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -160,7 +161,8 @@ pub unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghd
     answer(move || unsafe { transmit(&*socket, message) })
 }
 
-/// Replaces the C library's `recvmsg`.
+/// Receives a message, in place of the C library's `recvmsg`. On a simulated datagram socket, the
+/// message comes from the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -176,7 +178,8 @@ pub unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr,
     answer(move || unsafe { receive(&*socket, message, flags) })
 }
 
-/// Replaces the C library's `sendmmsg`.
+/// Sends several messages, in place of the C library's `sendmmsg`. On a simulated datagram socket,
+/// the messages are sent within the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -197,7 +200,8 @@ pub unsafe extern "C-unwind" fn sendmmsg(
     answer(move || one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
 }
 
-/// Replaces the C library's `recvmmsg`.
+/// Receives several messages, in place of the C library's `recvmmsg`. On a simulated datagram
+/// socket, the messages come from the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -219,7 +223,8 @@ pub unsafe extern "C-unwind" fn recvmmsg(
     answer(move || one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
 }
 
-/// Replaces the C library's `sendto`.
+/// Sends a datagram to an address, in place of the C library's `sendto`. On a simulated datagram
+/// socket, the datagram is sent within the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -243,7 +248,8 @@ pub unsafe extern "C-unwind" fn sendto(
     answer(move || unsafe { transmit(&*socket, &message) })
 }
 
-/// Replaces the C library's `recvfrom`.
+/// Receives a datagram and the sender's address, in place of the C library's `recvfrom`. On a
+/// simulated datagram socket, the datagram comes from the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -274,7 +280,8 @@ pub unsafe extern "C-unwind" fn recvfrom(
     count
 }
 
-/// Replaces the C library's `send`.
+/// Sends a datagram to the connected peer, in place of the C library's `send`. On a simulated
+/// datagram socket, the datagram is sent within the simulation and the call never blocks.
 ///
 /// # Safety
 ///
@@ -288,7 +295,8 @@ pub unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, co
     unsafe { sendto(descriptor, bytes, count, flags, null(), 0) }
 }
 
-/// Replaces the C library's `recv`.
+/// Receives a datagram, in place of the C library's `recv`. On a simulated datagram socket, the
+/// datagram comes from the simulation and the call never blocks.
 ///
 /// # Safety
 ///
