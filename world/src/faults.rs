@@ -1,8 +1,8 @@
 //! The faults of a run: planned faults, randomly drawn faults, and the record of both.
 //!
-//! Faults are due at moments of simulated time, and do not draw from the scheduler's random numbers.
-//! A run that replays a recorded plan therefore takes the same steps as the run that recorded it,
-//! and leaving one fault out changes only what comes after that fault.
+//! Faults are due at moments of simulated time, and do not draw from the scheduler's random
+//! numbers. A run that replays a recorded plan therefore takes the same steps as the run that
+//! recorded it, and leaving one fault out changes only what comes after that fault.
 
 use super::drawing::{Drawer, FaultBounds};
 use super::network::{Network, SetBy};

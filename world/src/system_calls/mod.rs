@@ -161,7 +161,7 @@ pub fn uptime() -> u64 {
 }
 
 /// Reads a clock, in place of the C library's `clock_gettime`. On a thread that drives a
-/// simulation, the result is the simulated time.
+/// simulation, every clock except the CPU clocks shows the simulated time.
 ///
 /// # Safety
 ///
