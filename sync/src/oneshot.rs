@@ -67,7 +67,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// The sending half of a oneshot channel, which sends a single value to the [`Receiver`].
 ///
 /// Dropping the sender without sending makes the receiver fail with a
-/// [`RecvError`](error::RecvError).
+/// [`RecvError`].
 #[derive(Debug)]
 pub struct Sender<T> {
     /// `None` once the value has been sent.

@@ -95,7 +95,7 @@ fn a_machine_back_with_another_processor_hands_over_its_timers() {
     shutdown::begin(&scheduler);
 }
 
-/// As above, but a submitter has chosen the machine before it slept.
+/// A submitter has chosen the machine before it slept.
 #[test]
 fn a_machine_chosen_for_another_processor_hands_over_its_timers() {
     let scheduler = multi_thread(2);
