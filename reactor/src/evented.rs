@@ -53,12 +53,12 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
     /// Returns the OS error when the source cannot be polled, is registered already, or resources
-    /// are short; or an error when the runtime was shut down.
+    /// are short; or an error if the runtime has been shut down.
     #[track_caller]
     pub fn new(source: S) -> io::Result<Self> {
         Self::with_handle(source, context::required("Evented::new").handle())
@@ -217,11 +217,12 @@ impl<S: mio::event::Source> Evented<S> {
     /// Returns ready once the OS has reported that an operation in one of the directions is worth
     /// trying; until then it registers `cx`'s task to be woken for that.
     ///
-    /// Any number of tasks may poll. A task that polls again is counted once; a task that loses
-    /// interest stays registered until the next event, which wakes it needlessly. If no event comes
-    /// and 64 wakers have accumulated, all of them are woken, at most once a second: tasks that
-    /// still wait poll again, and wakers of tasks that are gone do not accumulate. Futures
-    /// ([`ready`](Evented::ready), [`io`](Evented::io)) take their waker out when they are dropped.
+    /// Any number of tasks may poll concurrently. A task that polls again is counted once; a task
+    /// that loses interest stays registered until the next event, which wakes it needlessly. If no
+    /// event comes and 64 wakers have accumulated, all of them are woken, at most once a second:
+    /// tasks that still wait poll again, and wakers of tasks that are gone do not accumulate.
+    /// Futures ([`ready`](Evented::ready), [`io`](Evented::io)) take their waker out when they are
+    /// dropped.
     ///
     /// # Errors
     ///
@@ -240,7 +241,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// If the future is dropped before completion, no readiness event is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.seen(interest).await.map(|seen| seen.ready() & Ready::concerning(interest))
     }
@@ -248,12 +249,14 @@ impl<S: mio::event::Source> Evented<S> {
     /// Runs `operation` once if it is worth trying, which it is on a fresh source; otherwise
     /// returns `WouldBlock` without running it.
     ///
-    /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
-    /// next event. So it must return that only if the OS did.
+    /// If `operation` returns `WouldBlock`, the directions in `interest` count as not ready until
+    /// the next event. `operation` must therefore return `WouldBlock` only if a system call on the
+    /// socket did; otherwise a task may wait for an event that never comes.
     ///
     /// # Errors
     ///
-    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
+    /// Returns the error of `operation`, `WouldBlock` if it was not run, or an error if the runtime
+    /// has been shut down.
     pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce(&S) -> io::Result<R>) -> io::Result<R> {
         self.try_drain(interest, operation, |_| false)
     }
@@ -261,12 +264,12 @@ impl<S: mio::event::Source> Evented<S> {
     /// Runs `operation` until it returns anything but `WouldBlock`, waiting in between; wakes
     /// `cx`'s task when it is worth polling again.
     ///
-    /// Any number of tasks may poll. `operation` must keep to the rule of
+    /// Any number of tasks may poll concurrently. `operation` must keep to the rule of
     /// [`try_io`](Evented::try_io).
     ///
     /// # Errors
     ///
-    /// Returns the error of `operation`, or an error if the runtime was shut down.
+    /// Returns the error of `operation`, or an error if the runtime has been shut down.
     pub fn poll_io<R>(
         &self,
         interest: Interest,
@@ -282,11 +285,12 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Errors
     ///
-    /// Returns the error of `operation`, or an error if the runtime was shut down.
+    /// Returns the error of `operation`, or an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
+    /// If the future is dropped before completion, `operation` has not succeeded, so no data is
+    /// lost.
     pub async fn io<R>(&self, interest: Interest, operation: impl FnMut(&S) -> io::Result<R>) -> io::Result<R> {
         self.drain(interest, operation, |_| false).await
     }

@@ -84,10 +84,10 @@ pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
     /// Reports no more events.
     fn detach(&self);
 
-    /// Returns the address on this side.
+    /// Returns the local address of this socket.
     fn local(&self) -> io::Result<Place>;
 
-    /// Returns the peer's address.
+    /// Returns the address of the remote peer.
     fn peer(&self) -> io::Result<Place>;
 
     /// Takes a connection that waits to be accepted, with its peer's address.

@@ -76,12 +76,12 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
     /// Returns the OS error when the system refuses it (it cannot be polled, is registered already,
-    /// or resources are short), or an error when the runtime was shut down. `inner` is dropped
+    /// or resources are short), or an error if the runtime has been shut down. `inner` is dropped
     /// then; [`try_new`](AsyncFd::try_new) returns it.
     #[track_caller]
     pub fn new(inner: T) -> io::Result<AsyncFd<T>> {
@@ -93,7 +93,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -197,11 +197,11 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// If the future is dropped before completion, no readiness event is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         let noticed = Noticed::new(self.evented.seen(interest).await?, interest);
         Ok(AsyncFdReadyGuard { async_fd: self, noticed })
@@ -225,11 +225,11 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// If the future is dropped before completion, no readiness event is lost.
     pub async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::READABLE).await
     }
@@ -239,11 +239,11 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// If the future is dropped before completion, no readiness event is lost.
     pub async fn readable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         self.ready_mut(Interest::READABLE).await
     }
@@ -252,11 +252,11 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// If the future is dropped before completion, no readiness event is lost.
     pub async fn writable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::WRITABLE).await
     }
@@ -266,20 +266,20 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing is lost.
+    /// If the future is dropped before completion, no readiness event is lost.
     pub async fn writable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         self.ready_mut(Interest::WRITABLE).await
     }
 
-    /// Polls [`readable`](AsyncFd::readable). Any number of tasks may poll.
+    /// Polls [`readable`](AsyncFd::readable). Any number of tasks may poll concurrently.
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     pub fn poll_read_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let noticed = ready!(self.poll_noticed(Interest::READABLE, cx))?;
         Poll::Ready(Ok(AsyncFdReadyGuard { async_fd: self, noticed }))
@@ -289,7 +289,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     pub fn poll_read_ready_mut<'a>(
         &'a mut self,
         cx: &mut Context<'_>,
@@ -298,11 +298,11 @@ impl<T: AsRawFd> AsyncFd<T> {
         Poll::Ready(Ok(AsyncFdReadyMutGuard { async_fd: self, noticed }))
     }
 
-    /// Polls [`writable`](AsyncFd::writable). Any number of tasks may poll.
+    /// Polls [`writable`](AsyncFd::writable). Any number of tasks may poll concurrently.
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     pub fn poll_write_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let noticed = ready!(self.poll_noticed(Interest::WRITABLE, cx))?;
         Poll::Ready(Ok(AsyncFdReadyGuard { async_fd: self, noticed }))
@@ -312,7 +312,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime was shut down.
+    /// Returns an error if the runtime has been shut down.
     pub fn poll_write_ready_mut<'a>(
         &'a mut self,
         cx: &mut Context<'_>,
@@ -327,12 +327,14 @@ impl<T: AsRawFd> AsyncFd<T> {
 
     /// Runs `operation` once if it is ready; `WouldBlock` otherwise, without running it.
     ///
-    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until
-    /// the next event. So it must answer that only if the system did.
+    /// If `operation` returns `WouldBlock`, the directions in `interest` count as not ready until
+    /// the next event. `operation` must therefore return `WouldBlock` only if a system call on the
+    /// descriptor did; otherwise a task may wait for an event that never comes.
     ///
     /// # Errors
     ///
-    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
+    /// Returns the error of `operation`, `WouldBlock` if it was not run, or an error if the runtime
+    /// has been shut down.
     pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce(&T) -> io::Result<R>) -> io::Result<R> {
         self.evented.try_io(interest, |descriptor| operation(&descriptor.0))
     }
@@ -359,11 +361,12 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns the error of `operation`, or an error if the runtime was shut down.
+    /// Returns the error of `operation`, or an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
+    /// If the future is dropped before completion, `operation` has not succeeded, so no data is
+    /// lost.
     ///
     /// # Examples
     ///

@@ -25,7 +25,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 ///
 /// # Cancel safety
 ///
-/// If it is dropped before it is ready, the lookup runs to its end and the answer is discarded.
+/// If the future is dropped before completion, the lookup runs to its end and the answer is
+/// discarded.
 ///
 /// # Examples
 ///

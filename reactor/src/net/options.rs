@@ -6,11 +6,12 @@
 macro_rules! buffer_methods {
     ($kind:ty, $socket:literal, $window:literal) => {
         impl $kind {
-            /// Takes the error that is pending on the socket, if any.
+            /// Returns the pending error of the socket (`SO_ERROR`) and clears it, or returns
+            /// `None` if there is no pending error.
             ///
             /// # Errors
             ///
-            /// Returns the OS error if the pending error cannot be asked for.
+            /// Returns the OS error if the pending error cannot be retrieved.
             #[doc = example!($socket, "take_error")]
             pub fn take_error(&self) -> std::io::Result<Option<std::io::Error>> {
                 self.options().take_error()
@@ -21,7 +22,7 @@ macro_rules! buffer_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "send_buffer_size")]
             pub fn send_buffer_size(&self) -> std::io::Result<u32> {
                 self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
@@ -32,7 +33,7 @@ macro_rules! buffer_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "send_buffer_size")]
             pub fn set_send_buffer_size(&self, size: u32) -> std::io::Result<()> {
                 self.options().set_send_buffer_size(size as usize)
@@ -43,7 +44,7 @@ macro_rules! buffer_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "recv_buffer_size")]
             pub fn recv_buffer_size(&self) -> std::io::Result<u32> {
                 self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
@@ -55,7 +56,7 @@ macro_rules! buffer_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "recv_buffer_size")]
             pub fn set_recv_buffer_size(&self, size: u32) -> std::io::Result<()> {
                 self.options().set_recv_buffer_size(size as usize)
@@ -72,7 +73,7 @@ macro_rules! packet_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "ttl")]
             pub fn ttl(&self) -> std::io::Result<u32> {
                 self.options().ttl_v4()
@@ -82,7 +83,7 @@ macro_rules! packet_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "ttl")]
             pub fn set_ttl(&self, ttl: u32) -> std::io::Result<()> {
                 self.options().set_ttl_v4(ttl)
@@ -92,7 +93,7 @@ macro_rules! packet_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "tos_v4")]
             pub fn tos_v4(&self) -> std::io::Result<u32> {
                 self.options().tos_v4()
@@ -103,7 +104,7 @@ macro_rules! packet_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "tos_v4")]
             pub fn set_tos_v4(&self, tos: u32) -> std::io::Result<()> {
                 self.options().set_tos_v4(tos)
@@ -125,7 +126,7 @@ macro_rules! packet_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             pub fn tclass_v6(&self) -> std::io::Result<u32> {
                 self.options().tclass_v6()
             }
@@ -134,7 +135,7 @@ macro_rules! packet_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             pub fn set_tclass_v6(&self, tclass: u32) -> std::io::Result<()> {
                 self.options().set_tclass_v6(tclass)
             }
@@ -150,7 +151,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "nodelay")]
             pub fn nodelay(&self) -> std::io::Result<bool> {
                 self.options().tcp_nodelay()
@@ -161,7 +162,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "nodelay")]
             pub fn set_nodelay(&self, nodelay: bool) -> std::io::Result<()> {
                 self.options().set_tcp_nodelay(nodelay)
@@ -171,7 +172,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "keepalive")]
             pub fn keepalive(&self) -> std::io::Result<bool> {
                 self.options().keepalive()
@@ -183,7 +184,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "keepalive")]
             pub fn set_keepalive(&self, keepalive: bool) -> std::io::Result<()> {
                 self.options().set_keepalive(keepalive)
@@ -204,7 +205,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc = example!($socket, "linger")]
             pub fn linger(&self) -> std::io::Result<Option<std::time::Duration>> {
                 self.options().linger()
@@ -217,7 +218,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "linger")]
             pub fn set_linger(&self, linger: Option<std::time::Duration>) -> std::io::Result<()> {
                 self.options().set_linger(linger)
@@ -228,7 +229,7 @@ macro_rules! connection_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc = example!($socket, "zero_linger")]
             pub fn set_zero_linger(&self) -> std::io::Result<()> {
                 self.set_linger(Some(std::time::Duration::ZERO))
@@ -246,7 +247,7 @@ macro_rules! device_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             #[doc(hidden)]
             #[deprecated(note = "renamed to `tos_v4`")]
             pub fn tos(&self) -> std::io::Result<u32> {
@@ -257,7 +258,7 @@ macro_rules! device_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be set.
             #[doc(hidden)]
             #[deprecated(note = "renamed to `set_tos_v4`")]
             pub fn set_tos(&self, tos: u32) -> std::io::Result<()> {
@@ -271,7 +272,7 @@ macro_rules! device_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the option cannot be read.
             pub fn device(&self) -> std::io::Result<Option<Vec<u8>>> {
                 self.options().device()
             }

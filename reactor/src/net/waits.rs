@@ -11,11 +11,11 @@ macro_rules! wait_methods {
             ///
             /// # Errors
             ///
-            /// Returns an error if the runtime was shut down.
+            /// Returns an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing is lost.
+            /// If the future is dropped before completion, no readiness event is lost.
             #[doc = example!($socket, $use)]
             pub async fn $wait(&self) -> std::io::Result<()> {
                 self.evented().ready($crate::interest::Interest::$interest).await.map(drop)
@@ -25,7 +25,7 @@ macro_rules! wait_methods {
             ///
             /// # Errors
             ///
-            /// Returns an error if the runtime was shut down.
+            /// Returns an error if the runtime has been shut down.
             pub fn $poll(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
                 self.evented().poll_ready($crate::interest::Interest::$interest, cx).map_ok(drop)
             }
@@ -37,31 +37,33 @@ macro_rules! wait_methods {
 macro_rules! operation_methods {
     ($kind:ty, $socket:literal, $use:literal) => {
         impl $kind {
-            /// Waits until one of the directions in `interest` is worth trying, and returns the
-            /// conditions that hold.
+            /// Waits until at least one of the directions in `interest` may be ready, and returns
+            /// the conditions found. An operation may still return `WouldBlock` afterwards.
             ///
             /// # Errors
             ///
-            /// Returns an error if the runtime was shut down.
+            /// Returns an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing is lost.
+            /// If the future is dropped before completion, no readiness event is lost.
             #[doc = example!($socket, $use)]
             pub async fn ready(&self, interest: $crate::interest::Interest) -> std::io::Result<$crate::ready::Ready> {
                 self.evented().ready(interest).await
             }
 
-            /// Runs an operation of the caller's own on the socket, once, if it is worth trying;
-            /// otherwise returns `WouldBlock` without running it.
+            /// Runs `operation` once if the socket may be ready for `interest`. Otherwise, returns
+            /// `WouldBlock` without running `operation`.
             ///
-            /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained
-            /// until the next event. So it must return that only if the OS did.
+            /// If `operation` returns `WouldBlock`, the directions in `interest` count as not ready
+            /// until the next event. `operation` must therefore return `WouldBlock` only if a
+            /// system call on the socket did; otherwise a task may wait for an event that never
+            /// comes.
             ///
             /// # Errors
             ///
-            /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut
-            /// down.
+            /// Returns the error of `operation`, `WouldBlock` if it was not run, or an error if the
+            /// runtime has been shut down.
             pub fn try_io<R>(
                 &self,
                 interest: $crate::interest::Interest,
@@ -70,18 +72,20 @@ macro_rules! operation_methods {
                 self.evented().try_io(interest, |socket| socket.try_io(operation))
             }
 
-            /// Runs an operation of the caller's own on the socket until it returns anything but
-            /// `WouldBlock`, waiting in between.
+            /// Runs `operation` whenever the socket may be ready for `interest`, until `operation`
+            /// returns something other than `WouldBlock`, and returns that result.
             ///
-            /// `operation` must keep to the rule of [`try_io`](Self::try_io).
+            /// As with [`try_io`](Self::try_io), `operation` must return `WouldBlock` only if a
+            /// system call did.
             ///
             /// # Errors
             ///
-            /// Returns the error of `operation`, or an error if the runtime was shut down.
+            /// Returns the error of `operation`, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
+            /// If the future is dropped before completion, `operation` has not succeeded, so no
+            /// data is lost.
             pub async fn async_io<R>(
                 &self,
                 interest: $crate::interest::Interest,

@@ -13,17 +13,17 @@ macro_rules! datagram_send_methods {
             /// # Errors
             ///
             /// Returns the OS error, also if the socket is not connected; or an error if the
-            /// runtime was shut down.
+            /// runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing was sent.
+            /// If the future is dropped before completion, no datagram has been sent.
             #[doc = example!($socket, "send")]
             pub async fn send(&self, buf: &[u8]) -> std::io::Result<usize> {
                 self.evented().io($crate::interest::Interest::WRITABLE, |socket| socket.transmit(buf)).await
             }
 
-            /// Polls a [`send`](Self::send). Any number of tasks may poll.
+            /// Polls a [`send`](Self::send). Any number of tasks may poll concurrently.
             ///
             /// # Errors
             ///
@@ -57,15 +57,15 @@ macro_rules! datagram_receive_methods {
             /// Waits for a datagram, copies it into `buf` and returns its length.
             ///
             /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait.
+            /// tasks may wait concurrently.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, no datagram is lost.
+            /// If the future is dropped before completion, no datagram is lost.
             #[doc = example!($socket, "recv")]
             pub async fn recv(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented()
@@ -75,7 +75,7 @@ macro_rules! datagram_receive_methods {
             }
 
             /// Polls for a datagram and adds it to `buf`, into the free room that `buf` has in one
-            /// piece. Any number of tasks may poll.
+            /// piece. Any number of tasks may poll concurrently.
             ///
             /// `buf` may be a `&mut [MaybeUninit<u8>]`, which then begins behind the datagram; a
             /// `ReadBuf`; or a `Vec`, of which it takes the spare capacity.
@@ -115,7 +115,7 @@ macro_rules! datagram_receive_methods {
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, no datagram is lost.
+            /// If the future is dropped before completion, no datagram is lost.
             #[doc = example!($socket, "recv_buf")]
             pub async fn recv_buf<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<usize> {
                 self.evented()
@@ -139,15 +139,15 @@ macro_rules! datagram_receive_methods {
             /// Waits for a datagram, copies it into `buf` and returns its length and its sender.
             ///
             /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait.
+            /// tasks may wait concurrently.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, no datagram is lost.
+            /// If the future is dropped before completion, no datagram is lost.
             #[doc = example!($socket, "recv_from")]
             pub async fn recv_from(&self, buf: &mut [u8]) -> std::io::Result<(usize, $address)> {
                 self.evented().receive_datagram($crate::net::datagram::Datagrams::receive_from, buf).await
@@ -190,7 +190,7 @@ macro_rules! datagram_receive_methods {
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, no datagram is lost.
+            /// If the future is dropped before completion, no datagram is lost.
             #[doc = example!($socket, "recv_buf_from")]
             pub async fn recv_buf_from<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<(usize, $address)> {
                 self.evented().receive_datagram_into($crate::net::datagram::Datagrams::receive_from, buf).await
@@ -210,15 +210,15 @@ macro_rules! datagram_receive_methods {
             /// stays in the queue: the next receive returns it again.
             ///
             /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait.
+            /// tasks may wait concurrently.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing has happened.
+            /// If the future is dropped before completion, no data has been consumed.
             #[doc = example!($socket, "peek_datagram")]
             pub async fn peek(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented()
@@ -228,7 +228,7 @@ macro_rules! datagram_receive_methods {
             }
 
             /// Polls a [`peek`](Self::peek), into the kinds of buffer that
-            /// [`poll_recv`](Self::poll_recv) takes. Any number of tasks may poll.
+            /// [`poll_recv`](Self::poll_recv) takes. Any number of tasks may poll concurrently.
             ///
             /// # Errors
             ///
@@ -257,15 +257,15 @@ macro_rules! datagram_receive_methods {
             /// The datagram stays in the queue: the next receive returns it again.
             ///
             /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait.
+            /// tasks may wait concurrently.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing has happened.
+            /// If the future is dropped before completion, no data has been consumed.
             #[doc = example!($socket, "peek_from")]
             pub async fn peek_from(&self, buf: &mut [u8]) -> std::io::Result<(usize, $address)> {
                 self.evented().receive_datagram($crate::net::datagram::Datagrams::peek_from, buf).await
@@ -300,11 +300,11 @@ macro_rules! datagram_receive_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing has happened.
+            /// If the future is dropped before completion, no data has been consumed.
             #[doc = example!($socket, "peek_sender")]
             pub async fn peek_sender(&self) -> std::io::Result<$address> {
                 self.evented()
@@ -312,7 +312,7 @@ macro_rules! datagram_receive_methods {
                     .await
             }
 
-            /// Polls [`peek_sender`](Self::peek_sender). Any number of tasks may poll.
+            /// Polls [`peek_sender`](Self::peek_sender). Any number of tasks may poll concurrently.
             ///
             /// # Errors
             ///

@@ -166,21 +166,21 @@ macro_rules! halves {
 macro_rules! half_methods {
     ($kind:ty, $inner:ty, $address:ty, $socket:literal, $addresses:literal) => {
         impl $kind {
-            /// Returns the peer's address.
+            /// Returns the address of the remote peer.
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the address cannot be retrieved.
             #[doc = example!($socket, $addresses)]
             pub fn peer_addr(&self) -> std::io::Result<$address> {
                 self.as_ref().peer_addr()
             }
 
-            /// Returns the address on this side.
+            /// Returns the local address of this socket.
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the address cannot be retrieved.
             #[doc = example!($socket, $addresses)]
             pub fn local_addr(&self) -> std::io::Result<$address> {
                 self.as_ref().local_addr()

@@ -16,11 +16,11 @@ macro_rules! stream_read_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, no bytes are lost.
+            /// If the future is dropped before completion, no bytes are lost.
             #[doc = example!($socket, "read")]
             pub async fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented().receive(buf).await
@@ -31,11 +31,11 @@ macro_rules! stream_read_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, no bytes are lost.
+            /// If the future is dropped before completion, no bytes are lost.
             #[doc = example!($socket, "read_vectored")]
             pub async fn read_vectored(&mut self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 self.evented().receive_vectored(bufs).await
@@ -51,7 +51,8 @@ macro_rules! stream_read_methods {
             ///
             /// # Cancel safety
             ///
-            /// None: if it is dropped before it is ready, it may have read some bytes.
+            /// This method is not cancel safe: if the future is dropped before completion, some
+            /// bytes may already have been read into `buf`.
             #[doc = example!($socket, "read_exact")]
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::net::stream::bulk::read_exact(self.evented(), buf).await
@@ -62,13 +63,13 @@ macro_rules! stream_read_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down. `buf` holds the
+            /// Returns the OS error, or an error if the runtime has been shut down. `buf` holds the
             /// bytes read before it.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
-            /// continues from there.
+            /// If the future is dropped before completion, `buf` holds the bytes read so far;
+            /// another call continues from there.
             #[doc = example!($socket, "read_to_end")]
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
                 $crate::net::stream::bulk::read_to_end(self.evented(), buf).await
@@ -80,11 +81,12 @@ macro_rules! stream_read_methods {
             /// # Errors
             ///
             /// Returns `InvalidData` if the bytes are not UTF-8, the OS error, or an error if the
-            /// runtime was shut down. `buf` is unchanged then, and the bytes read are lost.
+            /// runtime has been shut down. `buf` is unchanged then, and the bytes read are lost.
             ///
             /// # Cancel safety
             ///
-            /// None: if it is dropped before it is ready, the bytes read are lost.
+            /// This method is not cancel safe: if the future is dropped before completion, the
+            /// bytes read so far are lost.
             #[doc = example!($socket, "read_to_string")]
             pub async fn read_to_string(&mut self, buf: &mut String) -> std::io::Result<usize> {
                 $crate::net::stream::bulk::read_to_string(self.evented(), buf).await
@@ -133,11 +135,11 @@ macro_rules! stream_peek_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing has happened.
+            /// If the future is dropped before completion, no data has been consumed.
             #[doc = example!($socket, "peek")]
             pub async fn peek(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented().peek(buf).await
@@ -145,7 +147,7 @@ macro_rules! stream_peek_methods {
 
             /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as
             /// a `&mut [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added.
-            /// Any number of tasks may poll.
+            /// Any number of tasks may poll concurrently.
             ///
             /// # Errors
             ///
@@ -173,11 +175,11 @@ macro_rules! stream_write_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing was written.
+            /// If the future is dropped before completion, no bytes have been written.
             #[doc = example!($socket, "write")]
             pub async fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
                 self.evented().send(buf).await
@@ -188,11 +190,11 @@ macro_rules! stream_write_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down.
+            /// Returns the OS error, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing was written.
+            /// If the future is dropped before completion, no bytes have been written.
             #[doc = example!($socket, "write_vectored")]
             pub async fn write_vectored(&mut self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 self.evented().send_vectored(bufs).await
@@ -202,12 +204,13 @@ macro_rules! stream_write_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime was shut down. Some of `buf` may
-            /// have been written.
+            /// Returns the OS error, or an error if the runtime has been shut down. Some of `buf`
+            /// may have been written.
             ///
             /// # Cancel safety
             ///
-            /// None: if it is dropped before it is ready, it may have written some of `buf`.
+            /// This method is not cancel safe: if the future is dropped before completion, part of
+            /// `buf` may already have been written.
             #[doc = example!($socket, "write_all")]
             pub async fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
                 $crate::net::stream::bulk::write_all(self.evented(), buf).await
@@ -222,7 +225,7 @@ macro_rules! stream_write_methods {
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing is lost.
+            /// If the future is dropped before completion, no readiness event is lost.
             #[doc = example!($socket, "flush")]
             pub async fn flush(&mut self) -> std::io::Result<()> {
                 $crate::net::at_once::flush().await
@@ -262,11 +265,11 @@ macro_rules! stream_shutdown_method {
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error if the shutdown fails.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing has ended.
+            /// If the future is dropped before completion, the writing direction is still open.
             #[doc = example!($socket, "shutdown")]
             pub async fn shutdown(&mut self) -> std::io::Result<()> {
                 $crate::net::at_once::at_once(|| self.end_writing()).await

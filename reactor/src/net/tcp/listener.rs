@@ -55,7 +55,7 @@ impl TcpListener {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl TcpListener {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing stays bound.
+    /// If the future is dropped before completion, no socket stays bound.
     #[doc = example!("tcp", "listener_bind")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::bind");
@@ -74,18 +74,18 @@ impl TcpListener {
 
     /// Waits for a connection and returns it with its peer's address.
     ///
-    /// Any number of tasks may wait. An error concerns one connection or one moment, not the
-    /// listener: continue after it. `EMFILE` and `ENFILE`, "too many open files", last until a file
-    /// is closed, and until then the connection stays in the queue: pause before trying again, or
-    /// the loop spins.
+    /// Any number of tasks may wait concurrently. An error concerns one connection or one moment,
+    /// not the listener: continue after it. `EMFILE` and `ENFILE`, "too many open files", last
+    /// until a file is closed, and until then the connection stays in the queue: pause before
+    /// trying again, or the loop spins.
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, or an error if the runtime was shut down.
+    /// Returns the unchanged OS error, or an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, no connection is lost.
+    /// If the future is dropped before completion, no connection is lost.
     ///
     /// # Examples
     ///
@@ -116,8 +116,9 @@ impl TcpListener {
         self.accepted(stream, peer)
     }
 
-    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of
-    /// tasks may poll.
+    /// Polls for an incoming connection. If no connection is queued, returns `Poll::Pending` and
+    /// registers the current task to be woken when one may have arrived. Any number of tasks may
+    /// poll concurrently.
     ///
     /// # Errors
     ///
@@ -133,11 +134,11 @@ impl TcpListener {
         TcpStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer))
     }
 
-    /// Returns the address it is bound to.
+    /// Returns the local address that this socket is bound to.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     #[doc = example!("tcp", "listener_bind")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
@@ -147,12 +148,12 @@ impl TcpListener {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
-    /// the runtime was shut down.
+    /// Returns the OS error if the socket cannot be made non-blocking or cannot be registered with
+    /// the netpoller, or an error if the runtime has been shut down.
     #[doc = example!("tcp", "listener_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::TcpListener) -> io::Result<TcpListener> {
@@ -161,21 +162,24 @@ impl TcpListener {
         Self::registered(kinds::TcpListener::from_std(socket), context.handle())
     }
 
-    /// Returns the standard library's listener, still non-blocking.
+    /// Deregisters the listener from the netpoller and returns it as a standard library listener,
+    /// which remains in non-blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    /// Returns the OS error if the socket cannot be deregistered from the netpoller. The socket is
+    /// then closed.
     #[doc = example!("tcp", "listener_from_std")]
     pub fn into_std(self) -> io::Result<net::TcpListener> {
         self.io.into_inner().map(net::TcpListener::from)
     }
 
-    /// Takes the error that is pending on the socket, if any.
+    /// Returns the pending error of the socket (`SO_ERROR`) and clears it, or returns `None` if
+    /// there is no pending error.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if the pending error cannot be asked for.
+    /// Returns the OS error if the pending error cannot be retrieved.
     #[doc = example!("tcp_listener", "take_error")]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.options().take_error()
@@ -185,7 +189,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("tcp_listener", "ttl")]
     pub fn ttl(&self) -> io::Result<u32> {
         self.options().ttl_v4()
@@ -195,7 +199,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     #[doc = example!("tcp_listener", "ttl")]
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.options().set_ttl_v4(ttl)

@@ -75,7 +75,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when descriptors have run out.
+    /// Returns the OS error, for example if the process has run out of file descriptors.
     #[doc = example!("tcp_socket", "tcp_socket_new")]
     pub fn new_v4() -> io::Result<TcpSocket> {
         Self::new(Domain::IPV4)
@@ -85,7 +85,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when descriptors have run out.
+    /// Returns the OS error, for example if the process has run out of file descriptors.
     pub fn new_v6() -> io::Result<TcpSocket> {
         Self::new(Domain::IPV6)
     }
@@ -125,7 +125,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("tcp_socket", "reuseaddr")]
     pub fn reuseaddr(&self) -> io::Result<bool> {
         self.socket().reuse_address()
@@ -136,7 +136,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     #[doc = example!("tcp_socket", "reuseaddr")]
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
         self.socket().set_reuse_address(reuseaddr)
@@ -156,7 +156,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     #[doc = example!("tcp_socket", "tcp_socket_bind")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
@@ -166,15 +166,16 @@ impl TcpSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, or an error if the runtime was shut down.
+    /// Returns the unchanged OS error, or an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, the attempt is abandoned and the socket closed.
+    /// If the future is dropped before completion, the connection attempt is abandoned and the
+    /// socket is closed.
     #[doc = example!("tcp_socket", "tcp_socket_connect")]
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         let context = context::required("TcpSocket::connect");
@@ -189,11 +190,11 @@ impl TcpSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, or an error if the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime has been shut down.
     #[doc = example!("tcp_socket", "tcp_socket_listen")]
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
@@ -227,7 +228,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("tcp_socket", "reuseport")]
     pub fn reuseport(&self) -> io::Result<bool> {
         self.options().reuse_port()
@@ -238,7 +239,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     #[doc = example!("tcp_socket", "reuseport")]
     pub fn set_reuseport(&self, reuseport: bool) -> io::Result<()> {
         self.options().set_reuse_port(reuseport)

@@ -55,7 +55,7 @@ impl UdpSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl UdpSocket {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing stays bound.
+    /// If the future is dropped before completion, no socket stays bound.
     #[doc = example!("udp", "udp_bind")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         let context = context::required("UdpSocket::bind");
@@ -89,28 +89,28 @@ impl UdpSocket {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, it is connected to the same peer as before.
+    /// If the future is dropped before completion, it is connected to the same peer as before.
     #[doc = example!("udp_pair", "udp_addresses")]
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let addresses = resolve(addr.target()?, "UdpSocket::connect").await?;
         error::first_that_works(addresses, |address| self.socket().connect(address))
     }
 
-    /// Returns the address it is bound to.
+    /// Returns the local address that this socket is bound to.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     #[doc = example!("udp_pair", "udp_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
 
-    /// Returns the address it is connected to.
+    /// Returns the address of the peer that this socket is connected to.
     ///
     /// # Errors
     ///
-    /// Returns the OS error: `NotConnected` if it is not connected.
+    /// Returns the OS error, which is `NotConnected` if the socket is not connected.
     #[doc = example!("udp_pair", "udp_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr()
@@ -127,12 +127,12 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, the error of the lookup, or an error if the runtime was shut
-    /// down.
+    /// Returns the unchanged OS error, the error of the lookup, or an error if the runtime has been
+    /// shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing was sent.
+    /// If the future is dropped before completion, no datagram has been sent.
     #[doc = example!("udp", "udp_send_to")]
     pub async fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], target: A) -> io::Result<usize> {
         let address = resolve_one(target.target()?, "UdpSocket::send_to", || self.local_addr()).await?;
@@ -140,11 +140,11 @@ impl UdpSocket {
         self.evented().io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &address)).await
     }
 
-    /// Polls a [`send_to`](UdpSocket::send_to). Any number of tasks may poll.
+    /// Polls a [`send_to`](UdpSocket::send_to). Any number of tasks may poll concurrently.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, or an error if the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime has been shut down.
     pub fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], target: SocketAddr) -> Poll<io::Result<usize>> {
         let target = target.into();
         self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit_to(buf, &target))
@@ -165,12 +165,12 @@ impl UdpSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
-    /// the runtime was shut down.
+    /// Returns the OS error if the socket cannot be made non-blocking or cannot be registered with
+    /// the netpoller, or an error if the runtime has been shut down.
     #[doc = example!("udp", "udp_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::UdpSocket) -> io::Result<UdpSocket> {
@@ -179,11 +179,13 @@ impl UdpSocket {
         Self::registered(kinds::UdpSocket::from_std(socket), context.handle())
     }
 
-    /// Returns the standard library's socket, still non-blocking.
+    /// Deregisters the socket from the netpoller and returns it as a standard library socket, which
+    /// remains in non-blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    /// Returns the OS error if the socket cannot be deregistered from the netpoller. The socket is
+    /// then closed.
     #[doc = example!("udp", "udp_from_std")]
     pub fn into_std(self) -> io::Result<net::UdpSocket> {
         self.io.into_inner().map(net::UdpSocket::from)

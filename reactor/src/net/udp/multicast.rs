@@ -9,7 +9,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("multicast", "broadcast")]
     pub fn broadcast(&self) -> io::Result<bool> {
         self.options().broadcast()
@@ -19,7 +19,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     #[doc = example!("multicast", "broadcast")]
     pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
         self.options().set_broadcast(broadcast)
@@ -71,7 +71,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("multicast", "multicast_if_v4")]
     pub fn multicast_if_v4(&self) -> io::Result<Ipv4Addr> {
         self.options().multicast_if_v4()
@@ -92,7 +92,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     pub fn multicast_if_v6(&self) -> io::Result<u32> {
         self.options().multicast_if_v6()
     }
@@ -110,7 +110,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("multicast", "multicast_loop_v4")]
     pub fn multicast_loop_v4(&self) -> io::Result<bool> {
         self.options().multicast_loop_v4()
@@ -120,7 +120,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     #[doc = example!("multicast", "multicast_loop_v4")]
     pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
         self.options().set_multicast_loop_v4(on)
@@ -130,7 +130,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     pub fn multicast_loop_v6(&self) -> io::Result<bool> {
         self.options().multicast_loop_v6()
     }
@@ -139,7 +139,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     pub fn set_multicast_loop_v6(&self, on: bool) -> io::Result<()> {
         self.options().set_multicast_loop_v6(on)
     }
@@ -148,7 +148,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     #[doc = example!("multicast", "multicast_ttl_v4")]
     pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
         self.options().multicast_ttl_v4()
@@ -159,7 +159,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     #[doc = example!("multicast", "multicast_ttl_v4")]
     pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
         self.options().set_multicast_ttl_v4(ttl)
@@ -169,7 +169,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be read.
     pub fn multicast_hops_v6(&self) -> io::Result<u32> {
         self.options().multicast_hops_v6()
     }
@@ -178,7 +178,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the option cannot be set.
     pub fn set_multicast_hops_v6(&self, hops: u32) -> io::Result<()> {
         self.options().set_multicast_hops_v6(hops)
     }

@@ -11,12 +11,12 @@ use std::io;
 use std::path::Path;
 
 impl UnixStream {
-    /// Connects to the listener at a path. On Linux a path that begins with a zero byte is an
-    /// abstract name.
+    /// Connects to the listener at a path. On Linux, a path that begins with a zero byte is a name
+    /// in the abstract namespace.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
@@ -26,18 +26,19 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    /// If the future is dropped before completion, the connection attempt is abandoned and the
+    /// socket is closed.
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
         let context = context::required("UnixStream::connect");
         let address = address::of_path(path.as_ref(), "connect to")?;
         Self::connect_in(&address, &context).await
     }
 
-    /// Connects to an address, which may be an abstract name.
+    /// Connects to an address, which may be a name in Linux's abstract namespace.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
@@ -45,7 +46,8 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    /// If the future is dropped before completion, the connection attempt is abandoned and the
+    /// socket is closed.
     pub async fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
         let context = context::required("UnixStream::connect_addr");
         Self::connect_in(address, &context).await

@@ -46,12 +46,12 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Binds to a path, where a file appears, and listens there. On Linux a path that begins with a
-    /// zero byte is an abstract name.
+    /// Binds to a path, where a file appears, and listens there. On Linux, a path that begins with
+    /// a zero byte is a name in the abstract namespace.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -65,11 +65,11 @@ impl UnixListener {
         Self::bind_in(&address, &context)
     }
 
-    /// Binds to an address, which may be an abstract name, and listens there.
+    /// Binds to an address, which may be a name in Linux's abstract namespace, and listens there.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -103,23 +103,24 @@ impl UnixListener {
     /// Waits for a connection and returns it with its peer's address, which for most clients has no
     /// name.
     ///
-    /// Any number of tasks may wait. For errors, see
+    /// Any number of tasks may wait concurrently. For errors, see
     /// [`TcpListener::accept`](crate::net::TcpListener::accept).
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, or an error if the runtime was shut down.
+    /// Returns the unchanged OS error, or an error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, no connection is lost.
+    /// If the future is dropped before completion, no connection is lost.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         let (stream, peer) = self.evented().io(Interest::READABLE, uninterrupted(kinds::accept_unix)).await?;
         self.accepted(stream, peer)
     }
 
-    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of
-    /// tasks may poll.
+    /// Polls for an incoming connection. If no connection is queued, returns `Poll::Pending` and
+    /// registers the current task to be woken when one may have arrived. Any number of tasks may
+    /// poll concurrently.
     ///
     /// # Errors
     ///
@@ -135,11 +136,11 @@ impl UnixListener {
         UnixStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer.into()))
     }
 
-    /// Returns the address it is bound to.
+    /// Returns the local address that this socket is bound to.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr().map(SocketAddr::from)
     }
@@ -148,12 +149,12 @@ impl UnixListener {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
-    /// the runtime was shut down.
+    /// Returns the OS error if the socket cannot be made non-blocking or cannot be registered with
+    /// the netpoller, or an error if the runtime has been shut down.
     #[track_caller]
     pub fn from_std(socket: net::UnixListener) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::from_std");
@@ -161,20 +162,23 @@ impl UnixListener {
         Self::registered(kinds::UnixListener::from_std(socket), context.handle())
     }
 
-    /// Returns the standard library's listener, still non-blocking.
+    /// Deregisters the listener from the netpoller and returns it as a standard library listener,
+    /// which remains in non-blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    /// Returns the OS error if the socket cannot be deregistered from the netpoller. The socket is
+    /// then closed.
     pub fn into_std(self) -> io::Result<net::UnixListener> {
         self.io.into_inner().map(net::UnixListener::from)
     }
 
-    /// Takes the error that is pending on the socket, if any.
+    /// Returns the pending error of the socket (`SO_ERROR`) and clears it, or returns `None` if
+    /// there is no pending error.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if the pending error cannot be asked for.
+    /// Returns the OS error if the pending error cannot be retrieved.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.options().take_error()
     }

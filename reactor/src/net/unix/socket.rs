@@ -43,7 +43,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when descriptors have run out.
+    /// Returns the OS error, for example if the process has run out of file descriptors.
     pub fn new_datagram() -> io::Result<UnixSocket> {
         Self::new(Type::DGRAM)
     }
@@ -52,7 +52,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when descriptors have run out.
+    /// Returns the OS error, for example if the process has run out of file descriptors.
     pub fn new_stream() -> io::Result<UnixSocket> {
         Self::new(Type::STREAM)
     }
@@ -61,8 +61,8 @@ impl UnixSocket {
         UnconnectedUnix::of_kind(kind).map(|socket| UnixSocket { socket })
     }
 
-    /// Binds it to a path, where a file appears. On Linux a path that begins with a zero byte is an
-    /// abstract name.
+    /// Binds it to a path, where a file appears. On Linux, a path that begins with a zero byte is a
+    /// name in the abstract namespace.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl UnixSocket {
         self.bind_addr(&address::of_path(path.as_ref(), "bind")?)
     }
 
-    /// Binds it to an address, which may be an abstract name.
+    /// Binds it to an address, which may be a name in Linux's abstract namespace.
     ///
     /// # Errors
     ///
@@ -86,12 +86,12 @@ impl UnixSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns an error if it is a datagram socket, the OS error, or an error if the runtime was
-    /// shut down.
+    /// Returns an error if it is a datagram socket, the OS error, or an error if the runtime has
+    /// been shut down.
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
         let context = context::required("UnixSocket::listen");
@@ -103,7 +103,7 @@ impl UnixSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
@@ -112,17 +112,19 @@ impl UnixSocket {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    /// If the future is dropped before completion, the connection attempt is abandoned and the
+    /// socket is closed.
     pub async fn connect(self, path: impl AsRef<Path>) -> io::Result<UnixStream> {
         let address = address::of_path(path.as_ref(), "connect to")?;
         self.connect_addr(&address).await
     }
 
-    /// Connects it to the listener at an address, which may be an abstract name.
+    /// Connects it to the listener at an address, which may be a name in Linux's abstract
+    /// namespace.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if polled outside a runtime.
     ///
     /// # Errors
     ///
@@ -130,7 +132,8 @@ impl UnixSocket {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    /// If the future is dropped before completion, the connection attempt is abandoned and the
+    /// socket is closed.
     pub async fn connect_addr(self, address: &SocketAddr) -> io::Result<UnixStream> {
         let context = context::required("UnixSocket::connect");
         self.check_is(Type::STREAM, "connect")?;
@@ -141,12 +144,12 @@ impl UnixSocket {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns an error if it is a stream socket, the OS error, or an error if the runtime was shut
-    /// down.
+    /// Returns an error if it is a stream socket, the OS error, or an error if the runtime has been
+    /// shut down.
     #[track_caller]
     pub fn datagram(self) -> io::Result<UnixDatagram> {
         let context = context::required("UnixSocket::datagram");

@@ -46,12 +46,12 @@ impl UnixStream {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when descriptors have run out, or an error if the runtime
-    /// was shut down.
+    /// Returns the OS error, for example if the process has run out of file descriptors, or an
+    /// error if the runtime has been shut down.
     #[doc = example!("unix", "unix_stream_pair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
@@ -65,12 +65,12 @@ impl UnixStream {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
-    /// the runtime was shut down.
+    /// Returns the OS error if the socket cannot be made non-blocking or cannot be registered with
+    /// the netpoller, or an error if the runtime has been shut down.
     #[doc = example!("unix", "unix_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::UnixStream) -> io::Result<UnixStream> {
@@ -79,76 +79,85 @@ impl UnixStream {
         Self::registered(kinds::UnixStream::from_std(socket), context.handle())
     }
 
-    /// Returns the standard library's socket, still non-blocking.
+    /// Deregisters the socket from the netpoller and returns it as a standard library socket, which
+    /// remains in non-blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    /// Returns the OS error if the socket cannot be deregistered from the netpoller. The socket is
+    /// then closed.
     #[doc = example!("unix", "unix_from_std")]
     pub fn into_std(self) -> io::Result<net::UnixStream> {
         self.io.into_inner().map(net::UnixStream::from)
     }
 
-    /// Returns the peer's address.
+    /// Returns the address of the remote peer.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     #[doc = example!("unix_reader", "unix_reader_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr().map(SocketAddr::from)
     }
 
-    /// Returns the address on this side.
+    /// Returns the local address of this socket.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     #[doc = example!("unix_reader", "unix_reader_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr().map(SocketAddr::from)
     }
 
-    /// Lends the two directions out separately, for use at the same time within one task.
+    /// Splits the stream into a borrowed read half and a borrowed write half, which can be used
+    /// concurrently within one task.
     ///
-    /// Dropping the halves changes nothing: the stream stays open in both directions.
+    /// Dropping the halves does not close the stream: both directions stay open.
     // The exclusive borrow keeps it to one reader and one writer.
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         split(self)
     }
 
-    /// Splits it into two halves that can go to different tasks.
+    /// Splits the stream into an owned read half and an owned write half, which can be moved to
+    /// different tasks.
     ///
-    /// Dropping the write half ends the stream for the peer; see
-    /// [`OwnedWriteHalf::forget`].
+    /// Dropping the write half shuts down the writing direction, so that the peer reads the end of
+    /// the stream. Call [`OwnedWriteHalf::forget`] to drop the write half without doing so.
     #[must_use]
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
         split_owned(self)
     }
 
-    /// Ends one or both directions at once.
+    /// Shuts down the reading direction, the writing direction, or both, without waiting.
     ///
-    /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has
-    /// ended before is an error on some systems.
+    /// Unlike [`shutdown`](Self::shutdown), this method can shut down either direction. On some
+    /// systems it returns an error if the peer has already closed that direction.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the shutdown fails.
     #[doc = example!("unix_writer", "shutdown_with")]
     pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }
 
-    /// Returns whether urgent data has ever been reported. Not for users: it is for code that moves
-    /// bytes in another way than by reading, and so does not step over the urgent mark.
+    /// Returns whether the netpoller has ever reported urgent data on this stream.
+    ///
+    /// This method is meant for wsrt's own crates: code that moves bytes by other means than a read
+    /// does not step over the urgent mark, and must know when there may be one.
     #[doc(hidden)]
     #[must_use]
     pub fn has_seen_urgent(&self) -> bool {
         self.evented().has_seen_urgent()
     }
 
-    /// Returns whether a simulation has lent this stream: then its descriptor belongs to another
-    /// socket, without its bytes. Not for users: it is for code that moves bytes by the descriptor.
+    /// Returns whether this stream belongs to a simulated network. If so, the stream's file
+    /// descriptor refers to a placeholder socket, through which no bytes of the stream pass.
+    ///
+    /// This method is meant for wsrt's own crates, for code that moves bytes through the
+    /// descriptor.
     #[doc(hidden)]
     #[must_use]
     pub fn is_lent(&self) -> bool {

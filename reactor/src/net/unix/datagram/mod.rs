@@ -55,12 +55,12 @@ pub struct UnixDatagram {
 }
 
 impl UnixDatagram {
-    /// Binds to a path, where a file appears that stays when the socket is dropped. On Linux a path
-    /// that begins with a zero byte is an abstract name.
+    /// Binds to a path, where a file appears that stays when the socket is dropped. On Linux, a
+    /// path that begins with a zero byte is a name in the abstract namespace.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -72,11 +72,11 @@ impl UnixDatagram {
         Self::bind_in(&address::of_path(path.as_ref(), "bind")?, &context)
     }
 
-    /// Binds to an address, which may be an abstract name.
+    /// Binds to an address, which may be a name in Linux's abstract namespace.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -94,12 +94,12 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when descriptors have run out, or an error if the runtime
-    /// was shut down.
+    /// Returns the OS error, for example if the process has run out of file descriptors, or an
+    /// error if the runtime has been shut down.
     #[track_caller]
     pub fn unbound() -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::unbound");
@@ -110,7 +110,7 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl UnixDatagram {
         self.connect_addr(&address::of_path(path.as_ref(), "connect to")?)
     }
 
-    /// Connects it to the socket at an address, which may be an abstract name.
+    /// Connects it to the socket at an address, which may be a name in Linux's abstract namespace.
     ///
     /// # Errors
     ///
@@ -144,20 +144,20 @@ impl UnixDatagram {
         self.socket().direct_to(&address::to_system(address)?)
     }
 
-    /// Returns the address it is bound to.
+    /// Returns the local address that this socket is bound to.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the address cannot be retrieved.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr().map(SocketAddr::from)
     }
 
-    /// Returns the address it is connected to.
+    /// Returns the address of the peer that this socket is connected to.
     ///
     /// # Errors
     ///
-    /// Returns the OS error: `NotConnected` if it is not connected.
+    /// Returns the OS error, which is `NotConnected` if the socket is not connected.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr().map(SocketAddr::from)
     }
@@ -167,17 +167,17 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns the unchanged OS error, `InvalidInput` if `target` cannot be an address, or an error
-    /// if the runtime was shut down.
+    /// if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing was sent.
+    /// If the future is dropped before completion, no datagram has been sent.
     pub async fn send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         self.send_to_addr(buf, &address::of_path(target.as_ref(), "send to")?).await
     }
 
-    /// Sends a datagram to the socket at an address, which may be an abstract name, and returns its
-    /// length.
+    /// Sends a datagram to the socket at an address, which may be a name in Linux's abstract
+    /// namespace, and returns its length.
     ///
     /// # Errors
     ///
@@ -185,13 +185,13 @@ impl UnixDatagram {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped before it is ready, nothing was sent.
+    /// If the future is dropped before completion, no datagram has been sent.
     pub async fn send_to_addr(&self, buf: &[u8], target: &SocketAddr) -> io::Result<usize> {
         let target = address::to_system(target)?;
         self.evented().send_to(buf, &target).await
     }
 
-    /// Polls a [`send_to`](UnixDatagram::send_to). Any number of tasks may poll.
+    /// Polls a [`send_to`](UnixDatagram::send_to). Any number of tasks may poll concurrently.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error if the shutdown fails.
     #[doc = example!("unix_datagram", "datagram_shutdown")]
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
@@ -226,12 +226,12 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
-    /// the runtime was shut down.
+    /// Returns the OS error if the socket cannot be made non-blocking or cannot be registered with
+    /// the netpoller, or an error if the runtime has been shut down.
     #[track_caller]
     pub fn from_std(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::from_std");
@@ -239,11 +239,13 @@ impl UnixDatagram {
         Self::registered(kinds::UnixDatagram::from_std(socket), context.handle())
     }
 
-    /// Returns the standard library's socket, still non-blocking.
+    /// Deregisters the socket from the netpoller and returns it as a standard library socket, which
+    /// remains in non-blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    /// Returns the OS error if the socket cannot be deregistered from the netpoller. The socket is
+    /// then closed.
     pub fn into_std(self) -> io::Result<net::UnixDatagram> {
         self.io.into_inner().map(net::UnixDatagram::from)
     }

@@ -10,7 +10,7 @@ macro_rules! pipe_end_methods {
             ///
             /// # Panics
             ///
-            /// Panics outside a runtime.
+            /// Panics if called outside a runtime.
             ///
             /// # Errors
             ///
@@ -27,7 +27,7 @@ macro_rules! pipe_end_methods {
             ///
             /// # Panics
             ///
-            /// Panics outside a runtime.
+            /// Panics if called outside a runtime.
             ///
             /// # Errors
             ///
@@ -46,7 +46,7 @@ macro_rules! pipe_end_methods {
             ///
             /// # Panics
             ///
-            /// Panics outside a runtime.
+            /// Panics if called outside a runtime.
             ///
             /// # Errors
             ///
@@ -62,7 +62,7 @@ macro_rules! pipe_end_methods {
             ///
             /// # Panics
             ///
-            /// Panics outside a runtime.
+            /// Panics if called outside a runtime.
             ///
             /// # Errors
             ///
@@ -89,52 +89,56 @@ macro_rules! pipe_end_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+            /// Returns the OS error if the socket cannot be deregistered from the netpoller. The
+            /// socket is then closed.
             pub fn into_nonblocking_fd(self) -> std::io::Result<std::os::fd::OwnedFd> {
                 self.io.into_inner().map(std::os::fd::OwnedFd::from)
             }
 
-            /// Waits until one of the directions in `interest` is worth trying, and returns the
-            /// conditions that hold.
+            /// Waits until at least one of the directions in `interest` may be ready, and returns
+            /// the conditions found. An operation may still return `WouldBlock` afterwards.
             ///
             /// # Errors
             ///
-            /// Returns an error if the runtime was shut down.
+            /// Returns an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, nothing is lost.
+            /// If the future is dropped before completion, no readiness event is lost.
             #[doc = example!($socket, $ready_use)]
             pub async fn ready(&self, interest: $crate::interest::Interest) -> std::io::Result<$crate::ready::Ready> {
                 self.evented().ready(interest).await
             }
 
-            /// Runs the caller's operation on the pipe once, if it is worth trying;
-            /// otherwise returns `WouldBlock` without running it.
+            /// Runs `operation` once if the pipe may be ready. Otherwise, returns `WouldBlock`
+            /// without running `operation`.
             ///
             /// If `operation` returns `WouldBlock`, the pipe counts as not ready until the next
-            /// event. So it must return that only if the OS did.
+            /// event. `operation` must therefore return `WouldBlock` only if a system call on the
+            /// pipe did; otherwise a task may wait for an event that never comes.
             ///
             /// # Errors
             ///
-            /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut
-            /// down.
+            /// Returns the error of `operation`, `WouldBlock` if it was not run, or an error if the
+            /// runtime has been shut down.
             pub fn try_io<R>(&self, operation: impl FnOnce() -> std::io::Result<R>) -> std::io::Result<R> {
                 self.evented().try_io($crate::interest::Interest::$interest, |socket| socket.try_io(operation))
             }
 
-            /// Runs the caller's operation on the pipe until it returns anything but
-            /// `WouldBlock`, waiting in between.
+            /// Runs `operation` whenever the pipe may be ready, until `operation` returns something
+            /// other than `WouldBlock`, and returns that result.
             ///
-            /// `operation` must keep to the rule of [`try_io`](Self::try_io).
+            /// As with [`try_io`](Self::try_io), `operation` must return `WouldBlock` only if a
+            /// system call did.
             ///
             /// # Errors
             ///
-            /// Returns the error of `operation`, or an error if the runtime was shut down.
+            /// Returns the error of `operation`, or an error if the runtime has been shut down.
             ///
             /// # Cancel safety
             ///
-            /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
+            /// If the future is dropped before completion, `operation` has not succeeded, so no
+            /// data is lost.
             pub async fn async_io<R>(&self, mut operation: impl FnMut() -> std::io::Result<R>) -> std::io::Result<R> {
                 self.evented().io($crate::interest::Interest::$interest, |socket| socket.try_io(&mut operation)).await
             }

@@ -24,12 +24,12 @@ use std::io;
 ///
 /// # Panics
 ///
-/// Panics outside a runtime.
+/// Panics if called outside a runtime.
 ///
 /// # Errors
 ///
-/// Returns the OS error, for example when descriptors have run out, or an error if the runtime was
-/// shut down.
+/// Returns the OS error, for example if the process has run out of file descriptors, or an error if
+/// the runtime has been shut down.
 ///
 /// # Examples
 ///

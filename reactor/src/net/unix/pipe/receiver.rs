@@ -25,11 +25,11 @@ impl Receiver {
     /// not be initialised, and returns how many of its first bytes were written. It leaves the
     /// others alone.
     ///
-    /// Of several tasks that poll, the last one is woken.
+    /// Only the waker of the most recent call is kept, so at most one task should poll at a time.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, or an error if the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime has been shut down.
     pub fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
         self.evented().poll_receive(cx, buf)
     }

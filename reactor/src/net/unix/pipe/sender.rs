@@ -22,11 +22,11 @@ pub struct Sender {
 impl Sender {
     /// Polls [`write`](Self::write), for adapters that implement traits.
     ///
-    /// Of several tasks that poll, the last one is woken.
+    /// Only the waker of the most recent call is kept, so at most one task should poll at a time.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, or an error if the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime has been shut down.
     pub fn poll_write(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.evented().poll_send(cx, buf)
     }
@@ -35,7 +35,7 @@ impl Sender {
     ///
     /// # Errors
     ///
-    /// Returns the OS error, or an error if the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime has been shut down.
     pub fn poll_write_vectored(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         self.evented().poll_send_vectored(cx, bufs)
     }
