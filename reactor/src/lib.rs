@@ -1,8 +1,9 @@
 //! The netpoller, timers and sockets below the wsrt runtime.
 //!
-//! This crate knows [`std::task::Waker`] and nothing of tasks. The `wsrt` crate drives it: its
-//! machines take turns in the [`Netpoller`], its processors each own a [`timer::TimerQueue`], and
-//! both return wakers for the machine to wake. Users meet it as `wsrt::net`.
+//! This crate depends on [`std::task::Waker`] but knows nothing about tasks. The `wsrt` crate
+//! drives it: wsrt's machines take turns in the [`Netpoller`], each processor owns a
+//! [`timer::TimerQueue`], and both hand back wakers for the machine to wake. Most users reach this
+//! crate through `wsrt::net`.
 //!
 //! | to learn | read |
 //! |---|---|

@@ -1,16 +1,18 @@
-//! The types that an address may be given as, and which of them need a lookup.
+//! The types that can be given as an address, and which of them need a lookup.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
-/// Names a place to bind or connect to: an address, several, or a host name with a port.
+/// A value that can be resolved to one or more socket addresses, for functions that bind, connect
+/// or send.
 ///
-/// Implemented for [`SocketAddr`] and its two kinds, `(IpAddr, u16)` and its two kinds,
-/// `(&str, u16)`, `(String, u16)`, `str` and `String` as `host:port`, slices, arrays and vectors of
-/// [`SocketAddr`], and references to all of these. Addresses written in numbers are taken at once;
-/// anything else is a host name, looked up on a thread that may block.
+/// This trait is implemented for [`SocketAddr`], `SocketAddrV4` and `SocketAddrV6`; for pairs of an
+/// IP address and a port; for `(&str, u16)` and `(String, u16)`; for `str` and `String` in the form
+/// `host:port`; for slices, arrays and vectors of [`SocketAddr`]; and for references to all of
+/// these. Numeric addresses are used directly. Any other host is a name, which is looked up on a
+/// thread that may block.
 ///
-/// It cannot be implemented outside this crate.
+/// This trait is sealed and cannot be implemented outside this crate.
 pub trait ToSocketAddrs: sealed::ToTarget {}
 
 /// Seals the trait: public in name, because a supertrait has to be, and out of reach, because the

@@ -10,23 +10,25 @@ use crate::lent;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
-/// Looks up a host name, or takes an address as it is, and returns every address found.
+/// Resolves a host name to its addresses, and returns an iterator over all of them in the
+/// resolver's order. A numeric address is returned unchanged.
 ///
-/// The OS's resolver does the work, on a thread that may block. The order is the resolver's.
+/// The OS's resolver performs the lookup, on a thread that may block.
 ///
 /// # Panics
 ///
-/// Panics outside a runtime, when a lookup is needed.
+/// Panics if a host name has to be resolved and the future is polled outside a runtime.
 ///
 /// # Errors
 ///
-/// Returns an error if the text is no `host:port`, if the resolver fails, or if the runtime shuts
-/// down before it answers. An OS error has its number; the others name the host.
+/// Returns an error if the text does not have the form `host:port`, if the resolver fails, or if
+/// the runtime shuts down before the resolver answers. An OS error keeps its error number; other
+/// errors name the host.
 ///
 /// # Cancel safety
 ///
-/// If the future is dropped before completion, the lookup runs to its end and the answer is
-/// discarded.
+/// If the future is dropped before completion, the lookup continues in the background, and its
+/// result is discarded.
 ///
 /// # Examples
 ///

@@ -1,8 +1,8 @@
-//! Sockets, and how their addresses are found.
+//! TCP, UDP and Unix sockets, pipes, and the lookup of host names.
 //!
-//! A socket is made inside a runtime and belongs to it; operations on it may run on any thread.
-//! Nothing here blocks the thread that polls: addresses written out in numbers are taken as they
-//! are, host names are looked up elsewhere.
+//! A socket must be created inside a runtime and belongs to that runtime, but operations on the
+//! socket may run on any thread. Nothing in this module blocks the calling thread: numeric
+//! addresses are used as they are, and host names are resolved on the runtime's blocking threads.
 
 // First, since the modules below use its macro.
 #[macro_use]

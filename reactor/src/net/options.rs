@@ -17,8 +17,8 @@ macro_rules! buffer_methods {
                 self.options().take_error()
             }
 
-            /// Returns the size of the send buffer, in bytes. Linux returns twice the size that was
-            /// set, because it counts its own bookkeeping.
+            /// Returns the size of this socket's send buffer (`SO_SNDBUF`), in bytes. Linux returns
+            /// twice the size that was set, because it counts its own bookkeeping.
             ///
             /// # Errors
             ///
@@ -28,8 +28,9 @@ macro_rules! buffer_methods {
                 self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
             }
 
-            /// Asks for a send buffer of `size` bytes (`SO_SNDBUF`). The OS takes the size as a
-            /// hint, within its own limits. On Linux this ends the buffer's automatic growth.
+            /// Sets the size of this socket's send buffer (`SO_SNDBUF`), in bytes. The OS treats
+            /// the size as a hint, within its own limits. On Linux, setting the size disables the
+            /// automatic growth of the buffer.
             ///
             /// # Errors
             ///
@@ -39,8 +40,8 @@ macro_rules! buffer_methods {
                 self.options().set_send_buffer_size(size as usize)
             }
 
-            /// Returns the size of the receive buffer, in bytes. Linux returns twice the size that
-            /// was set, because it counts its own bookkeeping.
+            /// Returns the size of this socket's receive buffer (`SO_RCVBUF`), in bytes. Linux
+            /// returns twice the size that was set, because it counts its own bookkeeping.
             ///
             /// # Errors
             ///
@@ -50,8 +51,8 @@ macro_rules! buffer_methods {
                 self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
             }
 
-            /// Asks for a receive buffer of `size` bytes (`SO_RCVBUF`). The OS takes the size as a
-            /// hint,
+            /// Sets the size of this socket's receive buffer (`SO_RCVBUF`), in bytes. The OS treats
+            /// the size as a hint,
             #[doc = concat!("within its own limits.", $window)]
             ///
             /// # Errors
@@ -69,7 +70,8 @@ macro_rules! buffer_methods {
 macro_rules! packet_methods {
     ($kind:ty, $socket:literal, $lower:literal) => {
         impl $kind {
-            /// Returns the time to live of the IPv4 packets it sends, in hops.
+            /// Returns the time to live of the IPv4 packets that this socket sends, in hops
+            /// (`IP_TTL`).
             ///
             /// # Errors
             ///
@@ -79,7 +81,8 @@ macro_rules! packet_methods {
                 self.options().ttl_v4()
             }
 
-            /// Sets the time to live of the IPv4 packets it sends, in hops (`IP_TTL`).
+            /// Sets the time to live of the IPv4 packets that this socket sends, in hops
+            /// (`IP_TTL`).
             ///
             /// # Errors
             ///
@@ -89,7 +92,8 @@ macro_rules! packet_methods {
                 self.options().set_ttl_v4(ttl)
             }
 
-            /// Returns the type-of-service byte of the IPv4 packets it sends.
+            /// Returns the type-of-service byte of the IPv4 packets that this socket sends
+            /// (`IP_TOS`).
             ///
             /// # Errors
             ///
@@ -99,7 +103,8 @@ macro_rules! packet_methods {
                 self.options().tos_v4()
             }
 
-            /// Sets the type-of-service byte of the IPv4 packets it sends (`IP_TOS`): the
+            /// Sets the type-of-service byte of the IPv4 packets that this socket sends (`IP_TOS`):
+            /// the
             #[doc = concat!("differentiated-services class in the upper six bits.", $lower)]
             ///
             /// # Errors
@@ -122,7 +127,8 @@ macro_rules! packet_methods {
             target_os = "openbsd",
         ))]
         impl $kind {
-            /// Returns the traffic class of the IPv6 packets it sends.
+            /// Returns the traffic class of the IPv6 packets that this socket sends
+            /// (`IPV6_TCLASS`).
             ///
             /// # Errors
             ///
@@ -131,7 +137,7 @@ macro_rules! packet_methods {
                 self.options().tclass_v6()
             }
 
-            /// Sets the traffic class of the IPv6 packets it sends (`IPV6_TCLASS`).
+            /// Sets the traffic class of the IPv6 packets that this socket sends (`IPV6_TCLASS`).
             ///
             /// # Errors
             ///
@@ -147,7 +153,8 @@ macro_rules! packet_methods {
 macro_rules! connection_methods {
     ($kind:ty, $socket:literal) => {
         impl $kind {
-            /// Returns whether small writes are sent at once.
+            /// Returns whether Nagle's algorithm is disabled (`TCP_NODELAY`), so that small writes
+            /// are sent immediately.
             ///
             /// # Errors
             ///
@@ -157,8 +164,9 @@ macro_rules! connection_methods {
                 self.options().tcp_nodelay()
             }
 
-            /// Sends small writes at once (`true`) instead of collecting them while earlier data is
-            /// in flight (`TCP_NODELAY`).
+            /// Sets `TCP_NODELAY`. With `true`, Nagle's algorithm is disabled: small writes are
+            /// sent immediately. With `false`, the OS collects small writes while earlier data has
+            /// not been acknowledged.
             ///
             /// # Errors
             ///
@@ -168,7 +176,7 @@ macro_rules! connection_methods {
                 self.options().set_tcp_nodelay(nodelay)
             }
 
-            /// Returns whether an idle connection is probed.
+            /// Returns whether the OS probes the connection while it is idle (`SO_KEEPALIVE`).
             ///
             /// # Errors
             ///
@@ -178,9 +186,10 @@ macro_rules! connection_methods {
                 self.options().keepalive()
             }
 
-            /// Enables probes of an idle connection, so that a vanished peer is noticed
-            /// (`SO_KEEPALIVE`), at the times that the OS is set to, on Linux first after two
-            /// hours; [`set_tcp_keepalive`](Self::set_tcp_keepalive) sets other times.
+            /// Sets whether the OS probes the connection while it is idle, so that a vanished peer
+            /// is noticed (`SO_KEEPALIVE`). The OS's default times apply; on Linux, the first probe
+            /// is sent after two hours. Use [`set_tcp_keepalive`](Self::set_tcp_keepalive) to set
+            /// other times.
             ///
             /// # Errors
             ///
@@ -190,18 +199,18 @@ macro_rules! connection_methods {
                 self.options().set_keepalive(keepalive)
             }
 
-            /// Enables probes of an idle connection at the given times.
+            /// Enables keepalive probes at the times given by `keepalive`.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, for a time of zero among others.
+            /// Returns the OS error if the option cannot be set, for example if a time is zero.
             #[doc = example!($socket, "tcp_keepalive")]
             pub fn set_tcp_keepalive(&self, keepalive: &$crate::net::TcpKeepalive) -> std::io::Result<()> {
                 self.options().set_tcp_keepalive(&keepalive.of_system())
             }
 
-            /// Returns how long closing waits for unsent data; `None` means that the OS sends it in
-            /// the background.
+            /// Returns how long closing the socket waits for unsent data (`SO_LINGER`), or `None`
+            /// if the OS sends the remaining data in the background.
             ///
             /// # Errors
             ///
@@ -211,10 +220,12 @@ macro_rules! connection_methods {
                 self.options().linger()
             }
 
-            /// Sets how long closing waits for unsent data (`SO_LINGER`), in whole seconds.
+            /// Sets how long closing the socket waits for unsent data (`SO_LINGER`), in whole
+            /// seconds. With `None`, the OS sends the remaining data in the background.
             ///
-            /// `Some(Duration::ZERO)` discards unsent data and resets the connection. Any longer
-            /// time makes the drop of the stream **block its thread** while data is unsent.
+            /// With `Some(Duration::ZERO)`, closing the socket discards unsent data and resets the
+            /// connection. With any longer time, dropping the stream **blocks the thread** while
+            /// data is unsent.
             ///
             /// # Errors
             ///
@@ -224,8 +235,8 @@ macro_rules! connection_methods {
                 self.options().set_linger(linger)
             }
 
-            /// Makes closing the socket discard unsent data and reset the connection: the one
-            /// linger time that never blocks a thread.
+            /// Sets the linger time to zero: closing the socket discards unsent data and resets the
+            /// connection. Zero is the only linger time with which closing never blocks the thread.
             ///
             /// # Errors
             ///
@@ -243,7 +254,8 @@ macro_rules! connection_methods {
 macro_rules! device_methods {
     ($kind:ty) => {
         impl $kind {
-            /// Returns [`tos_v4`](Self::tos_v4), by its older name.
+            /// Returns the type-of-service byte of the IPv4 packets that this socket sends. This is
+            /// the older name of [`tos_v4`](Self::tos_v4).
             ///
             /// # Errors
             ///
@@ -254,7 +266,8 @@ macro_rules! device_methods {
                 self.tos_v4()
             }
 
-            /// Does [`set_tos_v4`](Self::set_tos_v4), by its older name.
+            /// Sets the type-of-service byte of the IPv4 packets that this socket sends. This is
+            /// the older name of [`set_tos_v4`](Self::set_tos_v4).
             ///
             /// # Errors
             ///
@@ -268,7 +281,8 @@ macro_rules! device_methods {
 
         #[cfg(any(target_os = "linux", target_os = "android", target_os = "fuchsia"))]
         impl $kind {
-            /// Returns the name of the network interface that it is bound to, if any.
+            /// Returns the name of the network interface that this socket is bound to
+            /// (`SO_BINDTODEVICE`), or `None` if it is not bound to one.
             ///
             /// # Errors
             ///
@@ -277,14 +291,15 @@ macro_rules! device_methods {
                 self.options().device()
             }
 
-            /// Binds it to the network interface of that name, such as `eth0` (`SO_BINDTODEVICE`):
-            /// it receives only from this interface and sends only through it. `None` undoes it.
+            /// Binds this socket to the network interface with the given name, such as `eth0`
+            /// (`SO_BINDTODEVICE`). The socket then receives packets only from this interface and
+            /// sends only through it. `None` removes the binding.
             ///
             /// # Errors
             ///
-            /// Returns the OS error: `NotFound` or the like if there is no such interface,
-            /// `PermissionDenied` where the OS asks for a privilege (Linux for changing it once it
-            /// is set).
+            /// Returns the OS error, for example `NotFound` if there is no such interface, or
+            /// `PermissionDenied` if the OS requires a privilege (on Linux, for changing an
+            /// existing binding).
             pub fn bind_device(&self, interface: Option<&[u8]>) -> std::io::Result<()> {
                 self.options().bind_device(interface)
             }

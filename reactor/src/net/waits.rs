@@ -7,7 +7,7 @@
 macro_rules! wait_methods {
     ($kind:ty, $wait:ident, $poll:ident, $interest:ident, $call:literal, $socket:literal, $use:literal) => {
         impl $kind {
-            #[doc = concat!("Waits until a ", $call, " is worth trying. The ", $call, " may still return `WouldBlock`.")]
+            #[doc = concat!("Waits until a ", $call, " may succeed. The ", $call, " may still return `WouldBlock`.")]
             ///
             /// # Errors
             ///
@@ -21,7 +21,10 @@ macro_rules! wait_methods {
                 self.evented().ready($crate::interest::Interest::$interest).await.map(drop)
             }
 
-            #[doc = concat!("Polls [`", stringify!($wait), "`](Self::", stringify!($wait), "). Any number of tasks may poll.")]
+            #[doc = concat!("Returns `Poll::Ready` if a ", $call, " may succeed, as for")]
+            #[doc = concat!("[`", stringify!($wait), "`](Self::", stringify!($wait), ").")]
+            /// Otherwise, registers the current task to be woken. Any number of
+            /// tasks may poll concurrently.
             ///
             /// # Errors
             ///

@@ -5,14 +5,15 @@
 macro_rules! datagram_send_methods {
     ($kind:ty, $socket:literal) => {
         impl $kind {
-            /// Sends a datagram to the peer that the socket is connected to, and returns its
-            /// length.
+            /// Sends `buf` as one datagram to the peer that this socket is connected to, and
+            /// returns the number of bytes sent.
             ///
-            /// Sent means handed to the OS, not received by the peer.
+            /// A successful return means that the OS has taken the datagram, not that the peer has
+            /// received it.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, also if the socket is not connected; or an error if the
+            /// Returns the OS error, for example if the socket is not connected, or an error if the
             /// runtime has been shut down.
             ///
             /// # Cancel safety
@@ -23,7 +24,9 @@ macro_rules! datagram_send_methods {
                 self.evented().io($crate::interest::Interest::WRITABLE, |socket| socket.transmit(buf)).await
             }
 
-            /// Polls a [`send`](Self::send). Any number of tasks may poll concurrently.
+            /// Attempts to send `buf`, as [`send`](Self::send) does. If the datagram cannot be sent
+            /// yet, returns `Poll::Pending` and registers the current task to be woken. Any number
+            /// of tasks may poll concurrently.
             ///
             /// # Errors
             ///
@@ -36,11 +39,13 @@ macro_rules! datagram_send_methods {
                 self.evented().poll_io($crate::interest::Interest::WRITABLE, cx, |socket| socket.transmit(buf))
             }
 
-            /// Sends like [`send`](Self::send), without waiting.
+            /// Tries to send `buf` as one datagram to the connected peer without waiting, and
+            /// returns the number of bytes sent.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
+            /// Returns `WouldBlock` if the OS cannot take a datagram at the moment, or the OS
+            /// error.
             #[doc = example!($socket, "try_send")]
             pub fn try_send(&self, buf: &[u8]) -> std::io::Result<usize> {
                 self.evented().try_io($crate::interest::Interest::WRITABLE, |socket| socket.transmit(buf))
@@ -54,10 +59,11 @@ macro_rules! datagram_send_methods {
 macro_rules! datagram_receive_methods {
     ($kind:ty, $address:ty, $socket:literal) => {
         impl $kind {
-            /// Waits for a datagram, copies it into `buf` and returns its length.
+            /// Waits for a datagram, copies it into `buf`, and returns the number of bytes
+            /// received.
             ///
-            /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait concurrently.
+            /// A datagram longer than `buf` is truncated; on Windows, it is an error instead. Any
+            /// number of tasks may wait concurrently.
             ///
             /// # Errors
             ///
@@ -74,11 +80,12 @@ macro_rules! datagram_receive_methods {
                     .map(|(count, ())| count)
             }
 
-            /// Polls for a datagram and adds it to `buf`, into the free room that `buf` has in one
-            /// piece. Any number of tasks may poll concurrently.
+            /// Attempts to receive a datagram, and adds its bytes to the first contiguous free part
+            /// of `buf`. If no datagram is available, returns `Poll::Pending` and registers the
+            /// current task to be woken. Any number of tasks may poll concurrently.
             ///
-            /// `buf` may be a `&mut [MaybeUninit<u8>]`, which then begins behind the datagram; a
-            /// `ReadBuf`; or a `Vec`, of which it takes the spare capacity.
+            /// `buf` may be a `&mut [MaybeUninit<u8>]`, which afterwards begins behind the
+            /// datagram's bytes; a `ReadBuf`; or a `Vec`, whose spare capacity is used.
             ///
             /// # Errors
             ///
@@ -91,11 +98,12 @@ macro_rules! datagram_receive_methods {
                 self.evented().poll_receive_datagram($crate::net::datagram::Datagrams::receive, cx, buf).map_ok(drop)
             }
 
-            /// Receives like [`recv`](Self::recv), without waiting.
+            /// Tries to receive a datagram into `buf` without waiting, and returns the number of
+            /// bytes received.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_recv")]
             pub fn try_recv(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented()
@@ -103,11 +111,12 @@ macro_rules! datagram_receive_methods {
                     .map(|(count, ())| count)
             }
 
-            /// Receives like [`recv`](Self::recv), and appends to a growable buffer of the crate
-            /// `bytes`.
+            /// Waits for a datagram, appends it to a growable buffer of the `bytes` crate, and
+            /// returns the number of bytes received.
             ///
-            /// It takes the free room that the buffer has in one piece, which for a `Vec` or a
-            /// `BytesMut` is its spare capacity: reserve as much as the largest datagram.
+            /// The datagram is written into the first contiguous free part of `buf`, which for a
+            /// `Vec` or a `BytesMut` is the spare capacity. Reserve enough capacity for the largest
+            /// datagram before the call.
             ///
             /// # Errors
             ///
@@ -124,11 +133,12 @@ macro_rules! datagram_receive_methods {
                     .map(|(count, ())| count)
             }
 
-            /// Receives like [`recv_buf`](Self::recv_buf), without waiting.
+            /// Tries to receive a datagram into a growable buffer, as [`recv_buf`](Self::recv_buf)
+            /// does, without waiting.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_recv_buf")]
             pub fn try_recv_buf<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<usize> {
                 self.evented()
@@ -136,10 +146,11 @@ macro_rules! datagram_receive_methods {
                     .map(|(count, ())| count)
             }
 
-            /// Waits for a datagram, copies it into `buf` and returns its length and its sender.
+            /// Waits for a datagram, copies it into `buf`, and returns the number of bytes received
+            /// together with the sender's address.
             ///
-            /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait concurrently.
+            /// A datagram longer than `buf` is truncated; on Windows, it is an error instead. Any
+            /// number of tasks may wait concurrently.
             ///
             /// # Errors
             ///
@@ -153,7 +164,8 @@ macro_rules! datagram_receive_methods {
                 self.evented().receive_datagram($crate::net::datagram::Datagrams::receive_from, buf).await
             }
 
-            /// Polls for a datagram like [`poll_recv`](Self::poll_recv), and returns its sender.
+            /// Attempts to receive a datagram into `buf`, as [`poll_recv`](Self::poll_recv) does,
+            /// and returns the sender's address.
             ///
             /// # Errors
             ///
@@ -168,21 +180,23 @@ macro_rules! datagram_receive_methods {
                     .map_ok(|(_, from)| from)
             }
 
-            /// Receives like [`recv_from`](Self::recv_from), without waiting.
+            /// Tries to receive a datagram into `buf` without waiting, and returns the number of
+            /// bytes received together with the sender's address.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_recv_from")]
             pub fn try_recv_from(&self, buf: &mut [u8]) -> std::io::Result<(usize, $address)> {
                 self.evented().try_receive_datagram($crate::net::datagram::Datagrams::receive_from, buf)
             }
 
-            /// Receives like [`recv_from`](Self::recv_from), and appends to a growable buffer of
-            /// the crate `bytes`.
+            /// Waits for a datagram, appends it to a growable buffer of the `bytes` crate, and
+            /// returns the number of bytes received together with the sender's address.
             ///
-            /// It takes the free room that the buffer has in one piece, which for a `Vec` or a
-            /// `BytesMut` is its spare capacity: reserve as much as the largest datagram.
+            /// The datagram is written into the first contiguous free part of `buf`, which for a
+            /// `Vec` or a `BytesMut` is the spare capacity. Reserve enough capacity for the largest
+            /// datagram before the call.
             ///
             /// # Errors
             ///
@@ -196,21 +210,22 @@ macro_rules! datagram_receive_methods {
                 self.evented().receive_datagram_into($crate::net::datagram::Datagrams::receive_from, buf).await
             }
 
-            /// Receives like [`recv_buf_from`](Self::recv_buf_from), without waiting.
+            /// Tries to receive a datagram and its sender's address into a growable buffer, as
+            /// [`recv_buf_from`](Self::recv_buf_from) does, without waiting.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_recv_buf_from")]
             pub fn try_recv_buf_from<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<(usize, $address)> {
                 self.evented().try_receive_datagram_into($crate::net::datagram::Datagrams::receive_from, buf)
             }
 
-            /// Waits for a datagram, copies it into `buf` and returns its length. The datagram
-            /// stays in the queue: the next receive returns it again.
+            /// Waits for a datagram, copies it into `buf`, and returns the number of bytes copied.
+            /// The datagram stays in the queue: the next receive returns the same datagram.
             ///
-            /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait concurrently.
+            /// A datagram longer than `buf` is truncated; on Windows, it is an error instead. Any
+            /// number of tasks may wait concurrently.
             ///
             /// # Errors
             ///
@@ -227,8 +242,9 @@ macro_rules! datagram_receive_methods {
                     .map(|(count, ())| count)
             }
 
-            /// Polls a [`peek`](Self::peek), into the kinds of buffer that
-            /// [`poll_recv`](Self::poll_recv) takes. Any number of tasks may poll concurrently.
+            /// Attempts to copy the next datagram into `buf` without removing it from the queue, as
+            /// [`peek`](Self::peek) does. `buf` may be any buffer that
+            /// [`poll_recv`](Self::poll_recv) accepts. Any number of tasks may poll concurrently.
             ///
             /// # Errors
             ///
@@ -241,11 +257,12 @@ macro_rules! datagram_receive_methods {
                 self.evented().poll_receive_datagram($crate::net::datagram::Datagrams::peek, cx, buf).map_ok(drop)
             }
 
-            /// Peeks like [`peek`](Self::peek), without waiting.
+            /// Tries to copy the next datagram into `buf` without waiting and without removing it
+            /// from the queue, and returns the number of bytes copied.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_peek")]
             pub fn try_peek(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented()
@@ -253,11 +270,12 @@ macro_rules! datagram_receive_methods {
                     .map(|(count, ())| count)
             }
 
-            /// Waits for a datagram, copies it into `buf` and returns its length and its sender.
-            /// The datagram stays in the queue: the next receive returns it again.
+            /// Waits for a datagram, copies it into `buf`, and returns the number of bytes copied
+            /// together with the sender's address. The datagram stays in the queue: the next
+            /// receive returns the same datagram.
             ///
-            /// A datagram longer than `buf` is cut off (on Windows, it is an error). Any number of
-            /// tasks may wait concurrently.
+            /// A datagram longer than `buf` is truncated; on Windows, it is an error instead. Any
+            /// number of tasks may wait concurrently.
             ///
             /// # Errors
             ///
@@ -271,7 +289,8 @@ macro_rules! datagram_receive_methods {
                 self.evented().receive_datagram($crate::net::datagram::Datagrams::peek_from, buf).await
             }
 
-            /// Polls a peek like [`poll_peek`](Self::poll_peek), and returns the sender.
+            /// Attempts to copy the next datagram into `buf` without removing it from the queue, as
+            /// [`poll_peek`](Self::poll_peek) does, and returns the sender's address.
             ///
             /// # Errors
             ///
@@ -286,17 +305,20 @@ macro_rules! datagram_receive_methods {
                     .map_ok(|(_, from)| from)
             }
 
-            /// Peeks like [`peek_from`](Self::peek_from), without waiting.
+            /// Tries to copy the next datagram into `buf` without waiting and without removing it
+            /// from the queue, and returns the number of bytes copied together with the sender's
+            /// address.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_peek_from")]
             pub fn try_peek_from(&self, buf: &mut [u8]) -> std::io::Result<(usize, $address)> {
                 self.evented().try_receive_datagram($crate::net::datagram::Datagrams::peek_from, buf)
             }
 
-            /// Waits for a datagram and returns its sender. The datagram stays in the queue.
+            /// Waits for a datagram and returns its sender's address. The datagram stays in the
+            /// queue.
             ///
             /// # Errors
             ///
@@ -312,7 +334,9 @@ macro_rules! datagram_receive_methods {
                     .await
             }
 
-            /// Polls [`peek_sender`](Self::peek_sender). Any number of tasks may poll concurrently.
+            /// Attempts to return the sender's address of the next datagram, as
+            /// [`peek_sender`](Self::peek_sender) does, without removing the datagram from the
+            /// queue. Any number of tasks may poll concurrently.
             ///
             /// # Errors
             ///
@@ -328,11 +352,12 @@ macro_rules! datagram_receive_methods {
                 )
             }
 
-            /// Peeks like [`peek_sender`](Self::peek_sender), without waiting.
+            /// Tries to return the sender's address of the next datagram without waiting and
+            /// without removing the datagram from the queue.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there is no datagram, or the OS error.
+            /// Returns `WouldBlock` if no datagram is available, or the OS error.
             #[doc = example!($socket, "try_peek_sender")]
             pub fn try_peek_sender(&self) -> std::io::Result<$address> {
                 self.evented()

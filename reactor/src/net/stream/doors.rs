@@ -1,25 +1,30 @@
-//! The doors for a further family of I/O traits, of a crate that this one does not know: the poll
-//! of each kind of transfer as a trait, so that a macro over there is written once for all streams.
+//! Traits for implementing a further family of I/O traits, from a crate that this crate does not
+//! know.
+//!
+//! Each kind of transfer is a trait here, so that a macro in the other crate is written once for
+//! all streams.
 
 use std::io::{self, IoSlice};
 use std::task::{Context, Poll};
 
-/// A stream, a half of one, or the end of a pipe, that can be read from.
+/// A type from which bytes can be read: a stream, the read half of a stream, or a pipe's receiver.
 pub trait PollRead {
-    /// Polls a read on behalf of the one reader, into the free room that `buf` has in one piece,
-    /// and returns the number of bytes added.
+    /// Attempts to read into the first contiguous free part of `buf`, and returns the number of
+    /// bytes added. Only one task may read at a time: the waker of the last call is kept.
     fn poll_receive<B: bytes::BufMut>(&mut self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>>;
 }
 
-/// A stream, a half of one, or the end of a pipe, that can be written to.
+/// A type to which bytes can be written: a stream, the write half of a stream, or a pipe's sender.
 pub trait PollWrite {
-    /// Polls a write on behalf of the one writer.
+    /// Attempts to write `buf`, and returns the number of bytes written. Only one task may write at
+    /// a time: the waker of the last call is kept.
     fn poll_send(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>>;
 
-    /// Polls a write of several buffers on behalf of the one writer.
+    /// Attempts to write from several buffers, in order, and returns the total number of bytes
+    /// written. Only one task may write at a time: the waker of the last call is kept.
     fn poll_send_vectored(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>>;
 
-    /// Ends the writing direction, if it has not ended already.
+    /// Shuts down the writing direction. Does nothing if the direction has been shut down before.
     fn end(&mut self) -> io::Result<()>;
 }
 

@@ -12,42 +12,44 @@ macro_rules! halves {
         $reader:literal, $writer:literal, $owned_reader:literal, $owned_writer:literal,
         $reader_addresses:literal, $writer_addresses:literal
     ) => {
-        #[doc = concat!("Reads from a borrowed [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("The borrowed read half of a [`", stringify!($stream), "`], created by")]
         #[doc = concat!("[`", stringify!($stream), "::split`].")]
         #[derive(Debug)]
         pub struct ReadHalf<'a>(&'a $stream);
 
-        #[doc = concat!("Writes to a borrowed [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("The borrowed write half of a [`", stringify!($stream), "`], created by")]
         #[doc = concat!("[`", stringify!($stream), "::split`].")]
         ///
-        /// Dropping it leaves the stream open.
+        /// Dropping this half leaves the stream open in both directions.
         #[derive(Debug)]
         pub struct WriteHalf<'a>(&'a $stream);
 
-        #[doc = concat!("Reads from a [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("The owned read half of a [`", stringify!($stream), "`], created by")]
         #[doc = concat!("[`", stringify!($stream), "::into_split`].")]
         #[derive(Debug)]
         pub struct OwnedReadHalf {
             stream: std::sync::Arc<$stream>,
         }
 
-        #[doc = concat!("Writes to a [`", stringify!($stream), "`]; made by")]
+        #[doc = concat!("The owned write half of a [`", stringify!($stream), "`], created by")]
         #[doc = concat!("[`", stringify!($stream), "::into_split`].")]
         ///
-        /// Dropping it ends the writing direction, so that the peer reads the end of the stream,
-        /// while the other half continues to read.
+        /// Dropping this half shuts down the writing direction, so that the peer reads the end of
+        /// the stream. The other half can continue to read. Call [`forget`](Self::forget) to leave
+        /// the writing direction open.
         #[derive(Debug)]
         pub struct OwnedWriteHalf {
             stream: std::sync::Arc<$stream>,
             ends_on_drop: bool,
         }
 
-        /// Reports that two halves come from different streams, and gives them back.
+        /// The error returned by `reunite` if the two halves come from different streams. Contains
+        /// both halves.
         #[derive(Debug)]
         pub struct ReuniteError(
-            /// The reading half.
+            /// The read half that was passed to `reunite`.
             pub OwnedReadHalf,
-            /// The writing half.
+            /// The write half that was passed to `reunite`.
             pub OwnedWriteHalf,
         );
 
@@ -71,11 +73,11 @@ macro_rules! halves {
         }
 
         impl OwnedReadHalf {
-            /// Puts the stream together again.
+            /// Puts the two halves of a stream back together and returns the stream.
             ///
             /// # Errors
             ///
-            /// Returns both halves if they come from different streams.
+            /// Returns a [`ReuniteError`] with both halves if they come from different streams.
             #[doc = example!($owned_reader, "reunite_reader")]
             pub fn reunite(self, write: OwnedWriteHalf) -> Result<$stream, ReuniteError> {
                 if !std::sync::Arc::ptr_eq(&self.stream, &write.stream) {
@@ -88,18 +90,18 @@ macro_rules! halves {
         }
 
         impl OwnedWriteHalf {
-            /// Puts the stream together again.
+            /// Puts the two halves of a stream back together and returns the stream.
             ///
             /// # Errors
             ///
-            /// Returns both halves if they come from different streams.
+            /// Returns a [`ReuniteError`] with both halves if they come from different streams.
             #[doc = example!($owned_writer, "reunite_writer")]
             pub fn reunite(self, read: OwnedReadHalf) -> Result<$stream, ReuniteError> {
                 read.reunite(self)
             }
 
-            /// Drops it without ending the writing direction. The connection closes when the other
-            /// half is dropped.
+            /// Drops this half without shutting down the writing direction. The connection is
+            /// closed when the other half is dropped.
             #[doc = example!($owned_writer, "forget")]
             pub fn forget(mut self) {
                 self.ends_on_drop = false;

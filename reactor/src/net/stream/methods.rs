@@ -9,10 +9,10 @@
 macro_rules! stream_read_methods {
     ($kind:ty, $socket:literal, $end:literal) => {
         impl $kind {
-            /// Reads the available bytes into `buf` and returns their number; waits if there are
-            /// none.
+            /// Reads the bytes that are available into `buf`, and returns the number of bytes read.
+            /// Waits if no bytes are available.
             ///
-            #[doc = concat!("Zero means that ", $end, ", or that `buf` is empty.")]
+            #[doc = concat!("A return value of zero means that ", $end, ", or that `buf` is empty.")]
             ///
             /// # Errors
             ///
@@ -26,8 +26,8 @@ macro_rules! stream_read_methods {
                 self.evented().receive(buf).await
             }
 
-            /// Reads into several buffers, filling each before the next; otherwise like
-            /// [`read`](Self::read).
+            /// Reads into several buffers, filling each buffer before the next, and otherwise
+            /// behaves like [`read`](Self::read).
             ///
             /// # Errors
             ///
@@ -41,13 +41,14 @@ macro_rules! stream_read_methods {
                 self.evented().receive_vectored(bufs).await
             }
 
-            /// Fills `buf` and returns its length.
+            /// Reads exactly as many bytes as fill `buf`, waiting for more bytes as needed, and
+            /// returns the length of `buf`.
             ///
             /// # Errors
             ///
             #[doc = concat!("Returns `UnexpectedEof` if ", $end, " first, the OS error, or an error if")]
-            /// The runtime was shut down. `buf` then holds the bytes read so far; their number is
-            /// unspecified.
+            /// the runtime has been shut down. In each case `buf` then holds the bytes read before
+            /// the error; their number is unspecified.
             ///
             /// # Cancel safety
             ///
@@ -63,12 +64,12 @@ macro_rules! stream_read_methods {
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime has been shut down. `buf` holds the
-            /// bytes read before it.
+            /// Returns the OS error, or an error if the runtime has been shut down. The bytes read
+            /// before the error remain appended to `buf`.
             ///
             /// # Cancel safety
             ///
-            /// If the future is dropped before completion, `buf` holds the bytes read so far;
+            /// If the future is dropped before completion, `buf` holds the bytes read so far, and
             /// another call continues from there.
             #[doc = example!($socket, "read_to_end")]
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
@@ -80,8 +81,9 @@ macro_rules! stream_read_methods {
             ///
             /// # Errors
             ///
-            /// Returns `InvalidData` if the bytes are not UTF-8, the OS error, or an error if the
-            /// runtime has been shut down. `buf` is unchanged then, and the bytes read are lost.
+            /// Returns `InvalidData` if the bytes are not valid UTF-8, the OS error, or an error if
+            /// the runtime has been shut down. In each case `buf` is unchanged, and the bytes read
+            /// are lost.
             ///
             /// # Cancel safety
             ///
@@ -92,32 +94,35 @@ macro_rules! stream_read_methods {
                 $crate::net::stream::bulk::read_to_string(self.evented(), buf).await
             }
 
-            /// Reads the available bytes into `buf` without waiting.
+            /// Tries to read the bytes that are available into `buf` without waiting, and returns
+            /// the number of bytes read.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there are none, or the OS error.
+            /// Returns `WouldBlock` if no bytes are available, or the OS error.
             #[doc = example!($socket, "try_read")]
             pub fn try_read(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented().try_receive(buf)
             }
 
-            /// Reads into the free room that `buf` has in one piece, without waiting. For a `Vec`
-            /// or a `BytesMut` that is its spare capacity.
+            /// Tries to read into the first contiguous free part of `buf` without waiting, and
+            /// returns the number of bytes read. For a `Vec` or a `BytesMut`, the free part is the
+            /// spare capacity.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there are no bytes, or the OS error.
+            /// Returns `WouldBlock` if no bytes are available, or the OS error.
             #[doc = example!($socket, "try_read_buf")]
             pub fn try_read_buf<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<usize> {
                 $crate::net::stream::bulk::try_read_buf(self.evented(), buf)
             }
 
-            /// Reads the available bytes into several buffers without waiting.
+            /// Tries to read the bytes that are available into several buffers without waiting, and
+            /// returns the total number of bytes read.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if there are none, or the OS error.
+            /// Returns `WouldBlock` if no bytes are available, or the OS error.
             #[doc = example!($socket, "try_read_vectored")]
             pub fn try_read_vectored(&self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 self.evented().try_receive_vectored(bufs)
@@ -130,8 +135,9 @@ macro_rules! stream_read_methods {
 macro_rules! stream_peek_methods {
     ($kind:ty, $socket:literal) => {
         impl $kind {
-            /// Reads without consuming the bytes: the next read returns them again. Waits if there
-            /// are none.
+            /// Copies the bytes that are available into `buf` without consuming them, and returns
+            /// their number. The next read returns the same bytes again. Waits if no bytes are
+            /// available.
             ///
             /// # Errors
             ///
@@ -145,9 +151,10 @@ macro_rules! stream_peek_methods {
                 self.evented().peek(buf).await
             }
 
-            /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as
-            /// a `&mut [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added.
-            /// Any number of tasks may poll concurrently.
+            /// Attempts to peek at the bytes that are available, as [`peek`](Self::peek) does. The
+            /// bytes are added to the first contiguous free part of `buf`, which may be a `&mut
+            /// [MaybeUninit<u8>]` or a `ReadBuf`, and their number is returned. If no bytes are
+            /// available, returns `Poll::Pending` and registers the current task to be woken.
             ///
             /// # Errors
             ///
@@ -168,10 +175,10 @@ macro_rules! stream_peek_methods {
 macro_rules! stream_write_methods {
     ($kind:ty, $socket:literal, $received:literal) => {
         impl $kind {
-            /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it
-            /// takes none.
+            /// Writes as many bytes of `buf` as the OS takes, and returns the number of bytes
+            /// written. Waits if the OS takes none.
             ///
-            #[doc = concat!("Written means handed to the OS, not ", $received, ".")]
+            #[doc = concat!("A successful return means that the OS has taken the bytes, not that they have been ", $received, ".")]
             ///
             /// # Errors
             ///
@@ -185,8 +192,8 @@ macro_rules! stream_write_methods {
                 self.evented().send(buf).await
             }
 
-            /// Writes as much of several buffers, in their order, as the OS takes in one call;
-            /// otherwise like [`write`](Self::write).
+            /// Writes as many bytes as the OS takes in one call from several buffers, in order, and
+            /// otherwise behaves like [`write`](Self::write).
             ///
             /// # Errors
             ///
@@ -200,12 +207,12 @@ macro_rules! stream_write_methods {
                 self.evented().send_vectored(bufs).await
             }
 
-            /// Writes all of `buf`.
+            /// Writes all of `buf`, waiting for the OS to take more bytes as needed.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, or an error if the runtime has been shut down. Some of `buf`
-            /// may have been written.
+            /// Returns the OS error, or an error if the runtime has been shut down. Part of `buf`
+            /// may already have been written.
             ///
             /// # Cancel safety
             ///
@@ -216,36 +223,38 @@ macro_rules! stream_write_methods {
                 $crate::net::stream::bulk::write_all(self.evented(), buf).await
             }
 
-            /// Does nothing, because written bytes are with the OS already. It exists so that code
-            /// for buffered streams works here too.
+            /// Does nothing, because bytes that have been written are already with the OS. This
+            /// method exists so that code written for buffered streams also works with this type.
             ///
             /// # Errors
             ///
-            /// Returns no error.
+            /// Never returns an error.
             ///
             /// # Cancel safety
             ///
-            /// If the future is dropped before completion, no readiness event is lost.
+            /// If the future is dropped before completion, no bytes are lost.
             #[doc = example!($socket, "flush")]
             pub async fn flush(&mut self) -> std::io::Result<()> {
                 $crate::net::at_once::flush().await
             }
 
-            /// Writes as much of `buf` as the OS takes without waiting.
+            /// Tries to write as many bytes of `buf` as the OS takes without waiting, and returns
+            /// the number of bytes written.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+            /// Returns `WouldBlock` if the OS cannot take any bytes at the moment, or the OS error.
             #[doc = example!($socket, "try_write")]
             pub fn try_write(&self, buf: &[u8]) -> std::io::Result<usize> {
                 self.evented().try_send(buf)
             }
 
-            /// Writes as much of several buffers as the OS takes in one call, without waiting.
+            /// Tries to write as many bytes as the OS takes in one call from several buffers, in
+            /// order, without waiting. Returns the total number of bytes written.
             ///
             /// # Errors
             ///
-            /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+            /// Returns `WouldBlock` if the OS cannot take any bytes at the moment, or the OS error.
             #[doc = example!($socket, "try_write_vectored")]
             pub fn try_write_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 self.evented().try_send_vectored(bufs)
@@ -258,10 +267,10 @@ macro_rules! stream_write_methods {
 macro_rules! stream_shutdown_method {
     ($kind:ty, $socket:literal) => {
         impl $kind {
-            /// Ends the writing direction: the peer reads the end of the stream after all written
-            /// bytes.
+            /// Shuts down the writing direction: the peer reads all bytes written before, and then
+            /// the end of the stream.
             ///
-            /// Ending it again, or after the connection has ended, is no error.
+            /// Calling `shutdown` again, or after the connection has ended, is not an error.
             ///
             /// # Errors
             ///

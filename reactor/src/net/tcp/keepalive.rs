@@ -1,19 +1,21 @@
-//! When an idle connection is probed.
+//! Keepalive settings: when and how often an idle TCP connection is probed.
 
 use std::time::Duration;
 
-/// Sets when and how often an idle TCP connection is probed, so that a vanished peer is noticed.
+/// The keepalive settings of a TCP connection: when and how often an idle connection is probed, so
+/// that a vanished peer is noticed.
 ///
-/// A setting that is left out stays at the OS's default: on Linux, nine probes 75 seconds apart
-/// after two hours. Times are taken in whole seconds by most systems, and a zero is an error to
-/// them.
+/// Pass the settings to [`TcpSocket::set_tcp_keepalive`](crate::net::TcpSocket::set_tcp_keepalive)
+/// or [`TcpStream::set_tcp_keepalive`](crate::net::TcpStream::set_tcp_keepalive). A setting that is
+/// not given keeps the OS's default. On Linux, the first probe is sent after two idle hours, and
+/// the connection is given up after nine unanswered probes, 75 seconds apart. Most systems measure
+/// these times in whole seconds and return an error for a time of zero.
 ///
-/// Some systems (OpenBSD among them) let only the whole be switched on: the times are left out
-/// there.
+/// Some systems, such as OpenBSD, can only switch keepalive on or off; the times are ignored there.
 ///
 /// # Examples
 ///
-/// A peer that vanishes is noticed within 30 + 3 × 10 seconds:
+/// With these settings, a vanished peer is noticed within 30 + 3 × 10 seconds:
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,27 +37,27 @@ pub struct TcpKeepalive {
 }
 
 impl TcpKeepalive {
-    /// Leaves every setting at the OS's default.
+    /// Creates keepalive settings in which every value is the OS's default.
     #[must_use]
     pub const fn new() -> TcpKeepalive {
         TcpKeepalive { time: None, interval: None, retries: None }
     }
 
-    /// Sets how long the connection has to be idle before the first probe.
+    /// Sets how long the connection must be idle before the first probe is sent.
     #[must_use]
     pub const fn with_time(mut self, time: Duration) -> TcpKeepalive {
         self.time = Some(time);
         self
     }
 
-    /// Sets the time between two probes.
+    /// Sets the interval between two successive probes.
     #[must_use]
     pub const fn with_interval(mut self, interval: Duration) -> TcpKeepalive {
         self.interval = Some(interval);
         self
     }
 
-    /// Sets after how many unanswered probes the connection is given up.
+    /// Sets the number of unanswered probes after which the connection is given up.
     #[must_use]
     pub const fn with_retries(mut self, retries: u32) -> TcpKeepalive {
         self.retries = Some(retries);

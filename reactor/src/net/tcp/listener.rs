@@ -1,4 +1,4 @@
-//! The listening socket.
+//! The TCP socket that listens for connections.
 
 use super::socket::TcpSocket;
 use super::stream::TcpStream;
@@ -22,7 +22,11 @@ use std::task::{Context, Poll, ready};
 /// slow poll.
 const BACKLOG: u32 = 1024;
 
-/// Accepts TCP connections.
+/// A TCP socket that listens for connections.
+///
+/// Create a listener with [`bind`](TcpListener::bind), then call [`accept`](TcpListener::accept) in
+/// a loop. To set socket options before the listener is bound, create it from a
+/// [`TcpSocket`](crate::net::TcpSocket). Dropping the listener closes the socket.
 ///
 /// # Examples
 ///
@@ -47,11 +51,11 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
-    /// Binds to the first of the addresses that can be bound, and listens there.
+    /// Creates a listener bound to the first address in `addr` that can be bound.
     ///
-    /// Port 0 asks the OS for a free port; [`local_addr`](TcpListener::local_addr) returns it.
-    /// On Unix `SO_REUSEADDR` is set, so that a restarted server gets its port back at once. At
-    /// most 1024 connections wait to be accepted.
+    /// Port 0 makes the OS choose a free port; [`local_addr`](TcpListener::local_addr) returns the
+    /// chosen one. On Unix, `SO_REUSEADDR` is set, so that a restarted server can bind the same
+    /// port at once. At most 1024 connections wait in the queue to be accepted.
     ///
     /// # Panics
     ///
@@ -59,8 +63,8 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// Returns the error of the lookup; or, if no address can be bound, the unchanged OS error of
-    /// the last one.
+    /// Returns the lookup's error if `addr` cannot be resolved. If no address can be bound, returns
+    /// the unchanged OS error for the last address tried.
     ///
     /// # Cancel safety
     ///
@@ -72,12 +76,14 @@ impl TcpListener {
         error::first_that_works(addresses, |address| listen(address, context.handle()))
     }
 
-    /// Waits for a connection and returns it with its peer's address.
+    /// Waits for an incoming connection, accepts it, and returns the stream together with the
+    /// peer's address.
     ///
-    /// Any number of tasks may wait concurrently. An error concerns one connection or one moment,
-    /// not the listener: continue after it. `EMFILE` and `ENFILE`, "too many open files", last
-    /// until a file is closed, and until then the connection stays in the queue: pause before
-    /// trying again, or the loop spins.
+    /// Any number of tasks may wait concurrently.
+    ///
+    /// An error concerns a single connection or is temporary, and the listener remains usable: call
+    /// `accept` again. While the process has no free file descriptors (`EMFILE` or `ENFILE`), the
+    /// connection stays in the queue and every call fails at once, so pause before calling again.
     ///
     /// # Errors
     ///
@@ -144,7 +150,7 @@ impl TcpListener {
         self.socket().local_addr()
     }
 
-    /// Takes over the standard library's listener and makes it non-blocking.
+    /// Creates a listener from a standard library listener, and sets it to non-blocking mode.
     ///
     /// # Panics
     ///
@@ -185,7 +191,7 @@ impl TcpListener {
         self.options().take_error()
     }
 
-    /// Returns the time to live of the IPv4 packets it sends, in hops.
+    /// Returns the time to live of the IPv4 packets that this socket sends, in hops (`IP_TTL`).
     ///
     /// # Errors
     ///
@@ -195,7 +201,7 @@ impl TcpListener {
         self.options().ttl_v4()
     }
 
-    /// Sets the time to live of the IPv4 packets it sends, in hops (`IP_TTL`).
+    /// Sets the time to live of the IPv4 packets that this socket sends, in hops (`IP_TTL`).
     ///
     /// # Errors
     ///
@@ -205,15 +211,17 @@ impl TcpListener {
         self.options().set_ttl_v4(ttl)
     }
 
-    /// Limits how many bytes the system keeps for each connection that it has not sent yet
-    /// (`TCP_NOTSENT_LOWAT`): connections that come from now on have the limit, and their writes
-    /// wait at it. Linux keeps up to some megabytes otherwise.
+    /// Limits how many unsent bytes the OS buffers for each accepted connection
+    /// (`TCP_NOTSENT_LOWAT`). The limit applies to connections established after this call; a write
+    /// to such a connection waits while the limit is reached. Without a limit, Linux buffers up to
+    /// several megabytes per connection.
     ///
-    /// The limit is no exact one: the system may keep a buffer's part more.
+    /// The limit is approximate: the OS may exceed it by part of a buffer.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, which is `Unsupported` on other systems than Linux and Android.
+    /// Returns the OS error if the option cannot be set. On systems other than Linux and Android,
+    /// the error is `Unsupported`.
     ///
     /// # Examples
     ///
@@ -238,7 +246,7 @@ impl TcpListener {
 impl TryFrom<net::TcpListener> for TcpListener {
     type Error = io::Error;
 
-    /// Converts like [`TcpListener::from_std`].
+    /// Creates a listener from a standard library listener, as [`TcpListener::from_std`] does.
     #[track_caller]
     fn try_from(socket: net::TcpListener) -> io::Result<TcpListener> {
         Self::from_std(socket)

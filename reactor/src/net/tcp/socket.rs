@@ -1,4 +1,4 @@
-//! A socket that is neither listening nor connected yet, for callers that set options first.
+//! A TCP socket that is neither listening nor connected, for setting options first.
 
 use super::listener::TcpListener;
 use super::stream::TcpStream;
@@ -13,19 +13,20 @@ use socket2::{Domain, SockRef, Socket};
 use std::io;
 use std::net::{self, SocketAddr};
 
-/// A TCP socket whose options are set before it is bound, and before it listens or connects.
+/// A TCP socket that is not yet connected or listening, so that its options can be set first.
 ///
-/// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way. A `TcpSocket` is for options
-/// that must be set before: the buffers that a window is negotiated from, several listeners on one
-/// port, a backlog, a local address to connect from.
+/// Most programs use [`TcpListener::bind`] or [`TcpStream::connect`] directly. Use a `TcpSocket`
+/// for options that must be set earlier: buffer sizes that affect the TCP window, several listeners
+/// on one port, the backlog, or the local address of an outgoing connection.
 ///
-/// Making it and setting options needs no runtime; [`listen`](TcpSocket::listen) and
-/// [`connect`](TcpSocket::connect) do. Errors are the unchanged OS errors, with their number: the
-/// address is the caller's own.
+/// Creating a `TcpSocket` and setting its options requires no runtime, but
+/// [`listen`](TcpSocket::listen) and [`connect`](TcpSocket::connect) must be called inside one.
+/// Errors are unchanged OS errors with their error number; the message does not name the address.
 ///
 /// # Examples
 ///
-/// One listener per processor on the same port; the system deals out the connections (Unix):
+/// On Unix, several listeners can share one port, for example one per processor, and the OS
+/// distributes the connections among them:
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;
@@ -49,7 +50,7 @@ use std::net::{self, SocketAddr};
 /// # }
 /// ```
 ///
-/// Connecting from a given local address:
+/// Connecting from a specific local address:
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;
@@ -71,7 +72,7 @@ pub struct TcpSocket {
 }
 
 impl TcpSocket {
-    /// Creates a socket for IPv4.
+    /// Creates a TCP socket for IPv4.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl TcpSocket {
         Self::new(Domain::IPV4)
     }
 
-    /// Creates a socket for IPv6.
+    /// Creates a TCP socket for IPv6.
     ///
     /// # Errors
     ///
@@ -98,30 +99,32 @@ impl TcpSocket {
         Unconnected::tcp(domain).map(|socket| TcpSocket { socket })
     }
 
-    /// Takes over the socket of a standard stream that is not connected yet, made with the crate
-    /// `socket2` for example, and makes it non-blocking.
+    /// Creates a `TcpSocket` from the socket inside a standard library stream that is not
+    /// connected, for example one created with the `socket2` crate, and sets the socket to
+    /// non-blocking mode.
     ///
-    /// One that is connected already belongs into [`TcpStream::from_std`].
+    /// For a connected stream, use [`TcpStream::from_std`] instead.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if it cannot be made non-blocking.
+    /// Returns the OS error if the socket cannot be made non-blocking.
     pub fn from_std(socket: net::TcpStream) -> io::Result<TcpSocket> {
         socket.set_nonblocking(true)?;
         Ok(Self::from_socket(socket.into()))
     }
 
-    /// Takes over the socket of a standard stream that is not connected yet, and leaves its options
-    /// as they are.
+    /// Creates a `TcpSocket` from the socket inside a standard library stream that is not
+    /// connected, without changing the socket's options.
     ///
-    /// The caller has made it non-blocking: on one that blocks, `connect` blocks its thread.
-    /// [`from_std`](TcpSocket::from_std) makes it non-blocking itself.
+    /// The socket must already be in non-blocking mode: with a blocking socket, `connect` blocks
+    /// the calling thread. Use [`from_std`](TcpSocket::from_std) to set non-blocking mode as well.
     #[must_use]
     pub fn from_std_stream(std_stream: net::TcpStream) -> TcpSocket {
         Self::from_socket(std_stream.into())
     }
 
-    /// Returns whether a local address may be bound that an earlier socket still lingers on.
+    /// Returns whether `SO_REUSEADDR` is set: whether this socket may be bound to a local address
+    /// on which connections of an earlier socket still linger.
     ///
     /// # Errors
     ///
@@ -131,8 +134,9 @@ impl TcpSocket {
         self.socket().reuse_address()
     }
 
-    /// Lets a local address be bound that an earlier socket still lingers on (`SO_REUSEADDR`). On
-    /// Windows it lets two sockets share the address, and is best left alone.
+    /// Sets `SO_REUSEADDR`, which allows this socket to be bound to a local address on which
+    /// connections of an earlier socket still linger. On Windows the option lets two sockets share
+    /// one address, and is best left unset.
     ///
     /// # Errors
     ///
@@ -142,17 +146,18 @@ impl TcpSocket {
         self.socket().set_reuse_address(reuseaddr)
     }
 
-    /// Binds it to a local address. Port 0 asks the OS for a free port.
+    /// Binds this socket to a local address. Port 0 makes the OS choose a free port.
     ///
     /// # Errors
     ///
-    /// Returns the OS error: the address is taken, not of this machine, or of the other family.
+    /// Returns the OS error, for example if the address is in use, does not belong to this machine,
+    /// or is of the other address family.
     #[doc = example!("tcp_socket", "tcp_socket_bind")]
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.socket.bind(addr)
     }
 
-    /// Returns the local address.
+    /// Returns the local address that this socket is bound to.
     ///
     /// # Errors
     ///
@@ -162,7 +167,7 @@ impl TcpSocket {
         self.socket.local_addr()
     }
 
-    /// Connects.
+    /// Connects this socket to `addr` and returns the connected stream.
     ///
     /// # Panics
     ///
@@ -185,8 +190,9 @@ impl TcpSocket {
         Ok(stream)
     }
 
-    /// Listens for connections, of which up to `backlog` wait to be accepted. The system may lower
-    /// that, on Linux to `net.core.somaxconn`.
+    /// Starts listening for connections, and returns the listener. At most `backlog` connections
+    /// wait in the queue to be accepted; the OS may lower this number, on Linux to
+    /// `net.core.somaxconn`.
     ///
     /// # Panics
     ///
@@ -224,7 +230,7 @@ impl TcpSocket {
 
 #[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos"))))]
 impl TcpSocket {
-    /// Returns whether other sockets may listen on the same address.
+    /// Returns whether `SO_REUSEPORT` is set: whether other sockets may listen on the same address.
     ///
     /// # Errors
     ///
@@ -234,8 +240,9 @@ impl TcpSocket {
         self.options().reuse_port()
     }
 
-    /// Lets other sockets of the same user listen on the same address, if they ask for it too
-    /// (`SO_REUSEPORT`). Linux distributes connections among them.
+    /// Sets `SO_REUSEPORT`, which allows several sockets of the same user to listen on the same
+    /// address, provided that each of them sets the option. Linux distributes incoming connections
+    /// among these sockets.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The connected socket: how it is made, split and ended.
+//! The connected TCP socket: how it is created, split and shut down.
 
 use super::connect::connect_to_any;
 use crate::budget;
@@ -20,14 +20,17 @@ use crate::net::waits::{operation_methods, wait_methods};
 use std::io;
 use std::net::{self, Shutdown, SocketAddr};
 
-/// Reads and writes one TCP connection.
+/// A TCP connection between a local and a remote socket.
 ///
-/// Reads and writes go straight to the OS, without a buffer in between: wrap the stream if many are
-/// small. Dropping it closes the connection; data already written is still delivered.
+/// A stream is created by [`connect`](TcpStream::connect) or by accepting a connection from a
+/// [`TcpListener`](crate::net::TcpListener). Reads and writes go directly to the OS without
+/// buffering, so wrap the stream in a buffered reader or writer if it moves many small pieces.
+/// Dropping the stream closes the connection; data that has already been written is still
+/// delivered.
 ///
-/// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
-/// (features of those names). It also has the common operations as methods, so no extension
-/// trait is needed.
+/// `TcpStream` implements the I/O traits of tokio (feature `tokio-io`, enabled by default), hyper,
+/// and futures-io (features `hyper` and `futures-io`). The common operations are also available as
+/// inherent methods, so no extension trait needs to be imported.
 ///
 /// # Examples
 ///
@@ -53,7 +56,7 @@ use std::net::{self, Shutdown, SocketAddr};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 ///
-/// Split into two halves, which may go to different tasks:
+/// Splitting the stream into two halves, which can be moved to different tasks:
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;
@@ -78,8 +81,8 @@ use std::net::{self, Shutdown, SocketAddr};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 ///
-/// [`readable`](Self::readable) and [`try_read`](Self::try_read) wait without holding a buffer, and
-/// through a shared reference:
+/// [`readable`](Self::readable) and [`try_read`](Self::try_read) wait through a shared reference,
+/// without holding a buffer during the wait:
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;
@@ -109,14 +112,15 @@ pub struct TcpStream {
 }
 
 impl TcpStream {
-    /// Connects to the first of the addresses that answers.
+    /// Opens a TCP connection to the first address in `addr` that answers.
     ///
-    /// Several are tried after RFC 8305 ("happy eyeballs"): IPv6 and IPv4 in turn, the next one as
-    /// soon as an earlier one fails or has not answered for 250 ms, while earlier attempts
-    /// continue. Each attempt takes as long as the OS lets it (a minute or two without an answer):
-    /// put a timeout around the call where that is too long.
+    /// If there are several addresses, they are tried as RFC 8305 ("happy eyeballs") recommends:
+    /// IPv6 and IPv4 addresses alternate, and the next attempt starts as soon as an earlier one
+    /// fails or has not answered within 250 ms, while earlier attempts continue. An attempt has no
+    /// time limit besides the OS's own, which is often a minute or two; wrap the call in a timeout
+    /// to limit it.
     ///
-    /// tokio waits for each address to fail before it tries the next.
+    /// In contrast, tokio waits for each address to fail before it tries the next one.
     ///
     /// # Panics
     ///
@@ -124,8 +128,8 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// Returns the error of the lookup. If every address fails, returns the unchanged OS error of
-    /// the last one tried, which does not name the address.
+    /// Returns the lookup's error if `addr` cannot be resolved. If every address fails, returns the
+    /// unchanged OS error for the last address tried. The error does not name the address.
     ///
     /// # Cancel safety
     ///
@@ -144,7 +148,7 @@ impl TcpStream {
         Self::registered(kinds::TcpStream::connect(address)?, handle)
     }
 
-    /// Takes over the standard library's socket and makes it non-blocking.
+    /// Creates a stream from a connected standard library stream, and sets it to non-blocking mode.
     ///
     /// # Panics
     ///
@@ -255,7 +259,7 @@ impl TcpStream {
 
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "fuchsia"))]
 impl TcpStream {
-    /// Returns whether received data is acknowledged at once at the moment.
+    /// Returns whether received data is currently acknowledged immediately (`TCP_QUICKACK`).
     ///
     /// # Errors
     ///
@@ -265,9 +269,9 @@ impl TcpStream {
         self.options().tcp_quickack()
     }
 
-    /// Makes the system acknowledge received data at once (`true`), or together with sent data
-    /// (`TCP_QUICKACK`). It does not last: the OS switches between the two by its own rules as the
-    /// connection continues.
+    /// Sets `TCP_QUICKACK`: with `true`, the OS acknowledges received data immediately instead of
+    /// waiting to send the acknowledgement together with data. The setting is not permanent: as the
+    /// connection continues, the OS switches between the two modes by its own rules.
     ///
     /// # Errors
     ///
@@ -281,7 +285,7 @@ impl TcpStream {
 impl TryFrom<net::TcpStream> for TcpStream {
     type Error = io::Error;
 
-    /// Converts like [`TcpStream::from_std`].
+    /// Creates a stream from a standard library stream, as [`TcpStream::from_std`] does.
     #[track_caller]
     fn try_from(socket: net::TcpStream) -> io::Result<TcpStream> {
         Self::from_std(socket)

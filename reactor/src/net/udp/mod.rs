@@ -1,4 +1,4 @@
-//! The UDP socket: how it is made and connected, and sends to an address.
+//! The UDP socket: how it is created, connected, and used to send to an address.
 
 mod multicast;
 
@@ -19,11 +19,16 @@ use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll};
 
-/// Sends and receives UDP datagrams.
+/// A UDP socket, which sends and receives datagrams.
 ///
-/// Everything works through a shared reference, and any number of tasks may wait in each direction:
-/// put it into an `Arc` to send and receive in different tasks. (tokio's poll methods keep the last
-/// waker only; here each is kept.)
+/// A `UdpSocket` can be used in two ways: unconnected, with [`send_to`](UdpSocket::send_to) and
+/// [`recv_from`](UdpSocket::recv_from) to communicate with any number of peers; or connected to one
+/// peer by [`connect`](UdpSocket::connect), with [`send`](UdpSocket::send) and
+/// [`recv`](UdpSocket::recv).
+///
+/// All operations take a shared reference, and any number of tasks may wait in each direction: put
+/// the socket into an `Arc` to send and receive in different tasks. Unlike tokio's poll methods,
+/// which keep only the last waker, the poll methods of this type keep the waker of every task.
 ///
 /// # Examples
 ///
@@ -50,8 +55,8 @@ pub struct UdpSocket {
 }
 
 impl UdpSocket {
-    /// Binds to the first of the addresses that can be bound. Port 0 asks the system for a free
-    /// port.
+    /// Creates a socket bound to the first address in `addr` that can be bound. Port 0 makes the OS
+    /// choose a free port.
     ///
     /// # Panics
     ///
@@ -59,8 +64,8 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Returns the error of the lookup; or, if no address can be bound, the unchanged OS error of
-    /// the last one.
+    /// Returns the lookup's error if `addr` cannot be resolved. If no address can be bound, returns
+    /// the unchanged OS error for the last address tried.
     ///
     /// # Cancel safety
     ///
@@ -74,22 +79,22 @@ impl UdpSocket {
         })
     }
 
-    /// Connects it to the first of the addresses that it can be connected to:
-    /// [`send`](UdpSocket::send) sends there, and nothing from elsewhere is received. Nothing is
-    /// sent by this.
+    /// Connects this socket to the first address in `addr` that the OS accepts. Afterwards,
+    /// [`send`](UdpSocket::send) sends to this address, and only datagrams from this address are
+    /// received. Connecting sends nothing over the network.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime, when a lookup is needed.
+    /// Panics if a host name has to be resolved and the future is polled outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the error of the lookup; or, if it can be connected to no address, the unchanged OS
-    /// error of the last one.
+    /// Returns the lookup's error if `addr` cannot be resolved. If the socket cannot be connected
+    /// to any address, returns the unchanged OS error for the last address tried.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before completion, it is connected to the same peer as before.
+    /// If the future is dropped before completion, the socket's peer has not changed.
     #[doc = example!("udp_pair", "udp_addresses")]
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let addresses = resolve(addr.target()?, "UdpSocket::connect").await?;
@@ -116,19 +121,20 @@ impl UdpSocket {
         self.socket().peer_addr()
     }
 
-    /// Sends a datagram to `target` and returns its length.
+    /// Sends `buf` as one datagram to `target`, and returns the number of bytes sent.
     ///
-    /// Of several addresses it takes the first of the socket's own family. Sent means handed to the
-    /// OS, not received.
+    /// If `target` resolves to several addresses, the first one of the socket's own address family
+    /// is used. A successful return means that the OS has taken the datagram, not that the peer has
+    /// received it.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime, when a lookup is needed.
+    /// Panics if a host name has to be resolved and the future is polled outside a runtime.
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, the error of the lookup, or an error if the runtime has been
-    /// shut down.
+    /// Returns the unchanged OS error, the lookup's error if `target` cannot be resolved, or an
+    /// error if the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
@@ -140,7 +146,9 @@ impl UdpSocket {
         self.evented().io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &address)).await
     }
 
-    /// Polls a [`send_to`](UdpSocket::send_to). Any number of tasks may poll concurrently.
+    /// Attempts to send `buf` to `target`, as [`send_to`](UdpSocket::send_to) does. If the send
+    /// buffer is full, returns `Poll::Pending` and registers the current task to be woken. Any
+    /// number of tasks may poll concurrently.
     ///
     /// # Errors
     ///
@@ -150,18 +158,19 @@ impl UdpSocket {
         self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit_to(buf, &target))
     }
 
-    /// Sends like [`send_to`](UdpSocket::send_to), without waiting.
+    /// Tries to send `buf` as one datagram to `target` without waiting, and returns the number of
+    /// bytes sent.
     ///
     /// # Errors
     ///
-    /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
+    /// Returns `WouldBlock` if the OS cannot take a datagram at the moment, or the OS error.
     #[doc = example!("udp", "udp_try_send_to")]
     pub fn try_send_to(&self, buf: &[u8], target: SocketAddr) -> io::Result<usize> {
         let target = target.into();
         self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &target))
     }
 
-    /// Takes over the standard library's socket and makes it non-blocking.
+    /// Creates a socket from a standard library socket, and sets it to non-blocking mode.
     ///
     /// # Panics
     ///
@@ -195,7 +204,7 @@ impl UdpSocket {
 impl TryFrom<net::UdpSocket> for UdpSocket {
     type Error = io::Error;
 
-    /// Converts like [`UdpSocket::from_std`].
+    /// Creates a socket from a standard library socket, as [`UdpSocket::from_std`] does.
     #[track_caller]
     fn try_from(socket: net::UdpSocket) -> io::Result<UdpSocket> {
         Self::from_std(socket)

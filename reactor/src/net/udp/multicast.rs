@@ -1,11 +1,11 @@
-//! UDP to many at once: broadcast, and multicast over both families.
+//! UDP options for sending to many receivers: broadcast, and multicast over IPv4 and IPv6.
 
 use crate::net::UdpSocket;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 impl UdpSocket {
-    /// Returns whether it may send to broadcast addresses.
+    /// Returns whether this socket may send to broadcast addresses (`SO_BROADCAST`).
     ///
     /// # Errors
     ///
@@ -15,7 +15,7 @@ impl UdpSocket {
         self.options().broadcast()
     }
 
-    /// Lets it send to broadcast addresses (`SO_BROADCAST`).
+    /// Sets whether this socket may send to broadcast addresses (`SO_BROADCAST`).
     ///
     /// # Errors
     ///
@@ -25,49 +25,56 @@ impl UdpSocket {
         self.options().set_broadcast(broadcast)
     }
 
-    /// Joins the IPv4 multicast group `multiaddr` on the interface with the address `interface`, so
-    /// that the socket receives the group's datagrams; [`Ipv4Addr::UNSPECIFIED`] leaves the choice
-    /// of interface to the OS.
+    /// Joins the IPv4 multicast group `multiaddr`, so that this socket receives the datagrams sent
+    /// to the group.
+    ///
+    /// `interface` is the local address of the network interface on which to join; with
+    /// [`Ipv4Addr::UNSPECIFIED`], the OS chooses the interface.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, also when `multiaddr` is no multicast address.
+    /// Returns the OS error, for example if `multiaddr` is not a multicast address.
     #[doc = example!("multicast", "multicast_v4")]
     pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.options().join_multicast_v4(&multiaddr, &interface)
     }
 
-    /// Undoes [`join_multicast_v4`](UdpSocket::join_multicast_v4).
+    /// Leaves the IPv4 multicast group that was joined by a call of
+    /// [`join_multicast_v4`](UdpSocket::join_multicast_v4) with the same arguments.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, also when the group was not joined.
+    /// Returns the OS error, for example if the socket has not joined the group.
     #[doc = example!("multicast", "multicast_v4")]
     pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.options().leave_multicast_v4(&multiaddr, &interface)
     }
 
-    /// Joins the IPv6 multicast group `multiaddr` on the interface of that index, so that the
-    /// socket receives the group's datagrams; 0 leaves the choice to the OS.
+    /// Joins the IPv6 multicast group `multiaddr`, so that this socket receives the datagrams sent
+    /// to the group.
+    ///
+    /// `interface` is the index of the network interface on which to join; with 0, the OS chooses
+    /// the interface.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, also when `multiaddr` is no multicast address.
+    /// Returns the OS error, for example if `multiaddr` is not a multicast address.
     pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.options().join_multicast_v6(multiaddr, interface)
     }
 
-    /// Undoes [`join_multicast_v6`](UdpSocket::join_multicast_v6).
+    /// Leaves the IPv6 multicast group that was joined by a call of
+    /// [`join_multicast_v6`](UdpSocket::join_multicast_v6) with the same arguments.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, also when the group was not joined.
+    /// Returns the OS error, for example if the socket has not joined the group.
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.options().leave_multicast_v6(multiaddr, interface)
     }
 
-    /// Returns the address of the interface that IPv4 multicast datagrams leave through;
-    /// unspecified if the OS chooses.
+    /// Returns the local address of the network interface through which IPv4 multicast datagrams
+    /// are sent, or the unspecified address if the OS chooses the interface.
     ///
     /// # Errors
     ///
@@ -77,18 +84,19 @@ impl UdpSocket {
         self.options().multicast_if_v4()
     }
 
-    /// Sends IPv4 multicast datagrams through the interface with the address `interface`.
+    /// Sets the network interface through which IPv4 multicast datagrams are sent. `interface` is
+    /// the interface's local address.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, also when no interface has that address.
+    /// Returns the OS error, for example if no interface has this address.
     #[doc = example!("multicast", "multicast_if_v4")]
     pub fn set_multicast_if_v4(&self, interface: Ipv4Addr) -> io::Result<()> {
         self.options().set_multicast_if_v4(&interface)
     }
 
-    /// Returns the index of the interface that IPv6 multicast datagrams leave through; 0 when the
-    /// system chooses.
+    /// Returns the index of the network interface through which IPv6 multicast datagrams are sent,
+    /// or 0 if the OS chooses the interface.
     ///
     /// # Errors
     ///
@@ -97,16 +105,17 @@ impl UdpSocket {
         self.options().multicast_if_v6()
     }
 
-    /// Sends IPv6 multicast datagrams through the interface of that index.
+    /// Sets the network interface through which IPv6 multicast datagrams are sent. `interface` is
+    /// the interface's index.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, also when there is no such interface.
+    /// Returns the OS error, for example if there is no interface with this index.
     pub fn set_multicast_if_v6(&self, interface: u32) -> io::Result<()> {
         self.options().set_multicast_if_v6(interface)
     }
 
-    /// Returns whether IPv4 multicast datagrams come back to this machine's own receivers.
+    /// Returns whether IPv4 multicast datagrams are looped back to receivers on this machine.
     ///
     /// # Errors
     ///
@@ -116,7 +125,7 @@ impl UdpSocket {
         self.options().multicast_loop_v4()
     }
 
-    /// Sets whether IPv4 multicast datagrams come back to this machine's own receivers.
+    /// Sets whether IPv4 multicast datagrams are looped back to receivers on this machine.
     ///
     /// # Errors
     ///
@@ -126,7 +135,7 @@ impl UdpSocket {
         self.options().set_multicast_loop_v4(on)
     }
 
-    /// Returns whether IPv6 multicast datagrams come back to this machine's own receivers.
+    /// Returns whether IPv6 multicast datagrams are looped back to receivers on this machine.
     ///
     /// # Errors
     ///
@@ -135,7 +144,7 @@ impl UdpSocket {
         self.options().multicast_loop_v6()
     }
 
-    /// Sets whether IPv6 multicast datagrams come back to this machine's own receivers.
+    /// Sets whether IPv6 multicast datagrams are looped back to receivers on this machine.
     ///
     /// # Errors
     ///
@@ -144,7 +153,7 @@ impl UdpSocket {
         self.options().set_multicast_loop_v6(on)
     }
 
-    /// Returns the time to live of IPv4 multicast datagrams, in hops.
+    /// Returns the time to live of the IPv4 multicast datagrams that this socket sends, in hops.
     ///
     /// # Errors
     ///
@@ -154,8 +163,8 @@ impl UdpSocket {
         self.options().multicast_ttl_v4()
     }
 
-    /// Sets the time to live of IPv4 multicast datagrams, in hops: 1, the usual, keeps them in the
-    /// local network.
+    /// Sets the time to live of the IPv4 multicast datagrams that this socket sends, in hops. The
+    /// usual value, 1, keeps the datagrams within the local network.
     ///
     /// # Errors
     ///
@@ -165,7 +174,7 @@ impl UdpSocket {
         self.options().set_multicast_ttl_v4(ttl)
     }
 
-    /// Returns the hop limit of IPv6 multicast datagrams.
+    /// Returns the hop limit of the IPv6 multicast datagrams that this socket sends.
     ///
     /// # Errors
     ///
@@ -174,7 +183,7 @@ impl UdpSocket {
         self.options().multicast_hops_v6()
     }
 
-    /// Sets the hop limit of IPv6 multicast datagrams.
+    /// Sets the hop limit of the IPv6 multicast datagrams that this socket sends.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use std::io;
 use std::path::Path;
 
 impl UnixStream {
-    /// Connects to the listener at a path. On Linux, a path that begins with a zero byte is a name
-    /// in the abstract namespace.
+    /// Opens a connection to the Unix listener bound to `path`. On Linux, a path that begins with a
+    /// zero byte is a name in the abstract namespace.
     ///
     /// # Panics
     ///
@@ -20,9 +20,11 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error. Linux returns `WouldBlock` if the listener's queue of
-    /// connections is full, and does not report when it has room again: try again later. Returns
-    /// `InvalidInput` if the path cannot be an address, for example because it is too long.
+    /// Returns the unchanged OS error, or `InvalidInput` if `path` cannot be an address, for
+    /// example because it is too long.
+    ///
+    /// On Linux, the error is `WouldBlock` if the listener's queue of connections is full. The OS
+    /// does not report when the queue has room again, so try again later.
     ///
     /// # Cancel safety
     ///
@@ -34,7 +36,8 @@ impl UnixStream {
         Self::connect_in(&address, &context).await
     }
 
-    /// Connects to an address, which may be a name in Linux's abstract namespace.
+    /// Opens a connection to the Unix listener bound to `address`, which may be a name in Linux's
+    /// abstract namespace.
     ///
     /// # Panics
     ///

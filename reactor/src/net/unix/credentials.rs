@@ -5,8 +5,10 @@ use libc::{gid_t, pid_t, uid_t};
 use std::io;
 use std::os::fd::AsFd;
 
-/// Holds the credentials that the process on the other side of a [`UnixStream`] had when it
-/// connected or listened.
+/// The credentials of the process on the other side of a [`UnixStream`], as they were when that
+/// process connected or listened.
+///
+/// Returned by [`UnixStream::peer_cred`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UCred {
     uid: uid_t,
@@ -15,20 +17,23 @@ pub struct UCred {
 }
 
 impl UCred {
-    /// Returns the user.
+    /// Returns the user ID of the peer process.
     #[must_use]
     pub fn uid(&self) -> uid_t {
         self.uid
     }
 
-    /// Returns the group.
+    /// Returns the group ID of the peer process.
     #[must_use]
     pub fn gid(&self) -> gid_t {
         self.gid
     }
 
-    /// Returns the process, where the OS reports it (Linux and Android). The process may have ended
-    /// by then, and its number may stand for another one.
+    /// Returns the process ID of the peer, or `None` if the OS does not report it. Linux and
+    /// Android do.
+    ///
+    /// The peer process may have ended in the meantime, and its ID may have been given to another
+    /// process.
     #[must_use]
     pub fn pid(&self) -> Option<pid_t> {
         self.pid
@@ -36,11 +41,13 @@ impl UCred {
 }
 
 impl UnixStream {
-    /// Returns the user, group and process of the peer at the time it connected or listened.
+    /// Returns the credentials that the peer process had when it connected or listened: its user
+    /// ID, its group ID and, on Linux and Android, its process ID.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, or `Unsupported` on systems where wsrt cannot ask.
+    /// Returns the OS error, or `Unsupported` on systems for which wsrt does not implement this
+    /// call.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The listening Unix socket.
+//! The Unix socket that listens for connections.
 
 use super::stream::UnixStream;
 use super::{SocketAddr, address};
@@ -14,10 +14,11 @@ use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll, ready};
 
-/// Accepts connections at a path, or under a name of Linux' abstract namespace.
+/// A Unix socket that listens for connections at a path, or under a name in Linux's abstract
+/// namespace.
 ///
-/// The file at the path stays when the listener is dropped: remove it then, or before binding
-/// again.
+/// Dropping the listener closes the socket but leaves the socket file at the path. Remove the file
+/// after dropping the listener, or before binding to the same path again.
 ///
 /// # Examples
 ///
@@ -46,8 +47,8 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Binds to a path, where a file appears, and listens there. On Linux, a path that begins with
-    /// a zero byte is a name in the abstract namespace.
+    /// Creates a listener bound to `path`, where a socket file is created. On Linux, a path that
+    /// begins with a zero byte is a name in the abstract namespace, and no file is created.
     ///
     /// # Panics
     ///
@@ -55,9 +56,9 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, `AddrInUse` also if a file of an earlier listener is still
-    /// there. Returns an error of kind `InvalidInput` if the path cannot be an address, for example
-    /// because it is too long.
+    /// Returns the unchanged OS error. The error is `AddrInUse` also if the socket file of an
+    /// earlier listener still exists. Returns `InvalidInput` if `path` cannot be an address, for
+    /// example because it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::bind");
@@ -65,7 +66,7 @@ impl UnixListener {
         Self::bind_in(&address, &context)
     }
 
-    /// Binds to an address, which may be a name in Linux's abstract namespace, and listens there.
+    /// Creates a listener bound to `address`, which may be a name in Linux's abstract namespace.
     ///
     /// # Panics
     ///
@@ -100,11 +101,12 @@ impl UnixListener {
         Self::registered(kinds::UnixListener::bind_addr(address.as_std())?, context.handle())
     }
 
-    /// Waits for a connection and returns it with its peer's address, which for most clients has no
-    /// name.
+    /// Waits for an incoming connection, accepts it, and returns the stream together with the
+    /// peer's address. Most clients are not bound to an address, so the peer's address is usually
+    /// unnamed.
     ///
-    /// Any number of tasks may wait concurrently. For errors, see
-    /// [`TcpListener::accept`](crate::net::TcpListener::accept).
+    /// Any number of tasks may wait concurrently. An error does not end the listener; see
+    /// [`TcpListener::accept`](crate::net::TcpListener::accept) for how to continue after one.
     ///
     /// # Errors
     ///
@@ -136,7 +138,7 @@ impl UnixListener {
         UnixStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer.into()))
     }
 
-    /// Returns the local address that this socket is bound to.
+    /// Returns the local address that this listener is bound to.
     ///
     /// # Errors
     ///
@@ -145,7 +147,7 @@ impl UnixListener {
         self.socket().local_addr().map(SocketAddr::from)
     }
 
-    /// Takes over the standard library's listener and makes it non-blocking.
+    /// Creates a listener from a standard library listener, and sets it to non-blocking mode.
     ///
     /// # Panics
     ///
@@ -187,7 +189,7 @@ impl UnixListener {
 impl TryFrom<net::UnixListener> for UnixListener {
     type Error = io::Error;
 
-    /// Converts like [`UnixListener::from_std`].
+    /// Creates a listener from a standard library listener, as [`UnixListener::from_std`] does.
     #[track_caller]
     fn try_from(socket: net::UnixListener) -> io::Result<UnixListener> {
         Self::from_std(socket)

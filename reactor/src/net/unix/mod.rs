@@ -1,7 +1,7 @@
-//! Unix sockets, the halves of their streams, their peers' credentials, and pipes.
+//! Unix sockets, the halves of Unix streams, peer credentials, and pipes.
 //!
-//! The types that are used most, such as [`UnixStream`](super::UnixStream), are in the module
-//! above.
+//! The most common types, such as [`UnixStream`](super::UnixStream), are exported from the parent
+//! module.
 
 mod accept;
 pub(super) mod address;

@@ -12,7 +12,11 @@ use std::io;
 use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
 use std::path::Path;
 
-/// A Unix socket that is not connected yet: it can be bound first, or listen with a given backlog.
+/// A Unix socket that is neither connected nor listening yet.
+///
+/// Use a `UnixSocket` to bind to an address before connecting, or to listen with a specific
+/// backlog. Otherwise, [`UnixStream::connect`], [`UnixListener::bind`] and [`UnixDatagram::bind`]
+/// are shorter.
 ///
 /// # Examples
 ///
@@ -39,7 +43,8 @@ pub struct UnixSocket {
 }
 
 impl UnixSocket {
-    /// Creates a socket that sends and receives datagrams.
+    /// Creates a Unix socket for datagrams. Convert it with [`datagram`](UnixSocket::datagram) to
+    /// send and receive.
     ///
     /// # Errors
     ///
@@ -48,7 +53,8 @@ impl UnixSocket {
         Self::new(Type::DGRAM)
     }
 
-    /// Creates a socket that listens or connects.
+    /// Creates a Unix stream socket, which can [`listen`](UnixSocket::listen) or
+    /// [`connect`](UnixSocket::connect).
     ///
     /// # Errors
     ///
@@ -61,18 +67,18 @@ impl UnixSocket {
         UnconnectedUnix::of_kind(kind).map(|socket| UnixSocket { socket })
     }
 
-    /// Binds it to a path, where a file appears. On Linux, a path that begins with a zero byte is a
-    /// name in the abstract namespace.
+    /// Binds this socket to `path`, where a socket file is created. On Linux, a path that begins
+    /// with a zero byte is a name in the abstract namespace, and no file is created.
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, or an error of kind `InvalidInput` if the path cannot be an
-    /// address, for example because it is too long.
+    /// Returns the unchanged OS error, or `InvalidInput` if `path` cannot be an address, for
+    /// example because it is too long.
     pub fn bind(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.bind_addr(&address::of_path(path.as_ref(), "bind")?)
     }
 
-    /// Binds it to an address, which may be a name in Linux's abstract namespace.
+    /// Binds this socket to `address`, which may be a name in Linux's abstract namespace.
     ///
     /// # Errors
     ///
@@ -81,8 +87,9 @@ impl UnixSocket {
         self.socket.bind(address)
     }
 
-    /// Listens at the address that it is bound to. At most `backlog` connections wait to be
-    /// accepted; the OS has its own limit, too.
+    /// Starts listening for connections at the address that this socket is bound to, and returns
+    /// the listener. At most `backlog` connections wait in the queue to be accepted; the OS may
+    /// lower this number.
     ///
     /// # Panics
     ///
@@ -90,7 +97,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is a datagram socket, the OS error, or an error if the runtime has
+    /// Returns an error if this is a datagram socket, the OS error, or an error if the runtime has
     /// been shut down.
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
@@ -99,7 +106,7 @@ impl UnixSocket {
         UnixListener::registered(self.socket.listen(backlog)?, context.handle())
     }
 
-    /// Connects it to the listener at a path.
+    /// Connects this socket to the Unix listener bound to `path`, and returns the connected stream.
     ///
     /// # Panics
     ///
@@ -107,8 +114,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is a datagram socket, and otherwise the errors of
-    /// [`UnixStream::connect`].
+    /// Returns an error if this is a datagram socket, or the errors of [`UnixStream::connect`].
     ///
     /// # Cancel safety
     ///
@@ -119,8 +125,8 @@ impl UnixSocket {
         self.connect_addr(&address).await
     }
 
-    /// Connects it to the listener at an address, which may be a name in Linux's abstract
-    /// namespace.
+    /// Connects this socket to the Unix listener bound to `address`, which may be a name in Linux's
+    /// abstract namespace, and returns the connected stream.
     ///
     /// # Panics
     ///
@@ -140,7 +146,7 @@ impl UnixSocket {
         UnixStream::connect_socket(self.socket, address, &context).await
     }
 
-    /// Turns it into a datagram socket that can send and receive.
+    /// Converts this socket into a [`UnixDatagram`], which can send and receive.
     ///
     /// # Panics
     ///
@@ -148,8 +154,8 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is a stream socket, the OS error, or an error if the runtime has been
-    /// shut down.
+    /// Returns an error if this is a stream socket, the OS error, or an error if the runtime has
+    /// been shut down.
     #[track_caller]
     pub fn datagram(self) -> io::Result<UnixDatagram> {
         let context = context::required("UnixSocket::datagram");

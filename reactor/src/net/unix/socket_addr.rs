@@ -11,12 +11,13 @@ use std::os::android::net::SocketAddrExt;
 #[cfg(target_os = "linux")]
 use std::os::linux::net::SocketAddrExt;
 
-/// Names a Unix socket: by a path, by a name in Linux's abstract namespace, or not at all.
+/// The address of a Unix socket: a path, a name in Linux's abstract namespace, or no name at all.
 ///
-/// Linux has room for paths of 108 bytes, which is one more than the standard library allows. A
-/// peer at such a path counts as not named.
+/// Linux allows paths of 108 bytes, one byte more than the standard library's addresses can hold. A
+/// peer bound to such a path is reported as unnamed.
 ///
-/// It wraps the standard library's type, and is made from it by [`From`].
+/// This type wraps [`std::os::unix::net::SocketAddr`], and implements [`From`] to be created from
+/// one.
 ///
 /// # Examples
 ///
@@ -34,39 +35,40 @@ use std::os::linux::net::SocketAddrExt;
 pub struct SocketAddr(net::SocketAddr);
 
 impl SocketAddr {
-    /// Returns the address of a path.
+    /// Creates the address for a socket at `path`.
     ///
     /// # Errors
     ///
-    /// Returns an error of kind `InvalidInput` if the path cannot be an address, for example
-    /// because it is too long.
+    /// Returns `InvalidInput` if `path` cannot be an address, for example because it is too long.
     pub fn from_pathname<P: AsRef<Path>>(path: P) -> std::io::Result<SocketAddr> {
         net::SocketAddr::from_pathname(path).map(SocketAddr)
     }
 
-    /// Returns the address of a name in the abstract namespace, without the zero byte in front.
+    /// Creates the address for `name` in Linux's abstract namespace. `name` does not include the
+    /// leading zero byte.
     ///
     /// # Errors
     ///
-    /// Returns an error of kind `InvalidInput` if the name is too long.
+    /// Returns `InvalidInput` if `name` is too long.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn from_abstract_name<N: AsRef<[u8]>>(name: N) -> io::Result<SocketAddr> {
         <net::SocketAddr as SocketAddrExt>::from_abstract_name(name).map(SocketAddr)
     }
 
-    /// Returns whether the socket has no name.
+    /// Returns whether the address is unnamed, as it is for a socket that is not bound.
     #[must_use]
     pub fn is_unnamed(&self) -> bool {
         self.0.is_unnamed()
     }
 
-    /// Returns the path, if it is one.
+    /// Returns the path, or `None` if the address is not a path.
     #[must_use]
     pub fn as_pathname(&self) -> Option<&Path> {
         self.0.as_pathname()
     }
 
-    /// Returns the name in the abstract namespace, if it is one, without the zero byte in front.
+    /// Returns the name in Linux's abstract namespace, without the leading zero byte, or `None` if
+    /// the address is not such a name.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     #[must_use]
     pub fn as_abstract_name(&self) -> Option<&[u8]> {

@@ -1,4 +1,4 @@
-//! The connected Unix socket: how it is made, split and ended.
+//! The connected Unix socket: how it is created, split and shut down.
 
 use super::SocketAddr;
 use crate::context;
@@ -18,9 +18,10 @@ use std::io;
 use std::net::Shutdown;
 use std::os::unix::net;
 
-/// Reads and writes one connection within this machine.
+/// A Unix stream: a connection between two sockets on the same machine.
 ///
-/// It reads and writes like [`TcpStream`](crate::net::TcpStream), and implements the same traits.
+/// A `UnixStream` has the same methods for reading and writing as a
+/// [`TcpStream`](crate::net::TcpStream), and implements the same I/O traits.
 ///
 /// # Examples
 ///
@@ -42,7 +43,7 @@ pub struct UnixStream {
 }
 
 impl UnixStream {
-    /// Creates two connected streams, without any address.
+    /// Creates a pair of connected streams. Neither stream is bound to an address.
     ///
     /// # Panics
     ///
@@ -61,7 +62,7 @@ impl UnixStream {
         Ok((one?, other?))
     }
 
-    /// Takes over the standard library's socket and makes it non-blocking.
+    /// Creates a stream from a connected standard library stream, and sets it to non-blocking mode.
     ///
     /// # Panics
     ///
@@ -172,7 +173,7 @@ impl UnixStream {
 impl TryFrom<net::UnixStream> for UnixStream {
     type Error = io::Error;
 
-    /// Converts like [`UnixStream::from_std`].
+    /// Creates a stream from a standard library stream, as [`UnixStream::from_std`] does.
     #[track_caller]
     fn try_from(socket: net::UnixStream) -> io::Result<UnixStream> {
         Self::from_std(socket)

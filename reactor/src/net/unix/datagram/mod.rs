@@ -1,4 +1,4 @@
-//! The Unix datagram socket: how it is made and connected, and sends to an address.
+//! The Unix datagram socket: how it is created, connected, and used to send to an address.
 
 use super::{SocketAddr, address};
 use crate::context;
@@ -18,15 +18,18 @@ use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll};
 
-/// Sends and receives datagrams within this machine, which are neither lost nor reordered.
+/// A Unix datagram socket, which exchanges datagrams with other sockets on the same machine.
+/// Datagrams are neither lost nor reordered.
 ///
-/// Everything works through a shared reference, and any number of tasks may wait in each direction.
+/// All operations take a shared reference, and any number of tasks may wait in each direction.
 ///
-/// A receiver's queue is short (ten datagrams on Linux), and when it is full its senders
-/// wait. Linux wakes a sender that is connected to the receiver or has datagrams in the
-/// queue. One that is neither tries again by itself, after 64 ms at the latest; with
-/// [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many
-/// send to one, let each connect. A full receiver does not hold up a sender to another one.
+/// The queue of a receiver is short (ten datagrams on Linux), and senders wait while it is full. A
+/// full receiver delays only the datagrams sent to this receiver, not those sent to others.
+///
+/// Linux notifies a waiting sender only if the sender is connected to the receiver or has datagrams
+/// in the receiver's queue. Any other sender retries at intervals of at most 64 ms; with
+/// [`poll_send_to`](UnixDatagram::poll_send_to), such a sender retries continuously. If many
+/// sockets send to one receiver, connect each of them.
 ///
 /// # Examples
 ///
@@ -55,8 +58,9 @@ pub struct UnixDatagram {
 }
 
 impl UnixDatagram {
-    /// Binds to a path, where a file appears that stays when the socket is dropped. On Linux, a
-    /// path that begins with a zero byte is a name in the abstract namespace.
+    /// Creates a socket bound to `path`, where a socket file is created. The file remains when the
+    /// socket is dropped. On Linux, a path that begins with a zero byte is a name in the abstract
+    /// namespace, and no file is created.
     ///
     /// # Panics
     ///
@@ -64,7 +68,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, or `InvalidInput` if the path cannot be an address, for
+    /// Returns the unchanged OS error, or `InvalidInput` if `path` cannot be an address, for
     /// example because it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
@@ -72,7 +76,7 @@ impl UnixDatagram {
         Self::bind_in(&address::of_path(path.as_ref(), "bind")?, &context)
     }
 
-    /// Binds to an address, which may be a name in Linux's abstract namespace.
+    /// Creates a socket bound to `address`, which may be a name in Linux's abstract namespace.
     ///
     /// # Panics
     ///
@@ -90,7 +94,8 @@ impl UnixDatagram {
         Self::registered(kinds::UnixDatagram::bind_addr(address.as_std())?, context.handle())
     }
 
-    /// Makes a socket without an address: it can send, and only a peer in a pair can send to it.
+    /// Creates a socket that is not bound to an address. Such a socket can send, but no other
+    /// socket can address a datagram to it.
     ///
     /// # Panics
     ///
@@ -106,7 +111,8 @@ impl UnixDatagram {
         Self::registered(kinds::UnixDatagram::unbound()?, context.handle())
     }
 
-    /// Makes two connected sockets, without any address.
+    /// Creates a pair of sockets that are connected to each other. Neither socket is bound to an
+    /// address.
     ///
     /// # Panics
     ///
@@ -124,18 +130,19 @@ impl UnixDatagram {
         Ok((one?, other?))
     }
 
-    /// Connects it to the socket at a path: [`send`](UnixDatagram::send) sends there, and nothing
-    /// from elsewhere is received.
+    /// Connects this socket to the socket bound to `path`. Afterwards, [`send`](UnixDatagram::send)
+    /// sends to this peer, and only datagrams from this peer are received.
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error, or `InvalidInput` if the path cannot be an address, for
+    /// Returns the unchanged OS error, or `InvalidInput` if `path` cannot be an address, for
     /// example because it is too long.
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.connect_addr(&address::of_path(path.as_ref(), "connect to")?)
     }
 
-    /// Connects it to the socket at an address, which may be a name in Linux's abstract namespace.
+    /// Connects this socket to the socket bound to `address`, which may be a name in Linux's
+    /// abstract namespace.
     ///
     /// # Errors
     ///
@@ -162,7 +169,8 @@ impl UnixDatagram {
         self.socket().peer_addr().map(SocketAddr::from)
     }
 
-    /// Sends a datagram to the socket at a path and returns its length.
+    /// Sends `buf` as one datagram to the socket bound to the path `target`, and returns the number
+    /// of bytes sent. Waits while the receiver's queue is full.
     ///
     /// # Errors
     ///
@@ -176,8 +184,8 @@ impl UnixDatagram {
         self.send_to_addr(buf, &address::of_path(target.as_ref(), "send to")?).await
     }
 
-    /// Sends a datagram to the socket at an address, which may be a name in Linux's abstract
-    /// namespace, and returns its length.
+    /// Sends `buf` as one datagram to the socket bound to the address `target`, which may be a name
+    /// in Linux's abstract namespace, and returns the number of bytes sent.
     ///
     /// # Errors
     ///
@@ -191,7 +199,9 @@ impl UnixDatagram {
         self.evented().send_to(buf, &target).await
     }
 
-    /// Polls a [`send_to`](UnixDatagram::send_to). Any number of tasks may poll concurrently.
+    /// Attempts to send `buf` to `target`, as [`send_to`](UnixDatagram::send_to) does. If the
+    /// datagram cannot be sent yet, returns `Poll::Pending` and registers the current task to be
+    /// woken. Any number of tasks may poll concurrently.
     ///
     /// # Errors
     ///
@@ -201,18 +211,19 @@ impl UnixDatagram {
         self.evented().poll_send_to(cx, buf, &target)
     }
 
-    /// Sends like [`send_to`](UnixDatagram::send_to), without waiting.
+    /// Tries to send `buf` as one datagram to the socket bound to the path `target` without
+    /// waiting, and returns the number of bytes sent.
     ///
     /// # Errors
     ///
-    /// Returns `WouldBlock` when the system accepts nothing, and otherwise the errors of
+    /// Returns `WouldBlock` if the OS cannot take the datagram at the moment, or the errors of
     /// [`send_to`](UnixDatagram::send_to).
     pub fn try_send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         let target = address::to_system(&address::of_path(target.as_ref(), "send to")?)?;
         self.evented().try_send_to(buf, &target)
     }
 
-    /// Ends one or both directions.
+    /// Shuts down the receiving direction, the sending direction, or both.
     ///
     /// # Errors
     ///
@@ -222,7 +233,7 @@ impl UnixDatagram {
         self.socket().shutdown(how)
     }
 
-    /// Takes over the standard library's socket and makes it non-blocking.
+    /// Creates a socket from a standard library socket, and sets it to non-blocking mode.
     ///
     /// # Panics
     ///
@@ -254,7 +265,7 @@ impl UnixDatagram {
 impl TryFrom<net::UnixDatagram> for UnixDatagram {
     type Error = io::Error;
 
-    /// Converts like [`UnixDatagram::from_std`].
+    /// Creates a socket from a standard library socket, as [`UnixDatagram::from_std`] does.
     #[track_caller]
     fn try_from(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
         Self::from_std(socket)

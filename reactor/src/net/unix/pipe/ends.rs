@@ -6,7 +6,8 @@
 macro_rules! pipe_end_methods {
     ($kind:ident, $end:ident, $interest:ident, $socket:literal, $fd_use:literal, $ready_use:literal) => {
         impl $kind {
-            /// Takes over a file that is this end of a pipe, and makes it non-blocking.
+            /// Creates this end of a pipe from an open file, and sets the file to non-blocking
+            /// mode.
             ///
             /// # Panics
             ///
@@ -14,8 +15,8 @@ macro_rules! pipe_end_methods {
             ///
             /// # Errors
             ///
-            /// Returns `InvalidInput` if it is no pipe or is not open in this direction, or the OS
-            /// error.
+            /// Returns `InvalidInput` if the file is not a pipe or is not open in the required
+            /// direction, or the OS error.
             #[track_caller]
             pub fn from_file(file: std::fs::File) -> std::io::Result<$kind> {
                 let context = $crate::context::required(concat!(stringify!($kind), "::from_file"));
@@ -23,7 +24,8 @@ macro_rules! pipe_end_methods {
                 Self::take_over(file.into(), context.handle())
             }
 
-            /// Takes over a descriptor that is this end of a pipe, and makes it non-blocking.
+            /// Creates this end of a pipe from a file descriptor, and sets the descriptor to
+            /// non-blocking mode.
             ///
             /// # Panics
             ///
@@ -31,8 +33,8 @@ macro_rules! pipe_end_methods {
             ///
             /// # Errors
             ///
-            /// Returns `InvalidInput` if it is no pipe or is not open in this direction, or the OS
-            /// error.
+            /// Returns `InvalidInput` if the descriptor is not a pipe or is not open in the required
+            /// direction, or the OS error.
             #[track_caller]
             pub fn from_owned_fd(owned_fd: std::os::fd::OwnedFd) -> std::io::Result<$kind> {
                 let context = $crate::context::required(concat!(stringify!($kind), "::from_owned_fd"));
@@ -41,8 +43,9 @@ macro_rules! pipe_end_methods {
                 Self::take_over(file.into(), context.handle())
             }
 
-            /// Takes over a file like [`from_file`](Self::from_file), without checking that it is a
-            /// pipe. A file that the OS cannot poll is refused all the same.
+            /// Creates this end of a pipe from an open file, as [`from_file`](Self::from_file)
+            /// does, without checking that the file is a pipe. A file that the OS cannot poll is
+            /// rejected nevertheless.
             ///
             /// # Panics
             ///
@@ -57,8 +60,9 @@ macro_rules! pipe_end_methods {
                 Self::take_over(file.into(), context.handle())
             }
 
-            /// Takes over a descriptor like [`from_owned_fd`](Self::from_owned_fd), without
-            /// checking that it is a pipe. A file that the OS cannot poll is refused all the same.
+            /// Creates this end of a pipe from a file descriptor, as
+            /// [`from_owned_fd`](Self::from_owned_fd) does, without checking that the descriptor is
+            /// a pipe. A file that the OS cannot poll is rejected nevertheless.
             ///
             /// # Panics
             ///
@@ -73,11 +77,12 @@ macro_rules! pipe_end_methods {
                 Self::take_over(owned_fd, context.handle())
             }
 
-            /// Returns its descriptor, whose operations block, as other processes expect.
+            /// Deregisters this end from the netpoller, and returns its file descriptor in blocking
+            /// mode, which other processes expect.
             ///
             /// # Errors
             ///
-            /// Returns the OS error; the pipe's end is closed then.
+            /// Returns the OS error. This end of the pipe is then closed.
             #[doc = example!($socket, $fd_use)]
             pub fn into_blocking_fd(self) -> std::io::Result<std::os::fd::OwnedFd> {
                 let owned_fd = self.into_nonblocking_fd()?;
@@ -85,12 +90,13 @@ macro_rules! pipe_end_methods {
                 Ok(owned_fd)
             }
 
-            /// Returns its descriptor, whose operations do not block.
+            /// Deregisters this end from the netpoller, and returns its file descriptor, which
+            /// remains in non-blocking mode.
             ///
             /// # Errors
             ///
-            /// Returns the OS error if the socket cannot be deregistered from the netpoller. The
-            /// socket is then closed.
+            /// Returns the OS error if this end cannot be deregistered from the netpoller. This end
+            /// of the pipe is then closed.
             pub fn into_nonblocking_fd(self) -> std::io::Result<std::os::fd::OwnedFd> {
                 self.io.into_inner().map(std::os::fd::OwnedFd::from)
             }

@@ -1,8 +1,8 @@
 //! Pipes: anonymous ones, and named ones (FIFOs) in the file system.
 //!
-//! The ends read and write as streams do, with the same methods and traits. Dropping the sending
-//! end ends the stream for the receiving one; writing when the receiving end is gone is an error of
-//! kind `BrokenPipe`.
+//! The two ends of a pipe, [`Sender`] and [`Receiver`], have the same methods and I/O traits as
+//! streams. When every sender is dropped, the receiver reads the end of the stream. Writing after
+//! the receiver is dropped fails with an error of kind `BrokenPipe`.
 
 mod descriptor;
 mod ends;
@@ -17,10 +17,12 @@ pub use self::sender::Sender;
 use crate::context;
 use std::io;
 
-/// Creates an anonymous pipe: the receiver reads the bytes that the sender has written.
+/// Creates an anonymous pipe and returns its two ends. Bytes written to the sender are read from
+/// the receiver.
 ///
-/// For a child process, turn an end into a descriptor with [`Sender::into_blocking_fd`] or
-/// [`Receiver::into_blocking_fd`]: children expect blocking ones.
+/// To pass one end to a child process, convert it into a file descriptor with
+/// [`Sender::into_blocking_fd`] or [`Receiver::into_blocking_fd`]: child processes expect blocking
+/// descriptors.
 ///
 /// # Panics
 ///

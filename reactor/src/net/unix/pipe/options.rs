@@ -1,4 +1,4 @@
-//! Opening named pipes.
+//! Options for opening named pipes.
 
 use super::descriptor::{PipeEnd, check_is_pipe};
 use super::{Receiver, Sender};
@@ -8,7 +8,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Opens the ends of a named pipe (FIFO), without blocking.
+/// Options for opening the sending or the receiving end of a named pipe (FIFO). Opening an end
+/// never blocks.
 ///
 /// # Examples
 ///
@@ -41,34 +42,36 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Opens one end only, and checks that the file is a pipe.
+    /// Creates the default options: an end is opened in its own direction only, and the file is
+    /// checked to be a pipe.
     #[must_use]
     pub fn new() -> OpenOptions {
         OpenOptions::default()
     }
 
-    /// Opens it for reading and writing at once (Linux), so that either end can be opened first: a
-    /// sender is not refused without a receiver, and a receiver does not see the end of the stream
-    /// while it is open itself.
+    /// Sets whether the pipe is opened for both reading and writing. On Linux, either end can then
+    /// be opened first: opening a sender succeeds even if there is no receiver, and a receiver does
+    /// not read the end of the stream while it is itself open.
     ///
-    /// On other systems the effect is undefined.
+    /// On systems other than Linux, the effect is undefined.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn read_write(&mut self, value: bool) -> &mut OpenOptions {
         self.is_read_write = value;
         self
     }
 
-    /// Leaves out the check that the file is a pipe. A file that the system cannot poll is refused
-    /// all the same.
+    /// Sets whether to skip the check that the file is a pipe. A file that the OS cannot poll is
+    /// rejected even without the check.
     pub fn unchecked(&mut self, value: bool) -> &mut OpenOptions {
         self.is_unchecked = value;
         self
     }
 
-    /// Opens the receiving end.
+    /// Opens the receiving end of the pipe at `path`.
     ///
-    /// Reading waits for the first sender to come. When the last has gone it finds the end of the
-    /// stream, and continues if another comes.
+    /// A read waits for the first sender to open the pipe. After the last sender has closed it,
+    /// reads return the end of the stream, and continue with new bytes if another sender opens the
+    /// pipe.
     ///
     /// # Panics
     ///
@@ -76,15 +79,15 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// Returns an error of kind `InvalidInput` when the file is no pipe, and the OS error unchanged
-    /// when it cannot be opened.
+    /// Returns `InvalidInput` if the file is not a pipe, or the unchanged OS error if it cannot be
+    /// opened.
     #[track_caller]
     pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
         let file = self.open(path.as_ref(), PipeEnd::Receiving)?;
         Receiver::from_file_unchecked(file)
     }
 
-    /// Opens the sending end.
+    /// Opens the sending end of the pipe at `path`.
     ///
     /// # Panics
     ///
@@ -92,8 +95,8 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// Returns `InvalidInput` if the file is no pipe, or the unchanged OS error: `ENXIO` if no
-    /// process has opened the receiving end.
+    /// Returns `InvalidInput` if the file is not a pipe, or the unchanged OS error, which is
+    /// `ENXIO` if no process has opened the receiving end.
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
         let file = self.open(path.as_ref(), PipeEnd::Sending)?;

@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving end of a pipe.
 
 use super::ends::pipe_end_methods;
 use crate::evented::Evented;
@@ -11,19 +11,24 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::task::{Context, Poll};
 
-/// Reads from a pipe; made by [`pipe`](super::pipe) and [`OpenOptions`](super::OpenOptions).
+/// The receiving end of a pipe, from which bytes are read. Created by [`pipe`](super::pipe) and
+/// [`OpenOptions`](super::OpenOptions).
 ///
-/// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
-/// (features of those names).
+/// `Receiver` implements the I/O traits of tokio (feature `tokio-io`, enabled by default), hyper,
+/// and futures-io (features `hyper` and `futures-io`).
 #[derive(Debug)]
 pub struct Receiver {
     io: Evented<mio::unix::pipe::Receiver>,
 }
 
 impl Receiver {
-    /// Polls [`read`](Self::read), for adapters that implement traits: reads into memory that need
-    /// not be initialised, and returns how many of its first bytes were written. It leaves the
-    /// others alone.
+    /// Attempts to read into `buf`, which need not be initialised, and returns the number of bytes
+    /// read. Exactly this many bytes at the start of `buf` are then initialised; the rest of `buf`
+    /// is untouched. If no bytes are available, returns `Poll::Pending` and registers the current
+    /// task to be woken.
+    ///
+    /// This method is meant for adapters that implement I/O traits; other code calls
+    /// [`read`](Self::read).
     ///
     /// Only the waker of the most recent call is kept, so at most one task should poll at a time.
     ///

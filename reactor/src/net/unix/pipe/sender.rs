@@ -1,4 +1,4 @@
-//! The sending end.
+//! The sending end of a pipe.
 
 use super::ends::pipe_end_methods;
 use crate::evented::Evented;
@@ -9,18 +9,23 @@ use crate::net::waits::wait_methods;
 use std::io::{self, IoSlice, Write};
 use std::task::{Context, Poll};
 
-/// Writes to a pipe; made by [`pipe`](super::pipe) and [`OpenOptions`](super::OpenOptions).
+/// The sending end of a pipe, to which bytes are written. Created by [`pipe`](super::pipe) and
+/// [`OpenOptions`](super::OpenOptions).
 ///
-/// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
-/// (features of those names). Shutting it down through them does nothing: a pipe ends when its last
-/// sender is dropped.
+/// `Sender` implements the I/O traits of tokio (feature `tokio-io`, enabled by default), hyper, and
+/// futures-io (features `hyper` and `futures-io`). The shutdown methods of these traits do nothing,
+/// because a pipe ends only when its last sender is dropped.
 #[derive(Debug)]
 pub struct Sender {
     io: Evented<mio::unix::pipe::Sender>,
 }
 
 impl Sender {
-    /// Polls [`write`](Self::write), for adapters that implement traits.
+    /// Attempts to write `buf`, and returns the number of bytes written. If the pipe is full,
+    /// returns `Poll::Pending` and registers the current task to be woken.
+    ///
+    /// This method is meant for adapters that implement I/O traits; other code calls
+    /// [`write`](Self::write).
     ///
     /// Only the waker of the most recent call is kept, so at most one task should poll at a time.
     ///
@@ -31,7 +36,8 @@ impl Sender {
         self.evented().poll_send(cx, buf)
     }
 
-    /// Polls [`write_vectored`](Self::write_vectored), as [`poll_write`](Self::poll_write) does.
+    /// Attempts to write from several buffers, as [`poll_write`](Self::poll_write) does from one.
+    /// Other code than adapters calls [`write_vectored`](Self::write_vectored).
     ///
     /// # Errors
     ///
