@@ -6,11 +6,11 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Names the address of a socket, or of its peer.
+/// The address of a socket or of a socket's peer, as task dumps show it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Address {
-    /// An internet address and a port.
+    /// An IP address and a port.
     Ip(SocketAddr),
     /// The path of a Unix socket.
     Path(PathBuf),

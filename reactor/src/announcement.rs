@@ -14,7 +14,8 @@ use std::task::{Context, Poll, ready};
 
 const READ: Interest = Interest::READABLE;
 
-/// Holds the place of a waiter among a source's waiters, so that its waker can be removed again.
+/// Identifies a waiter of a source across calls of `poll_announced`, so that the waiter's waker can
+/// be replaced or removed.
 #[derive(Debug, Default)]
 pub struct WaiterKey(Option<usize>);
 
@@ -50,11 +51,13 @@ impl SourceState {
 }
 
 impl<S: mio::event::Source> Evented<S> {
-    /// Returns the first result of `look`, which is called after each event that makes the source
-    /// readable; until then the next event wakes `cx`'s task.
+    /// Returns the first result that `look` produces. `look` is called after each event that makes
+    /// the source readable; while `look` returns nothing, registers the current task to be woken by
+    /// the next event.
     ///
-    /// For a source whose events announce a change that was made before them. `drain` is to read
-    /// all that can be read without waiting. Takes nothing of the task's budget.
+    /// Use this method for a source whose events announce a change that has already been made
+    /// elsewhere. `drain` must read everything that can be read without waiting. The call does not
+    /// spend the task's budget.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The thread's current reactor context: the netpoller that it registers new sockets with, and the
-//! services that the runtime provides for them.
+//! The current reactor context of a thread: the netpoller with which new sockets are registered,
+//! and the services that the runtime provides for sockets.
 
 use crate::handle::Handle;
 pub use crate::services::{Delay, Services};
@@ -9,8 +9,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use wsrt_sync::drop_in::{IS_ON, NO_IO, OUTSIDE};
 
-/// Combines the netpoller of new sockets with the services of their runtime. Cloning costs
-/// one reference count.
+/// A netpoller for new sockets, together with the services of the runtime that the sockets belong
+/// to. Cloning a context increments a reference count.
 #[derive(Clone)]
 pub struct ReactorContext(Arc<Parts>);
 
@@ -20,13 +20,13 @@ struct Parts {
 }
 
 impl ReactorContext {
-    /// Creates a context from a netpoller and services.
+    /// Creates a context from a handle to a netpoller and the runtime's services.
     #[must_use]
     pub fn new(handle: Handle, services: Arc<dyn Services>) -> ReactorContext {
         ReactorContext(Arc::new(Parts { handle, services }))
     }
 
-    /// Returns the netpoller's registration side.
+    /// Returns the handle with which sockets are registered with the netpoller.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         &self.0.handle
@@ -49,11 +49,12 @@ thread_local! {
     static CURRENT: RefCell<Option<ReactorContext>> = const { RefCell::new(None) };
 }
 
-/// Makes `context` the current thread's until the guard is dropped; `None` leaves the thread
-/// without one.
+/// Makes `context` the current context of this thread until the returned guard is dropped. With
+/// `None`, the thread has no context until then.
 ///
-/// Guards nest: each restores the context that it found, so drop them in the reverse order of their
-/// making. On a thread whose thread-local storage is being torn down this does nothing.
+/// Guards can be nested: each guard restores the context that was current before it, so guards must
+/// be dropped in the reverse order of their creation. On a thread whose thread-local storage is
+/// being destroyed, this function does nothing.
 ///
 /// # Examples
 ///
@@ -88,7 +89,7 @@ pub fn enter(context: Option<ReactorContext>) -> ContextGuard {
     ContextGuard { previous: replace(context), not_send: PhantomData }
 }
 
-/// Returns the current thread's context, if it has one.
+/// Returns the current context of this thread, or `None` if the thread has none.
 #[must_use]
 pub fn current() -> Option<ReactorContext> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
@@ -129,10 +130,10 @@ pub(crate) fn required_to_look_up(operation: &str) -> ReactorContext {
     }
 }
 
-/// Makes `context` the current thread's, without a guard, and returns the one before it. For a
-/// runtime that has its own order in which contexts come and go.
+/// Makes `context` the current context of this thread without a guard, and returns the previous
+/// context. This function is for a runtime that manages the order of its contexts itself.
 ///
-/// On a thread whose thread-local storage is being torn down this does nothing.
+/// On a thread whose thread-local storage is being destroyed, this function does nothing.
 ///
 /// # Examples
 ///
@@ -148,7 +149,8 @@ pub fn replace(context: Option<ReactorContext>) -> Option<ReactorContext> {
     CURRENT.try_with(|current| std::mem::replace(&mut *current.borrow_mut(), context)).ok().flatten()
 }
 
-/// Restores the previous context when dropped. Stays on its thread.
+/// Restores the previous context of the thread when dropped. Returned by [`enter`]. A guard cannot
+/// be sent to another thread.
 #[derive(Debug)]
 pub struct ContextGuard {
     previous: Option<ReactorContext>,

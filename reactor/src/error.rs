@@ -12,13 +12,13 @@ pub(crate) fn shut_down_error() -> io::Error {
     rt_shutdown_err("the wsrt runtime this socket belongs to was shut down")
 }
 
-/// Creates the error, with the given words, of an operation whose runtime has ended.
+/// Creates the error of an operation whose runtime has shut down, with `words` as the message.
 #[must_use]
 pub fn rt_shutdown_err(words: &'static str) -> io::Error {
     io::Error::other(RuntimeEnded(words))
 }
 
-/// Returns whether `error` says that the runtime of a socket or of a call has ended.
+/// Returns whether `error` reports that the runtime of a socket or of a call has shut down.
 #[must_use]
 pub fn is_rt_shutdown_err(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<RuntimeEnded>())

@@ -1,4 +1,5 @@
-//! Anything mio can poll, registered: the generic half of every socket.
+//! `Evented`: any source that mio can poll, registered with a netpoller. The generic half of every
+//! socket.
 
 use crate::budget;
 use crate::context;
@@ -18,13 +19,18 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Registers a pollable source and waits for it.
+/// A pollable source that is registered with a netpoller, so that tasks can wait for it.
 ///
-/// The source is polled edge-triggered in both directions: an operation is tried first, and waited
-/// for only after it returned `WouldBlock`. The source counts as *ready* only once the OS has
-/// reported it. Any number of tasks may wait for the same direction; an event wakes them all.
+/// Every socket type of this crate is built on an `Evented`. Use the type directly to make a socket
+/// type from another source that mio can poll.
 ///
-/// The source must be non-blocking. Dropping the `Evented` takes it out of the poll.
+/// The source is polled edge-triggered in both directions: each operation is tried first, and a
+/// task waits only after the operation has returned `WouldBlock`. The source counts as *ready* only
+/// once the OS has reported it ready. Any number of tasks may wait for the same direction, and an
+/// event wakes all of them.
+///
+/// The source must be in non-blocking mode. Dropping the `Evented` deregisters the source from the
+/// netpoller.
 ///
 /// # Examples
 ///
@@ -49,7 +55,7 @@ pub struct Evented<S: mio::event::Source> {
 }
 
 impl<S: mio::event::Source> Evented<S> {
-    /// Registers `source` with the current runtime's netpoller.
+    /// Registers `source` with the current runtime's netpoller, for both reading and writing.
     ///
     /// # Panics
     ///
@@ -57,14 +63,15 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the source cannot be polled, is registered already, or resources
-    /// are short; or an error if the runtime has been shut down.
+    /// Returns the OS error if the source cannot be polled, is already registered, or resources are
+    /// exhausted; or an error if the runtime has been shut down.
     #[track_caller]
     pub fn new(source: S) -> io::Result<Self> {
         Self::with_handle(source, context::required("Evented::new").handle())
     }
 
-    /// Registers `source` with a given netpoller, inside a runtime or not.
+    /// Registers `source` with the netpoller that `handle` refers to. May be called inside or
+    /// outside a runtime.
     ///
     /// # Errors
     ///
@@ -73,7 +80,8 @@ impl<S: mio::event::Source> Evented<S> {
         Self::of_kind("source", source, handle)
     }
 
-    /// Registers `source` with a given netpoller, under the name `kind` in dumps.
+    /// Registers `source` with the netpoller that `handle` refers to. Task dumps show the source
+    /// under the name `kind`.
     ///
     /// # Errors
     ///
@@ -110,8 +118,8 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source().readiness().assume(interest);
     }
 
-    /// Returns the source. Operations on it that may return `WouldBlock` belong inside
-    /// [`try_io`](Evented::try_io) and its like.
+    /// Returns a reference to the source. Perform operations that may return `WouldBlock` inside
+    /// [`try_io`](Evented::try_io) or a similar method, so that the readiness is updated.
     #[must_use]
     pub fn get_ref(&self) -> &S {
         self.source.as_ref().expect("the source is there until into_inner takes it")
@@ -132,7 +140,7 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source().readiness().read().has_urgent()
     }
 
-    /// Returns the netpoller that the source is registered with.
+    /// Returns a handle to the netpoller that the source is registered with.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         self.registration.handle()
@@ -142,11 +150,12 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source()
     }
 
-    /// Takes the source out of the poll and returns it, still non-blocking.
+    /// Deregisters the source from the netpoller and returns the source, which remains in
+    /// non-blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the source cannot be deregistered; the source is closed then.
+    /// Returns the OS error if the source cannot be deregistered. The source is then closed.
     pub fn into_inner(mut self) -> io::Result<S> {
         let mut source = self.source.take().expect("the source is there until into_inner takes it");
         self.registration.end(&mut source)?;
@@ -194,8 +203,8 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// Returns whether the OS has reported one of the directions as ready, and no operation since
-    /// has drained it.
+    /// Returns whether the OS has reported one of the directions in `interest` as ready, and no
+    /// operation has returned `WouldBlock` in that direction since.
     ///
     /// # Examples
     ///
@@ -214,30 +223,32 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source().readiness().read().is_ready(interest)
     }
 
-    /// Returns ready once the OS has reported that an operation in one of the directions is worth
-    /// trying; until then it registers `cx`'s task to be woken for that.
+    /// Returns `Poll::Ready` once the OS has reported that an operation in one of the directions in
+    /// `interest` may succeed. Until then, registers the current task to be woken.
     ///
-    /// Any number of tasks may poll concurrently. A task that polls again is counted once; a task
-    /// that loses interest stays registered until the next event, which wakes it needlessly. If no
-    /// event comes and 64 wakers have accumulated, all of them are woken, at most once a second:
-    /// tasks that still wait poll again, and wakers of tasks that are gone do not accumulate.
-    /// Futures ([`ready`](Evented::ready), [`io`](Evented::io)) take their waker out when they are
-    /// dropped.
+    /// Any number of tasks may poll concurrently. A task that polls again is registered only once.
+    /// A task that loses interest stays registered until the next event, which wakes the task
+    /// needlessly. If no event comes and 64 wakers have accumulated, all of them are woken, at most
+    /// once a second, so that the wakers of finished tasks do not accumulate; tasks that still wait
+    /// poll again. In contrast, the futures [`ready`](Evented::ready) and [`io`](Evented::io)
+    /// remove their waker when they are dropped.
     ///
     /// # Errors
     ///
-    /// Returns an error if it would have to wait and the runtime was shut down.
+    /// Returns an error if the call would have to wait and the runtime has been shut down.
     pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
         self.poll_seen(Sharing::Shared, interest, cx).map_ok(|seen| seen.ready() & Ready::concerning(interest))
     }
 
-    /// Waits until the OS has reported that an operation in one of the directions is worth trying.
+    /// Waits until the OS has reported that an operation in one of the directions in `interest` may
+    /// succeed. Another task may have used the readiness in the meantime, so the operation may
+    /// still return `WouldBlock`.
     ///
     /// Another task may have used up the event by now: expect `WouldBlock`.
     ///
     /// # Errors
     ///
-    /// Returns an error if it would have to wait and the runtime was shut down.
+    /// Returns an error if the call would have to wait and the runtime has been shut down.
     ///
     /// # Cancel safety
     ///
@@ -246,8 +257,8 @@ impl<S: mio::event::Source> Evented<S> {
         self.seen(interest).await.map(|seen| seen.ready() & Ready::concerning(interest))
     }
 
-    /// Runs `operation` once if it is worth trying, which it is on a fresh source; otherwise
-    /// returns `WouldBlock` without running it.
+    /// Runs `operation` once if it may succeed; on a newly registered source, it always may.
+    /// Otherwise, returns `WouldBlock` without running `operation`.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as not ready until
     /// the next event. `operation` must therefore return `WouldBlock` only if a system call on the
@@ -261,11 +272,12 @@ impl<S: mio::event::Source> Evented<S> {
         self.try_drain(interest, operation, |_| false)
     }
 
-    /// Runs `operation` until it returns anything but `WouldBlock`, waiting in between; wakes
-    /// `cx`'s task when it is worth polling again.
+    /// Runs `operation` until it returns something other than `WouldBlock`, and returns that
+    /// result. If the source is not ready, returns `Poll::Pending` and registers the current task
+    /// to be woken.
     ///
-    /// Any number of tasks may poll concurrently. `operation` must keep to the rule of
-    /// [`try_io`](Evented::try_io).
+    /// Any number of tasks may poll concurrently. As with [`try_io`](Evented::try_io), `operation`
+    /// must return `WouldBlock` only if a system call on the source did.
     ///
     /// # Errors
     ///
@@ -279,9 +291,11 @@ impl<S: mio::event::Source> Evented<S> {
         self.poll_drain(Sharing::Shared, interest, cx, operation, |_| false)
     }
 
-    /// Runs `operation` until it returns anything but `WouldBlock`, waiting in between.
+    /// Runs `operation` whenever the source may be ready, until `operation` returns something other
+    /// than `WouldBlock`, and returns that result.
     ///
-    /// `operation` must keep to the rule of [`try_io`](Evented::try_io).
+    /// As with [`try_io`](Evented::try_io), `operation` must return `WouldBlock` only if a system
+    /// call on the source did.
     ///
     /// # Errors
     ///

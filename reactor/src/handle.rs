@@ -1,4 +1,4 @@
-//! The registration side of the netpoller, which each socket holds a clone of.
+//! `Handle`: the registration side of the netpoller, of which each socket holds a clone.
 
 use crate::interest::Interest;
 use crate::lent::Lender;
@@ -8,14 +8,16 @@ use crate::sync::Arc;
 use crate::walk::Label;
 use std::io;
 
-/// Names a netpoller to register sockets with. Cloning costs one reference count.
+/// A handle to a netpoller, with which sockets are registered. Cloning a handle increments a
+/// reference count.
 ///
-/// A socket keeps a clone, so operations on it work on any thread, inside a runtime or not. After
-/// the netpoller is shut down, operations that would have to wait fail instead.
+/// Each socket keeps a clone of the handle, so operations on the socket work on any thread, inside
+/// or outside a runtime. After the netpoller has been shut down, operations that would have to wait
+/// fail instead.
 #[derive(Clone, Debug)]
 pub struct Handle(Arc<Shared>);
 
-/// Handles are equal if they name one netpoller.
+/// Two handles are equal if they refer to the same netpoller.
 impl PartialEq for Handle {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -41,8 +43,9 @@ impl Handle {
         &self.0.lender
     }
 
-    /// Returns the error of a netpoller that takes no sources of the system, before something of
-    /// this kind is begun that could not be undone.
+    /// Returns an error if this netpoller, which belongs to a simulated runtime, does not accept
+    /// sources of the OS. Call this before starting something of the given `kind` that cannot be
+    /// undone.
     #[doc(hidden)]
     pub fn check_accepts(&self, kind: &str) -> io::Result<()> {
         self.registry().check_accepts(kind)

@@ -1,10 +1,12 @@
-//! The events that a waiter waits for.
+//! The kinds of events that a task waits for.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
-/// Names the events of a socket that a caller wants to use: reading, writing, urgent data, errors,
-/// or several of them.
+/// The kinds of readiness events to wait for on a socket: reading, writing, urgent data, errors, or
+/// any combination of them.
+///
+/// Combine interests with [`add`](Interest::add) or the `|` operator.
 ///
 /// # Examples
 ///
@@ -20,14 +22,17 @@ pub struct Interest(u8);
 const URGENT: Interest = Interest(0b0100);
 
 impl Interest {
-    /// Reading: data, a connection to accept, the peer's end of stream, or an error to learn.
+    /// Interest in reading: data has arrived, a connection can be accepted, the peer has closed its
+    /// side, or an error is pending.
     pub const READABLE: Interest = Interest(0b0001);
-    /// Writing: room in the send buffer, a finished connect, or an error to learn.
+    /// Interest in writing: the send buffer has room, a connection attempt has finished, or an
+    /// error is pending.
     pub const WRITABLE: Interest = Interest(0b0010);
-    /// Urgent data of a TCP stream, and the events that a driver reports as such (`EPOLLPRI`).
+    /// Interest in urgent data: out-of-band data of a TCP stream, and other events that a driver
+    /// reports as priority events (`EPOLLPRI`).
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub const PRIORITY: Interest = URGENT;
-    /// An error condition, such as a message in a socket's error queue.
+    /// Interest in error conditions, such as a message in a socket's error queue.
     pub const ERROR: Interest = Interest(0b1000);
 
     /// Nothing: of a source that must not be tried before an event.
@@ -36,37 +41,38 @@ impl Interest {
     pub(crate) const ALL: Interest = Interest(0b1111);
     const EACH: [Interest; 4] = [Interest::READABLE, Interest::WRITABLE, URGENT, Interest::ERROR];
 
-    /// Returns whether reading is among the events.
+    /// Returns whether this interest includes reading.
     #[must_use]
     pub const fn is_readable(self) -> bool {
         self.overlaps(Self::READABLE)
     }
 
-    /// Returns whether writing is among the events.
+    /// Returns whether this interest includes writing.
     #[must_use]
     pub const fn is_writable(self) -> bool {
         self.overlaps(Self::WRITABLE)
     }
 
-    /// Returns whether urgent data is among the events.
+    /// Returns whether this interest includes urgent data.
     #[must_use]
     pub const fn is_priority(self) -> bool {
         self.overlaps(URGENT)
     }
 
-    /// Returns whether errors are among the events.
+    /// Returns whether this interest includes error conditions.
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.overlaps(Self::ERROR)
     }
 
-    /// Returns the events of both. Equivalent to `|`, and usable in constants.
+    /// Returns the union of two interests. Equivalent to the `|` operator, but also usable in
+    /// constants.
     #[must_use]
     pub const fn add(self, other: Interest) -> Interest {
         Interest(self.0 | other.0)
     }
 
-    /// Returns the events that are not among `other`'s, if any is left.
+    /// Returns this interest without the events in `other`, or `None` if no event is left.
     #[must_use]
     pub fn remove(self, other: Interest) -> Option<Interest> {
         let left = self.0 & !other.0;

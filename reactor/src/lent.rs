@@ -1,8 +1,8 @@
-//! The interface of a network that a simulated runtime lends to its sockets.
+//! The interface through which a simulated network provides the sockets of a simulated runtime.
 //!
-//! A socket that is made in such a runtime is [lent](Socket) by its [`Network`]. It is registered
-//! as others are, and waits as they do; its events come from the network, and the netpoller asks
-//! that for them in each turn.
+//! A socket that is created in such a runtime is [lent](Socket) by the runtime's [`Network`]. The
+//! socket is registered and waited for like any other, but its events come from the network, which
+//! the netpoller queries in each turn.
 
 use crate::readiness::EventBits;
 use crate::ready::Ready;
@@ -14,74 +14,78 @@ use std::net::{IpAddr, Shutdown, SocketAddr};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 
-/// A socket as the system numbers it.
+/// The OS's number of a socket.
 #[cfg(unix)]
 pub type RawDescriptor = std::os::fd::RawFd;
-/// A socket as the system numbers it.
+/// The OS's number of a socket.
 #[cfg(windows)]
 pub type RawDescriptor = std::os::windows::io::RawSocket;
 
-/// An address of a lent socket.
+/// The address of a socket in a simulated network.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// A socket of TCP or UDP.
+    /// The IP address and port of a TCP or UDP socket.
     Ip(SocketAddr),
-    /// The bytes of a path, or of an abstract name, with the zero before it; empty for a socket
-    /// without a name.
+    /// The bytes of a Unix socket's path, or of its abstract name with the leading zero byte; empty
+    /// for a socket without a name.
     Unix(Vec<u8>),
 }
 
-/// Something has happened to a lent socket.
+/// A change of the conditions of a lent socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The number that the socket was [attached](Socket::attach) with.
+    /// The token that the socket was [attached](Socket::attach) with.
     pub token: usize,
-    /// The conditions that hold from now on.
+    /// The conditions that hold from this event on.
     pub ready: Ready,
 }
 
-/// Lends sockets.
+/// A simulated network, which provides the sockets of a simulated runtime.
 pub trait Network: Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// Returns the addresses of a host.
+    /// Returns the addresses of the host with the name `host`.
     fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 
-    /// Begins to connect a stream to `to`. [`Socket::outcome`] tells how that ends.
+    /// Starts to connect a stream to the address `to`. [`Socket::outcome`] returns the result.
     fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>>;
 
-    /// Listens for streams at `at`; `backlog` of them may wait to be accepted.
+    /// Creates a socket that listens for streams at the address `at`. At most `backlog` connections
+    /// wait to be accepted.
     fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>>;
 
-    /// Binds a socket for datagrams to `at`. The system's socket that stands beside it is
-    /// `beside`.
+    /// Creates a datagram socket bound to `at`. `beside` is the OS socket that exists alongside the
+    /// lent one.
     fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>>;
 
-    /// Makes a socket for datagrams within a host, at a name like a [`Place::Unix`]'s, or at
-    /// none where that is empty.
+    /// Creates a datagram socket within one host, bound to a name as in [`Place::Unix`]; an empty
+    /// `name` leaves the socket unnamed.
     fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>>;
 
-    /// Returns the listener that stands for a socket of the system, if the network has bound that
-    /// in the system's place, and it listens; with a `backlog` it does so from now on.
+    /// Returns the listener that takes the place of the OS socket `descriptor`, or `None` if the
+    /// network has not bound such a socket or it does not listen. With a `backlog`, the socket
+    /// starts to listen.
     fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>>;
 
-    /// Returns the socket for datagrams that stands for one of the system's likewise.
+    /// Returns the datagram socket that takes the place of the OS socket `descriptor`, or `None` if
+    /// there is none.
     fn datagrams_of(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>>;
 
-    /// Returns two streams that are connected to each other, on one host.
+    /// Returns two streams on one host that are connected to each other.
     fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]>;
 
-    /// Returns two sockets for datagrams likewise.
+    /// Returns two datagram sockets on one host that are connected to each other.
     fn datagram_pair(&self) -> io::Result<[Arc<dyn Socket>; 2]>;
 
-    /// Hands the events since the last call to `each`.
+    /// Calls `each` with every event since the last call.
     fn take_events(&self, each: &mut dyn FnMut(Event));
 }
 
-/// A lent socket of any kind. A call that does not fit its kind is an error. Dropping it closes it.
+/// A socket of a simulated network, of any kind. A call that does not fit the kind of the socket
+/// returns an error. Dropping the socket closes it.
 pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
-    /// Reports events under `token` from now on, the present conditions first.
+    /// Starts to report events under `token`, beginning with the conditions that hold at present.
     fn attach(&self, token: usize);
 
-    /// Reports no more events.
+    /// Stops reporting events.
     fn detach(&self);
 
     /// Returns the local address of this socket.
@@ -90,27 +94,29 @@ pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
     /// Returns the address of the remote peer.
     fn peer(&self) -> io::Result<Place>;
 
-    /// Takes a connection that waits to be accepted, with its peer's address.
+    /// Accepts a waiting connection, and returns its socket together with the peer's address.
     fn accept(&self) -> io::Result<(Arc<dyn Socket>, Place)>;
 
-    /// Returns how connecting has ended; `WouldBlock` while it has not.
+    /// Returns the result of connecting, or `WouldBlock` while the attempt is in progress.
     fn outcome(&self) -> io::Result<()>;
 
-    /// Connects the socket: datagrams go to `to`, and come from nowhere else.
+    /// Connects the socket to `to`: datagrams are sent to this address, and received only from it.
     fn connect(&self, to: Place) -> io::Result<()>;
 
-    /// Shows `into` the bytes, or the datagram, that have come, up to `room` bytes, and takes them
-    /// unless it `peeks`. Returns how many bytes those were, and the sender of a datagram.
+    /// Passes the bytes that have arrived, or the next datagram, to `into`, at most `room` bytes.
+    /// The bytes are consumed unless `peeks` is true. Returns the number of bytes and, for a
+    /// datagram, the sender's address.
     fn receive(&self, room: usize, peeks: bool, into: &mut dyn FnMut(&[u8])) -> io::Result<(usize, Option<Place>)>;
 
-    /// Sends as much of `bufs` as there is room for; a datagram whole, to `to` if that is given.
+    /// Sends as many bytes of `bufs` as there is room for, or one whole datagram, to the address
+    /// `to` if it is given. Returns the number of bytes sent.
     fn send(&self, bufs: &[IoSlice<'_>], to: Option<Place>) -> io::Result<usize>;
 
-    /// Sends `bytes` as datagrams of `length` bytes, and a shorter one for the rest, to `to` if
-    /// that is given: all of them, or none.
+    /// Sends `bytes` as datagrams of `length` bytes each, with a shorter last one for the rest, to
+    /// the address `to` if it is given. Sends either all of the datagrams or none.
     fn send_segments(&self, bytes: &[u8], length: usize, to: Option<Place>) -> io::Result<usize>;
 
-    /// Ends one direction, or both.
+    /// Shuts down one direction of the connection, or both.
     fn shut_down(&self, how: Shutdown) -> io::Result<()>;
 }
 

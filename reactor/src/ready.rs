@@ -1,12 +1,12 @@
-//! The set of conditions that a waiter finds ready.
+//! The set of conditions that a socket was found ready for.
 
 use crate::interest::Interest;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
-/// Holds the conditions that a socket was ready for when it was looked at.
+/// The set of conditions that a socket was ready for when the readiness was checked.
 ///
-/// Readiness is a hint that can be out of date by the time it is read: an operation may still
+/// Readiness is a hint, which may be out of date by the time it is used: an operation may still
 /// return `WouldBlock`.
 ///
 /// # Examples
@@ -23,74 +23,77 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 pub struct Ready(pub(crate) u8);
 
 impl Ready {
-    /// Nothing.
+    /// The empty set: the socket is not ready for anything.
     pub const EMPTY: Ready = Ready(0);
-    /// A read is worth trying.
+    /// The socket may be ready for reading.
     pub const READABLE: Ready = Ready(1 << 0);
-    /// A write is worth trying.
+    /// The socket may be ready for writing.
     pub const WRITABLE: Ready = Ready(1 << 1);
-    /// The peer has ended its side.
+    /// The peer has closed its side of the connection, so that reads return the end of the stream.
     pub const READ_CLOSED: Ready = Ready(1 << 2);
-    /// Nothing can be written any more.
+    /// The writing side of the connection is closed, so that writes fail.
     pub const WRITE_CLOSED: Ready = Ready(1 << 3);
-    /// There is an error to fetch.
+    /// An error is pending on the socket.
     pub const ERROR: Ready = Ready(1 << 4);
-    /// Urgent data is there.
+    /// Urgent data is available.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub const PRIORITY: Ready = Ready::URGENT;
-    /// Everything.
+    /// The set of all conditions.
     pub const ALL: Ready = Ready(0b11_1111);
 
     /// `PRIORITY`, on systems without it never set.
     pub(crate) const URGENT: Ready = Ready(1 << 5);
 
-    /// Returns whether nothing is ready.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns whether a read is worth trying; true as well when the read side is closed.
+    /// Returns whether a read may succeed. Also returns `true` if the read side is closed, because
+    /// a read then returns at once.
     #[must_use]
     pub const fn is_readable(self) -> bool {
         self.overlaps(Ready::READABLE) || self.is_read_closed()
     }
 
-    /// Returns whether a write is worth trying; true as well when the write side is closed.
+    /// Returns whether a write may succeed. Also returns `true` if the write side is closed,
+    /// because a write then returns at once.
     #[must_use]
     pub const fn is_writable(self) -> bool {
         self.overlaps(Ready::WRITABLE) || self.is_write_closed()
     }
 
-    /// Returns whether the peer has ended its side of the stream. False does not mean that it is
-    /// open.
+    /// Returns whether the peer is known to have closed its side of the connection. `false` does
+    /// not prove that the side is still open.
     #[must_use]
     pub const fn is_read_closed(self) -> bool {
         self.overlaps(Ready::READ_CLOSED)
     }
 
-    /// Returns whether nothing can be written any more. False does not mean that something can.
+    /// Returns whether the write side is known to be closed. `false` does not prove that a write
+    /// can still succeed.
     #[must_use]
     pub const fn is_write_closed(self) -> bool {
         self.overlaps(Ready::WRITE_CLOSED)
     }
 
-    /// Returns whether urgent data is there. False does not mean that there is none: only a wait
-    /// for `Interest::PRIORITY` reports it.
+    /// Returns whether urgent data is known to be available. `false` does not prove that there is
+    /// none, because urgent data is reported only to a wait for `Interest::PRIORITY`.
     #[must_use]
     pub const fn is_priority(self) -> bool {
         self.overlaps(Ready::URGENT)
     }
 
-    /// Returns whether the OS reported an error condition; the next operation, or `take_error`,
-    /// returns the error. False does not mean that there is none: only a wait for
-    /// [`Interest::ERROR`] reports it.
+    /// Returns whether the OS has reported an error condition. The next operation, or `take_error`,
+    /// returns the error. `false` does not prove that there is none, because an error condition is
+    /// reported only to a wait for [`Interest::ERROR`].
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.overlaps(Ready::ERROR)
     }
 
-    /// Returns whether all of `other` is ready.
+    /// Returns whether this set contains all conditions in `other`.
     #[must_use]
     pub const fn contains(self, other: Ready) -> bool {
         self.0 & other.0 == other.0
@@ -139,7 +142,7 @@ impl BitAnd for Ready {
 impl Sub for Ready {
     type Output = Ready;
 
-    /// Returns the conditions of this set that are not in `other`.
+    /// Returns the conditions in this set that are not in `other`.
     fn sub(self, other: Ready) -> Ready {
         Ready(self.0 & !other.0)
     }

@@ -1,42 +1,45 @@
-//! The services that sockets need of the runtime around them.
+//! The services that sockets require from the runtime around them.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// Completes after a while; returned by [`Services::delay`]. Dropping it cancels the wait.
+/// A future that completes after a period of time. Returned by [`Services::delay`]. Dropping the
+/// future cancels the wait.
 pub type Delay = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
-/// Provides the services that sockets need from their runtime.
+/// The services that sockets require from their runtime. Implemented by the runtime.
 pub trait Services: Send + Sync {
-    /// Takes a job that may block and runs it soon on a thread that no task needs. Must not block
-    /// itself.
+    /// Runs `job`, which may block, soon on a thread that is not needed for running tasks. The call
+    /// itself must not block.
     ///
-    /// Host names are resolved through it. A job that is dropped unrun, or that panics, makes the
-    /// lookup fail; it must not be kept forever.
+    /// Host names are resolved through this method. If the job panics or is dropped without being
+    /// run, the lookup fails. A job must not be kept forever without being run.
     fn offload(&self, job: Box<dyn FnOnce() + Send>);
 
-    /// Starts a wait of `duration`.
+    /// Returns a future that completes after `duration`.
     ///
-    /// It paces the connecting to several addresses. A wait that never ends makes the next address
-    /// wait until an earlier one has failed.
+    /// Attempts to connect to several addresses are spaced by this delay. If the future never
+    /// completes, the next address is tried only after an earlier one has failed.
     fn delay(&self, duration: Duration) -> Delay;
 
-    /// Returns the network that lends the sockets, in a simulated runtime.
+    /// Returns the simulated network that provides the sockets, or `None` if the sockets are the
+    /// OS's.
     #[doc(hidden)]
     fn network(&self) -> Option<std::sync::Arc<dyn crate::lent::Network>> {
         None
     }
 
-    /// Returns whether the future that is polled on this thread is about to be dropped, since its
-    /// runtime ends: it need not learn why no event comes. Asked after the end of a netpoller.
+    /// Returns whether the future that is currently polled on this thread is about to be dropped
+    /// because its runtime shuts down. Such a future need not learn why no event arrives. Called
+    /// after the netpoller has been shut down.
     #[doc(hidden)]
     fn drops_what_waits(&self) -> bool {
         false
     }
 
-    /// Returns whether sockets may be made here. Asked where the program has wsrt instead of
-    /// tokio, whose runtimes may be built without.
+    /// Returns whether sockets may be created in this runtime. Called in programs that use wsrt in
+    /// place of tokio, whose runtimes can be built without I/O.
     #[doc(hidden)]
     fn has_io(&self) -> bool {
         true

@@ -76,7 +76,7 @@ impl Label {
     }
 }
 
-/// Describes a source of events that a task waits for, for as long as a walk shows it.
+/// A source of events that a task waits for, as passed to the closure of a walk over all waiters.
 #[derive(Debug)]
 pub struct WatchedSource<'a> {
     label: &'a Label,
@@ -89,8 +89,8 @@ impl<'a> WatchedSource<'a> {
         Self { label, interest }
     }
 
-    /// Returns the kind of the source: the name of a type, such as `TcpStream`, or the name that it
-    /// was registered under.
+    /// Returns the kind of the source: a type name such as `TcpStream`, or the name under which the
+    /// source was registered.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.label.kind
@@ -102,7 +102,8 @@ impl<'a> WatchedSource<'a> {
         self.interest
     }
 
-    /// Returns the number of its descriptor, or socket, where that is known.
+    /// Returns the number of the source's file descriptor or Windows socket, or `None` if the
+    /// number is not known.
     #[must_use]
     pub fn descriptor(&self) -> Option<u64> {
         let raw = match self.label.descriptor.as_ref()? {
@@ -114,8 +115,8 @@ impl<'a> WatchedSource<'a> {
         u64::try_from(raw).ok()
     }
 
-    /// Asks the OS, or the simulation, for the address that it is bound to; `None` if it has none,
-    /// or is no socket.
+    /// Returns the address that the source is bound to, as reported by the OS or the simulated
+    /// network. Returns `None` if the source has no address or is not a socket.
     #[must_use]
     pub fn local_addr(&self) -> Option<Address> {
         if let Some(lent) = self.lent() {
@@ -124,8 +125,9 @@ impl<'a> WatchedSource<'a> {
         self.ask(|socket| socket.local_addr())
     }
 
-    /// Asks the OS, or the simulation, for the address that it is connected to; `None` if it is not
-    /// connected, its peer has no name, or it is no socket.
+    /// Returns the address that the source is connected to, as reported by the OS or the simulated
+    /// network. Returns `None` if the source is not connected, its peer has no name, or the source
+    /// is not a socket.
     #[must_use]
     pub fn peer_addr(&self) -> Option<Address> {
         if let Some(lent) = self.lent() {

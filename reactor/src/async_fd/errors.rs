@@ -1,11 +1,11 @@
-//! The errors of `AsyncFd` beside the OS errors.
+//! The error types of `AsyncFd`, in addition to OS errors.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Reports that an operation inside a guard returned `WouldBlock`: its readiness was cleared, and
-/// the caller should wait again.
+/// The error returned by a guard's `try_io` if the operation returned `WouldBlock`. The guard has
+/// cleared the readiness, so the caller should wait again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TryIoError(pub(super) ());
 
@@ -23,14 +23,15 @@ impl From<TryIoError> for io::Error {
     }
 }
 
-/// Reports that a descriptor could not be registered, and returns its owner.
+/// The error returned if a file descriptor cannot be registered. Contains the OS error and the
+/// value that owns the descriptor.
 pub struct AsyncFdTryNewError<T> {
     pub(super) inner: T,
     pub(super) cause: io::Error,
 }
 
 impl<T> AsyncFdTryNewError<T> {
-    /// Returns the inner value that was not registered, and the error.
+    /// Returns the inner value, whose registration failed, and the error.
     pub fn into_parts(self) -> (T, io::Error) {
         (self.inner, self.cause)
     }

@@ -1,4 +1,4 @@
-//! Guards of a descriptor that was found ready, through which its readiness is cleared.
+//! Guards that represent the readiness of a file descriptor, and clear the readiness on request.
 
 use super::{AsyncFd, TryIoError};
 use crate::interest::Interest;
@@ -35,16 +35,21 @@ impl Noticed {
     }
 }
 
-/// Reports that a descriptor was found ready, and clears its readiness on request; made by
-/// [`AsyncFd::readable`] and its like.
+/// A guard that represents the readiness of an [`AsyncFd`], and clears the readiness on request.
+///
+/// Returned by [`AsyncFd::readable`], [`AsyncFd::writable`] and [`AsyncFd::ready`]. Perform the
+/// operation through [`try_io`](Self::try_io), or call [`clear_ready`](Self::clear_ready) after the
+/// OS has returned `WouldBlock`.
 #[must_use = "the conditions count as ready until the guard clears them"]
 pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a AsyncFd<T>,
     pub(super) noticed: Noticed,
 }
 
-/// Reports that a descriptor was found ready, and clears its readiness on request; made by
-/// [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
+/// A guard that represents the readiness of an exclusively borrowed [`AsyncFd`], and clears the
+/// readiness on request.
+///
+/// Returned by [`AsyncFd::readable_mut`], [`AsyncFd::writable_mut`] and [`AsyncFd::ready_mut`].
 #[must_use = "the conditions count as ready until the guard clears them"]
 pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a mut AsyncFd<T>,
@@ -52,13 +57,13 @@ pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
 }
 
 impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
-    /// Returns the descriptor that was waited for.
+    /// Returns a reference to the [`AsyncFd`] that is ready.
     #[must_use]
     pub fn get_ref(&self) -> &'a AsyncFd<T> {
         self.async_fd
     }
 
-    /// Returns the inner value of the descriptor that was waited for.
+    /// Returns a reference to the inner value of the [`AsyncFd`].
     #[must_use]
     pub fn get_inner(&self) -> &'a T {
         self.async_fd.get_ref()
@@ -66,25 +71,25 @@ impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
 }
 
 impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
-    /// Returns the descriptor that was waited for.
+    /// Returns a reference to the [`AsyncFd`] that is ready.
     #[must_use]
     pub fn get_ref(&self) -> &AsyncFd<T> {
         self.async_fd
     }
 
-    /// Returns the descriptor that was waited for.
+    /// Returns a reference to the [`AsyncFd`] that is ready.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut AsyncFd<T> {
         self.async_fd
     }
 
-    /// Returns the inner value of the descriptor that was waited for.
+    /// Returns a reference to the inner value of the [`AsyncFd`].
     #[must_use]
     pub fn get_inner(&self) -> &T {
         self.async_fd.get_ref()
     }
 
-    /// Returns the inner value of the descriptor that was waited for.
+    /// Returns a reference to the inner value of the [`AsyncFd`].
     #[must_use]
     pub fn get_inner_mut(&mut self) -> &mut T {
         self.async_fd.get_mut()
@@ -96,40 +101,44 @@ impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
 macro_rules! guard_methods {
     ($guard:ident, $argument:ty) => {
         impl<'a, T: AsRawFd> $guard<'a, T> {
-            /// Clears the readiness, so that the next wait is for an event. An event that came
-            /// since the guard was made is not cleared with it.
+            /// Clears the readiness, so that the next wait lasts until a new event arrives. An
+            /// event that has arrived since this guard was created is not cleared.
             ///
-            /// Call it if the OS has returned `WouldBlock`, and only then: bytes that are still
-            /// there are not reported again. A closed side is not forgotten: the next wait reports
-            /// it again.
+            /// Call this method only after the OS has returned `WouldBlock`. If data is still
+            /// available, it is not reported again, and a task may wait for it forever. A closed
+            /// side is not forgotten: the next wait reports the closed side again.
             pub fn clear_ready(&mut self) {
                 self.clear_ready_matching(self.ready());
             }
 
-            /// Clears readiness like [`clear_ready`](Self::clear_ready), for some conditions only:
-            /// for the one of two directions that turned out to be drained.
+            /// Clears the readiness for the conditions in `ready` only, for example if just one of
+            /// two directions turned out not to be ready. Otherwise behaves like
+            /// [`clear_ready`](Self::clear_ready).
             pub fn clear_ready_matching(&mut self, ready: Ready) {
                 self.noticed.clear(ready, self.async_fd.evented.readiness());
             }
 
-            /// Keeps the readiness, which is also the default: the call makes that visible in the
-            /// code.
+            /// Keeps the readiness. The guard does so by default; a call only makes this visible in
+            /// the code.
             pub fn retain_ready(&mut self) {}
 
-            /// Returns the conditions that were waited for and found, without those cleared since.
+            /// Returns the conditions that the wait found, without the conditions that have been
+            /// cleared since.
             #[must_use]
             pub fn ready(&self) -> Ready {
                 self.noticed.ready
             }
 
-            /// Runs `operation`, and clears readiness if it answers `WouldBlock`. So it must answer
-            /// that only if the system did, which it never does on a closed side: that the side was
-            /// closed is taken back as well.
+            /// Runs `operation`, and clears the readiness if `operation` returns `WouldBlock`.
+            ///
+            /// `operation` must return `WouldBlock` only if a system call on the descriptor did. On
+            /// a closed side the OS never returns `WouldBlock`, so in that case the closed
+            /// condition is cleared as well.
             ///
             /// # Errors
             ///
-            /// Returns [`TryIoError`] when `operation` answered `WouldBlock`; its other errors are
-            /// within the `Ok`.
+            /// Returns [`TryIoError`] if `operation` returned `WouldBlock`. Any other error of
+            /// `operation` is returned inside `Ok`.
             pub fn try_io<R>(
                 &mut self,
                 operation: impl FnOnce($argument) -> io::Result<R>,

@@ -1,6 +1,6 @@
-//! Waiting for any file descriptor that the system can poll.
+//! Waiting for the readiness of any file descriptor that the OS can poll.
 //!
-//! Users meet it as `wsrt::io::unix`.
+//! Exported as `wsrt::io::unix`.
 
 mod descriptor;
 mod errors;
@@ -21,23 +21,25 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-/// Waits for a file descriptor that wsrt has no type for: a C library's socket, a timerfd, inotify.
+/// Waits for the readiness of a file descriptor for which wsrt has no type of its own: a C
+/// library's socket, a timerfd, or an inotify descriptor.
 ///
-/// The descriptor must be **non-blocking**: `AsyncFd` does not make it so. Reading and writing
-/// remain the caller's: wait with [`readable`](AsyncFd::readable) or
-/// [`writable`](AsyncFd::writable), then try, inside [`try_io`](AsyncFdReadyGuard::try_io) of the
-/// guard, which notes when the OS returns `WouldBlock`. Or leave both to
-/// [`async_io`](AsyncFd::async_io).
+/// The descriptor must be in **non-blocking** mode; `AsyncFd` does not set this mode. The caller
+/// performs the reads and writes: wait with [`readable`](AsyncFd::readable) or
+/// [`writable`](AsyncFd::writable), then perform the operation inside
+/// [`try_io`](AsyncFdReadyGuard::try_io) of the returned guard, which notices when the OS returns
+/// `WouldBlock`. Alternatively, [`async_io`](AsyncFd::async_io) does both.
 ///
-/// The OS reports a change once. So readiness counts as present until it is cleared, which the
-/// guard does on `WouldBlock`; where that is never returned,
-/// [`clear_ready`](AsyncFdReadyGuard::clear_ready) does it by hand. Unlike wsrt's own sockets it
-/// does not count as ready before the OS reports it.
+/// The OS reports each change only once, so the descriptor counts as ready until its readiness is
+/// cleared. The guard clears the readiness on `WouldBlock`; if the operation never returns
+/// `WouldBlock`, clear it with [`clear_ready`](AsyncFdReadyGuard::clear_ready). In contrast to
+/// wsrt's sockets, the descriptor does not count as ready before the OS reports it.
 ///
-/// Regular files cannot be polled, and are refused. Any number of tasks may wait in each direction,
-/// in futures and in polls. (tokio's poll methods keep the last waker only.)
+/// Regular files cannot be polled and are rejected. Any number of tasks may wait in each direction,
+/// through futures or poll methods. (tokio's poll methods keep only the last waker.)
 ///
-/// Dropping it takes the descriptor out of the poll first and drops the inner value then.
+/// Dropping an `AsyncFd` first deregisters the descriptor from the netpoller, and then drops the
+/// inner value.
 ///
 /// # Examples
 ///
@@ -72,7 +74,8 @@ pub struct AsyncFd<T: AsRawFd> {
 }
 
 impl<T: AsRawFd> AsyncFd<T> {
-    /// Registers `inner` with the current runtime's netpoller, for both directions.
+    /// Registers the file descriptor of `inner` with the current runtime's netpoller, for both
+    /// reading and writing.
     ///
     /// # Panics
     ///
@@ -80,16 +83,16 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the system refuses it (it cannot be polled, is registered already,
-    /// or resources are short), or an error if the runtime has been shut down. `inner` is dropped
-    /// then; [`try_new`](AsyncFd::try_new) returns it.
+    /// Returns the OS error if the descriptor cannot be registered, because it cannot be polled, is
+    /// already registered, or resources are exhausted; or an error if the runtime has been shut
+    /// down. In each case `inner` is dropped; use [`try_new`](AsyncFd::try_new) to get it back.
     #[track_caller]
     pub fn new(inner: T) -> io::Result<AsyncFd<T>> {
         Self::with_interest(inner, Interest::READABLE | Interest::WRITABLE)
     }
 
-    /// Registers `inner` for some events. A wait for an event that is left out never ends, but for
-    /// errors, which are reported always.
+    /// Registers the file descriptor of `inner` for the events in `interest` only. A wait for any
+    /// other event never completes, except that errors are always reported.
     ///
     /// # Panics
     ///
@@ -103,7 +106,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::try_with_interest(inner, interest).map_err(io::Error::from)
     }
 
-    /// Registers `inner` like [`new`](AsyncFd::new), and gives it back on an error.
+    /// Registers the file descriptor of `inner` as [`new`](AsyncFd::new) does, and returns `inner`
+    /// inside the error on failure.
     ///
     /// # Panics
     ///
@@ -117,8 +121,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::try_with_interest(inner, Interest::READABLE | Interest::WRITABLE)
     }
 
-    /// Registers `inner` like [`with_interest`](AsyncFd::with_interest), and gives it back on an
-    /// error.
+    /// Registers the file descriptor of `inner` as [`with_interest`](AsyncFd::with_interest) does,
+    /// and returns `inner` inside the error on failure.
     ///
     /// # Panics
     ///
@@ -137,12 +141,13 @@ impl<T: AsRawFd> AsyncFd<T> {
         }
     }
 
-    /// Registers `inner` as [`try_new`](AsyncFd::try_new) does, under the name that programs for
-    /// tokio 1.54 use.
+    /// Registers the file descriptor of `inner` as [`try_new`](AsyncFd::try_new) does. This name
+    /// exists for programs written for tokio 1.54.
     ///
     /// # Safety
     ///
-    /// The descriptor is open, and stays the one of `inner` until this is dropped.
+    /// The descriptor returned by `inner` must be open, and must stay open and unchanged until the
+    /// returned `AsyncFd` is dropped.
     ///
     /// # Panics
     ///
@@ -156,12 +161,14 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::try_new(inner)
     }
 
-    /// Registers `inner` as [`try_with_interest`](AsyncFd::try_with_interest) does, under the name
-    /// that programs written for tokio 1.54 use.
+    /// Registers the file descriptor of `inner` as
+    /// [`try_with_interest`](AsyncFd::try_with_interest) does. This name exists for programs
+    /// written for tokio 1.54.
     ///
     /// # Safety
     ///
-    /// The descriptor is open, and stays the one of `inner` until this is dropped.
+    /// The descriptor returned by `inner` must be open, and must stay open and unchanged until the
+    /// returned `AsyncFd` is dropped.
     ///
     /// # Panics
     ///
@@ -175,25 +182,27 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::try_with_interest(inner, interest)
     }
 
-    /// Returns the inner value.
+    /// Returns a shared reference to the inner value.
     #[must_use]
     pub fn get_ref(&self) -> &T {
         &self.evented.get_ref().0
     }
 
-    /// Returns the inner value. It must keep its descriptor: one put in its place is not polled.
+    /// Returns a mutable reference to the inner value. The inner value must keep its file
+    /// descriptor: a replacement descriptor is not polled.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.evented.get_mut().0
     }
 
-    /// Takes the descriptor out of the poll and returns the inner value.
+    /// Deregisters the descriptor from the netpoller, and returns the inner value.
     #[must_use]
     pub fn into_inner(self) -> T {
         self.evented.release().0
     }
 
-    /// Waits until one of the directions in `interest` is ready.
+    /// Waits until the descriptor is ready for at least one event in `interest`, and returns a
+    /// guard that represents the readiness.
     ///
     /// # Errors
     ///
@@ -207,7 +216,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Ok(AsyncFdReadyGuard { async_fd: self, noticed })
     }
 
-    /// Waits like [`ready`](AsyncFd::ready), for operations that need the inner value exclusively.
+    /// Waits as [`ready`](AsyncFd::ready) does, and returns a guard with exclusive access to the
+    /// inner value, for operations that require `&mut T`.
     ///
     /// # Errors
     ///
@@ -215,13 +225,14 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Cancel safety
     ///
-    /// It is cancel safe in the way of [`ready`](AsyncFd::ready).
+    /// This method is cancel safe, as [`ready`](AsyncFd::ready) is.
     pub async fn ready_mut(&mut self, interest: Interest) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         let noticed = Noticed::new(self.evented.seen(interest).await?, interest);
         Ok(AsyncFdReadyMutGuard { async_fd: self, noticed })
     }
 
-    /// Waits until it is readable.
+    /// Waits until the descriptor is ready for reading, and returns a guard that represents the
+    /// readiness.
     ///
     /// # Errors
     ///
@@ -234,8 +245,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.ready(Interest::READABLE).await
     }
 
-    /// Waits like [`readable`](AsyncFd::readable), for operations that need the inner value
-    /// exclusively.
+    /// Waits as [`readable`](AsyncFd::readable) does, and returns a guard with exclusive access to
+    /// the inner value, for operations that require `&mut T`.
     ///
     /// # Errors
     ///
@@ -248,7 +259,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.ready_mut(Interest::READABLE).await
     }
 
-    /// Waits until it is writable.
+    /// Waits until the descriptor is ready for writing, and returns a guard that represents the
+    /// readiness.
     ///
     /// # Errors
     ///
@@ -261,8 +273,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.ready(Interest::WRITABLE).await
     }
 
-    /// Waits like [`writable`](AsyncFd::writable), for operations that need the inner value
-    /// exclusively.
+    /// Waits as [`writable`](AsyncFd::writable) does, and returns a guard with exclusive access to
+    /// the inner value, for operations that require `&mut T`.
     ///
     /// # Errors
     ///
@@ -275,7 +287,9 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.ready_mut(Interest::WRITABLE).await
     }
 
-    /// Polls [`readable`](AsyncFd::readable). Any number of tasks may poll concurrently.
+    /// Polls for readiness to read, as [`readable`](AsyncFd::readable) does. If the descriptor is
+    /// not ready, registers the current task to be woken. Any number of tasks may poll
+    /// concurrently.
     ///
     /// # Errors
     ///
@@ -285,7 +299,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Poll::Ready(Ok(AsyncFdReadyGuard { async_fd: self, noticed }))
     }
 
-    /// Polls [`readable_mut`](AsyncFd::readable_mut).
+    /// Polls for readiness to read, as [`readable_mut`](AsyncFd::readable_mut) does. If the
+    /// descriptor is not ready, registers the current task to be woken.
     ///
     /// # Errors
     ///
@@ -298,7 +313,9 @@ impl<T: AsRawFd> AsyncFd<T> {
         Poll::Ready(Ok(AsyncFdReadyMutGuard { async_fd: self, noticed }))
     }
 
-    /// Polls [`writable`](AsyncFd::writable). Any number of tasks may poll concurrently.
+    /// Polls for readiness to write, as [`writable`](AsyncFd::writable) does. If the descriptor is
+    /// not ready, registers the current task to be woken. Any number of tasks may poll
+    /// concurrently.
     ///
     /// # Errors
     ///
@@ -308,7 +325,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Poll::Ready(Ok(AsyncFdReadyGuard { async_fd: self, noticed }))
     }
 
-    /// Polls [`writable_mut`](AsyncFd::writable_mut).
+    /// Polls for readiness to write, as [`writable_mut`](AsyncFd::writable_mut) does. If the
+    /// descriptor is not ready, registers the current task to be woken.
     ///
     /// # Errors
     ///
@@ -325,7 +343,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.evented.poll_seen(ASYNC_FD_POLLS, interest, cx).map_ok(|seen| Noticed::new(seen, interest))
     }
 
-    /// Runs `operation` once if it is ready; `WouldBlock` otherwise, without running it.
+    /// Runs `operation` once if the descriptor is ready for `interest`. Otherwise, returns
+    /// `WouldBlock` without running `operation`.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as not ready until
     /// the next event. `operation` must therefore return `WouldBlock` only if a system call on the
@@ -339,8 +358,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.evented.try_io(interest, |descriptor| operation(&descriptor.0))
     }
 
-    /// Runs `operation` like [`try_io`](AsyncFd::try_io), for an operation that needs the inner
-    /// value exclusively.
+    /// Runs `operation` as [`try_io`](AsyncFd::try_io) does, with exclusive access to the inner
+    /// value.
     ///
     /// # Errors
     ///
@@ -355,9 +374,11 @@ impl<T: AsRawFd> AsyncFd<T> {
         outcome.unwrap_or_else(|would_block| Err(would_block.into()))
     }
 
-    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between.
+    /// Runs `operation` whenever the descriptor is ready for `interest`, until `operation` returns
+    /// something other than `WouldBlock`, and returns that result.
     ///
-    /// `operation` has to follow the rules of [`try_io`](AsyncFd::try_io).
+    /// As with [`try_io`](AsyncFd::try_io), `operation` must return `WouldBlock` only if a system
+    /// call on the descriptor did.
     ///
     /// # Errors
     ///
@@ -394,8 +415,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.evented.io(interest, |descriptor| operation(&descriptor.0)).await
     }
 
-    /// Runs `operation` like [`async_io`](AsyncFd::async_io), for an operation that needs the inner
-    /// value exclusively.
+    /// Runs `operation` as [`async_io`](AsyncFd::async_io) does, with exclusive access to the inner
+    /// value.
     ///
     /// # Errors
     ///
@@ -403,7 +424,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Cancel safety
     ///
-    /// It is cancel safe in the way of [`async_io`](AsyncFd::async_io).
+    /// This method is cancel safe, as [`async_io`](AsyncFd::async_io) is.
     pub async fn async_io_mut<R>(
         &mut self,
         interest: Interest,

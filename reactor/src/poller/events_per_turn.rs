@@ -1,4 +1,4 @@
-//! How many events a turn takes at most.
+//! The maximum number of events that a turn takes.
 
 use std::time::Duration;
 
@@ -11,12 +11,13 @@ const EVENTS_PER_TURN: usize = 1024;
 /// of times.
 const MOST_EVENTS: usize = 65_536;
 
-/// Limits the events that one turn of a [`Netpoller`](crate::Netpoller) takes.
+/// The maximum number of events that one turn of a [`Netpoller`](crate::Netpoller) takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventsPerTurn {
-    /// The most for a turn that waits, not zero.
+    /// The maximum for a turn that may wait. Must not be zero.
     pub waiting: usize,
-    /// The most for a turn that does not wait, not zero; `None` means as many as for the others.
+    /// The maximum for a turn that does not wait. Must not be zero; `None` means the same as for a
+    /// turn that may wait.
     pub busy: Option<usize>,
 }
 

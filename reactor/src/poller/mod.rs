@@ -1,4 +1,4 @@
-//! The netpoller: the poll itself, and the rule that one thread at a time is in it.
+//! The netpoller: the OS's poll, and the rule that only one thread at a time is in it.
 
 mod events_per_turn;
 mod gate;
@@ -21,12 +21,14 @@ use std::ops::RangeInclusive;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// Watches every registered socket and collects the wakers of those that became ready.
+/// The netpoller: watches all registered sockets, and collects the wakers of the tasks whose
+/// sockets have become ready.
 ///
-/// Any thread may ask for a [turn](Netpoller::turn); one at a time gets it. The netpoller calls no
-/// waker itself: the thread that took the turn wakes the collected wakers, with no lock held.
+/// Any thread may take a [turn](Netpoller::turn), but only one thread at a time gets one. The
+/// netpoller does not call wakers itself: the thread that took the turn wakes the collected wakers,
+/// without holding a lock.
 ///
-/// Dropping it shuts it down and wakes all tasks that wait on one of its sockets.
+/// Dropping the netpoller shuts it down and wakes all tasks that wait on one of its sockets.
 ///
 /// # Examples
 ///
@@ -67,38 +69,40 @@ enum Limit {
     Deadline(RangeInclusive<Instant>),
 }
 
-/// Reports the outcome of a turn.
+/// The outcome of a [turn](Netpoller::turn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// The turn took place.
+    /// The thread got the turn and has polled.
     Polled {
-        /// Events that reached a socket. Events for sockets that were dropped are not counted.
+        /// The number of events that were delivered to sockets. Events for sockets that have been
+        /// dropped are not counted.
         events: usize,
-        /// True if an interrupt ended it. Always false for a non-blocking turn, which leaves the
-        /// interrupt to a blocking one.
+        /// Whether an interrupt ended the turn. Always `false` for a non-blocking turn, which
+        /// leaves the interrupt pending for a blocking turn.
         interrupted: bool,
     },
-    /// Another thread is having a look without blocking, and will be done soon.
+    /// Another thread is polling without blocking, and will finish soon.
     Busy,
     /// Another thread is blocked in the netpoller.
     ///
-    /// It may be on its way out already: a thread that relies on this answer relies on that thread
-    /// to come back or to wake a successor.
+    /// The other thread may already be about to return. A thread that relies on this answer relies
+    /// on the other thread to come back, or to wake a successor.
     Kept,
 }
 
 impl Netpoller {
-    /// Opens a poll with no sockets in it.
+    /// Creates a netpoller with no registered sockets.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the system is out of file descriptors (four are needed on Linux)
-    /// or memory.
+    /// Returns the OS error if the process has run out of file descriptors (Linux requires four) or
+    /// memory.
     pub fn new() -> io::Result<Netpoller> {
         Self::with_events_per_turn(EventsPerTurn::default())
     }
 
-    /// Opens a poll with no sockets in it, whose turns take no more events than `most` says.
+    /// Creates a netpoller with no registered sockets, whose turns take at most as many events as
+    /// `most` allows.
     ///
     /// # Errors
     ///
@@ -112,24 +116,25 @@ impl Netpoller {
         Ok(Netpoller { gate: TurnGate::new(), state, interrupter, handle })
     }
 
-    /// Returns the registration side.
+    /// Returns the handle with which sockets are registered.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Takes one turn: waits for events, marks their sockets ready, and adds the wakers of the
-    /// waiting tasks to `wakers`.
+    /// Takes one turn: waits for events, marks the corresponding sockets as ready, and appends the
+    /// wakers of the waiting tasks to `wakers`.
     ///
-    /// `timeout` bounds the wait: `None` waits for an event or an
-    /// [interrupt](Netpoller::interrupt), `Some(Duration::ZERO)` does not wait, and anything else
-    /// waits [until](Netpoller::turn_until) that time has passed. The wait can end early, with no
-    /// events: at a signal, and at the deadline of an earlier turn.
+    /// `timeout` limits the wait. With `None`, the turn waits for an event or an
+    /// [interrupt](Netpoller::interrupt). With `Some(Duration::ZERO)`, the turn does not wait. Any
+    /// other value makes the turn wait as [`turn_until`](Netpoller::turn_until) does, until the
+    /// duration has passed. The wait may end early without events: on a signal, or at the deadline
+    /// of an earlier turn.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the system's poll fails, which means a defect (a closed
-    /// descriptor): there is no use in trying again.
+    /// Returns the OS error if the OS's poll fails. A failure indicates a bug, such as a descriptor
+    /// that was closed by mistake, so there is no point in retrying.
     pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         match timeout {
             Some(Duration::ZERO) | None => self.take_turn(timeout, Limit::Timeout(timeout), wakers),
@@ -141,11 +146,11 @@ impl Netpoller {
         }
     }
 
-    /// Takes one turn that waits no longer than until `deadline`.
+    /// Takes one turn that waits until `deadline` at the latest.
     ///
-    /// On Linux the wait ends as soon as the system has woken the thread, within some tens of
-    /// microseconds, and a deadline equal to the previous turn's costs nothing. Elsewhere the
-    /// wait is rounded up to a millisecond.
+    /// On Linux, the wait ends as soon as the OS has woken the thread, within some tens of
+    /// microseconds, and a deadline equal to the previous turn's costs nothing extra. On other
+    /// systems, the wait is rounded up to a millisecond.
     ///
     /// # Errors
     ///
@@ -154,11 +159,11 @@ impl Netpoller {
         self.turn_until_one_of(deadline..=deadline, wakers)
     }
 
-    /// Takes one turn that waits no longer than until one of `moments`, whichever costs least:
-    /// where the deadline of the turn before was one of them it is that one, which costs nothing,
-    /// otherwise the last.
+    /// Takes one turn that waits until one of `moments` at the latest. The turn chooses the moment
+    /// that costs least: the deadline of the previous turn if it is within `moments`, which costs
+    /// nothing extra, and otherwise the last moment.
     ///
-    /// For a crowd of deadlines that may share a wake.
+    /// Use this method for many nearby deadlines that may share one wake-up.
     ///
     /// # Errors
     ///
@@ -205,14 +210,16 @@ impl Netpoller {
         Ok(self.handle.registry().dispatch(marked, wakers))
     }
 
-    /// Ends the blocking turn under way, or the next one at once when there is none.
+    /// Ends the blocking turn that is in progress. If there is none, the next blocking turn returns
+    /// at once.
     ///
-    /// Any number of calls before that turn ends cost one system call together. The thread whose
-    /// turn it ends sees all writes that the caller made before.
+    /// All calls made before that turn ends cost a single system call together. The thread whose
+    /// turn is ended observes all writes that the caller made before the call.
     ///
     /// # Panics
     ///
-    /// Panics if the wake-up descriptor cannot be written, which no state of the program leads to.
+    /// Panics if the wake-up descriptor cannot be written to, which no state of the program leads
+    /// to.
     pub fn interrupt(&self) {
         self.gate.interrupt(|| {
             if let Err(error) = self.interrupter.wake() {
@@ -222,39 +229,43 @@ impl Netpoller {
         });
     }
 
-    /// Returns whether no socket is registered, so that a non-blocking turn can be skipped.
+    /// Returns whether no socket is registered, in which case a non-blocking turn can be skipped.
     ///
-    /// A hint: a socket that another thread registers at this moment may be missed.
+    /// The result is a hint: a socket that another thread is registering at the same time may be
+    /// missed.
     #[must_use]
     pub fn is_unused(&self) -> bool {
         self.handle.registry().is_empty()
     }
 
-    /// Makes `network` lend the sockets from now on, and no events of the system come.
-    /// Registrations of other sources fail with the error that `why` makes from their kind; after
-    /// [`shut_down`](Self::shut_down) with that one's.
+    /// Makes `network` provide the sockets from now on. The OS reports no events any more.
+    ///
+    /// Any other registration fails with the error that `why` creates from the kind of the source;
+    /// after [`shut_down`](Self::shut_down), with the error of a netpoller that has been shut down.
     #[doc(hidden)]
     pub fn lend(&self, network: std::sync::Arc<dyn crate::lent::Network>, why: fn(&str) -> io::Error) {
         self.handle.lender().begin(network);
         self.handle.registry().refuse(why);
     }
 
-    /// Shows `f` the waker of each task that waits for a source of events, and that source.
+    /// Calls `f` with the waker of each task that waits for a source of events, and with the
+    /// source.
     ///
-    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped
-    /// in `f`, which is called with locks held that sockets and the netpoller need, nor is a socket
-    /// to be used there. They are held for some tens of microseconds at a time. A waiter that comes
-    /// or goes during the walk may be shown or not. A waker that waits for both directions may be
-    /// shown for each.
+    /// `f` is called while locks are held that sockets and the netpoller need, for some tens of
+    /// microseconds at a time. `f` may compare the waker and inspect its data, but must not clone,
+    /// wake or drop it, and must not use a socket. A waiter that comes or goes during the walk may
+    /// or may not be included. A waker that waits for both directions may be passed once for each
+    /// direction.
     pub fn for_each_waiter(&self, f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         self.handle.registry().for_each_waiter(f);
     }
 
-    /// Ends all waiting: collects every waiter in `wakers` and makes later operations that would
-    /// wait, and later registrations, fail with an error that says the runtime was shut down.
+    /// Shuts the netpoller down: appends the wakers of all waiting tasks to `wakers`, and makes
+    /// later registrations and later operations that would have to wait fail with an error that
+    /// reports the shutdown.
     ///
-    /// Operations that need not wait still work on sockets that exist. Calling it again does
-    /// nothing more.
+    /// Operations that need not wait still work on existing sockets. Calling this method again has
+    /// no further effect.
     pub fn shut_down(&self, wakers: &mut Vec<Waker>) {
         self.handle.registry().shut_down(wakers);
     }

@@ -24,12 +24,13 @@ const SEARCHED_WHOLE: usize = 2048;
 const LOOKS_PER_STEP: usize = 64;
 
 impl TimerQueue {
-    /// Begins a rest, in which timers are cancelled, and few are armed: removes the cancelled ones,
-    /// and from now on keeps no more of them than there are others, however few they are. It takes
-    /// the lock.
+    /// Begins a rest, a period in which timers are cancelled and few are armed. Removes the
+    /// cancelled timers, and from now on keeps no more cancelled timers than others, even if there
+    /// are few. The call takes the lock.
     ///
-    /// A queue that does not rest keeps some dozens, so that most arms and cancels search nothing.
-    /// While other threads cancel or arm, or if the queue is large, some more may stay.
+    /// A queue that is not resting keeps some dozens of cancelled timers, so that most calls that
+    /// arm or cancel a timer search nothing. More may remain if other threads arm or cancel timers
+    /// at the same time, or if the queue is large.
     pub fn begin_rest(&self) {
         let mut contents = self.store.lock();
         contents.floor = 0;
@@ -40,7 +41,7 @@ impl TimerQueue {
         drop(dead);
     }
 
-    /// Ends a rest.
+    /// Ends a rest that [`begin_rest`](Self::begin_rest) began.
     pub fn end_rest(&self) {
         let mut contents = self.store.lock();
         contents.floor = COMPACTION_FLOOR;

@@ -91,11 +91,11 @@ impl WordValue {
     }
 }
 
-/// One timer, to be armed in a [`TimerQueue`](super::TimerQueue).
+/// A single timer, which is armed in a [`TimerQueue`](super::TimerQueue).
 ///
-/// Shared by its owner and the queue. The owner cancels it when it loses interest; an entry that is
-/// merely dropped stays in the queue until it is due. Arming it again, in any queue, replaces the
-/// earlier arming.
+/// A timer is shared between its owner and the queue. The owner cancels a timer that is no longer
+/// needed; a timer that is merely dropped stays in the queue until it is due. Arming the timer
+/// again, in any queue, replaces the earlier arming.
 #[derive(Debug)]
 pub struct TimerEntry {
     word: TimerWord,
@@ -138,7 +138,7 @@ pub(crate) enum Fire {
 }
 
 impl TimerEntry {
-    /// Makes a timer that is not armed.
+    /// Creates a timer that is not armed.
     // An entry is of no use unless it is shared with a queue.
     #[allow(clippy::new_ret_no_self)]
     #[must_use]
@@ -146,24 +146,24 @@ impl TimerEntry {
         Arc::new(TimerEntry { word: TimerWord::new(), inner: Mutex::new(Inner::default()) })
     }
 
-    /// Returns whether it has fired since it was last armed.
+    /// Returns whether the timer has fired since it was last armed.
     #[must_use]
     pub fn is_fired(&self) -> bool {
         self.word.read().state() == TimerState::Fired
     }
 
-    /// Returns whether the timer was armed and will not fire, since its owner has cancelled it or
-    /// its queue was [shut down](super::TimerQueue::shut_down).
+    /// Returns whether the timer was armed but will not fire, because its owner has cancelled it or
+    /// its queue has been [shut down](super::TimerQueue::shut_down).
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.word.read().state() == TimerState::Cancelled
     }
 
-    /// Returns ready once it has fired; until then, wakes `cx`'s task when it does. Only the waker
-    /// of the last call is kept.
+    /// Returns `Poll::Ready` once the timer has fired. Until then, registers the current task to be
+    /// woken when the timer fires. Only the waker of the most recent call is kept.
     ///
-    /// A cancelled timer stays pending for good: [`is_cancelled`](Self::is_cancelled) returns true
-    /// then, and `cx`'s task is woken if the cancellation comes after this call.
+    /// A cancelled timer stays pending forever; use [`is_cancelled`](Self::is_cancelled) to detect
+    /// this. If the timer is cancelled by its queue's shutdown after this call, the task is woken.
     pub fn poll_fired(&self, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_fired() {
             return Poll::Ready(());
@@ -186,16 +186,17 @@ impl TimerEntry {
         Poll::Pending
     }
 
-    /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the queue
-    /// removes the item later, at the latest in a cancel that finds more dead items than live ones
-    /// while the queue is not busy.
+    /// Cancels the timer, so that it will not fire, and drops its waker. The call takes no lock
+    /// except the timer's own. The queue removes the timer's item later, at the latest when a
+    /// cancellation finds more dead items than live ones while the queue is not busy.
     ///
-    /// Does nothing to a timer that has fired or is not armed.
+    /// Has no effect on a timer that has fired or is not armed.
     pub fn cancel(&self) {
         drop(self.take_back());
     }
 
-    /// Cancels it like [`cancel`](Self::cancel), and returns the waker of the task that waited.
+    /// Cancels the timer as [`cancel`](Self::cancel) does, and returns the waker of the task that
+    /// waited for it, if there was one.
     #[inline]
     #[must_use]
     pub fn take_back(&self) -> Option<Waker> {

@@ -1,15 +1,16 @@
-//! The result of a firing of timers: how many fired, and how late.
+//! The result of firing timers: how many fired, and how late.
 
-/// Counts the timers that fired, and by how much they were late.
+/// The number of timers that a call fired, and how late they were. Returned by
+/// [`TimerQueue::fire_some_due`](super::TimerQueue::fire_some_due).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
 pub struct Fired {
-    /// How many fired.
+    /// The number of timers that fired.
     pub count: usize,
-    /// The sum of their delays, in nanoseconds.
+    /// The sum of the timers' delays past their deadlines, in nanoseconds.
     pub late: u64,
-    /// The longest of their delays, in nanoseconds.
+    /// The longest delay of a timer past its deadline, in nanoseconds.
     pub latest: u64,
 }
 

@@ -1,9 +1,10 @@
-//! Timers: a queue per processor, cancelled lazily.
+//! Timers: one queue for each processor, with lazy cancellation.
 //!
-//! A timeout that is armed and dropped, as most are, takes its own processor's queue lock once and
-//! no lock that is shared between processors: [`TimerEntry::cancel`] marks the entry and counts its
-//! item as dead; the queue removes dead items later. Once they are a quarter of it, each timer that
-//! is armed looks for some of them, a few at a time if the queue is large.
+//! A timeout that is armed and then cancelled, as most are, takes the lock of its own processor's
+//! queue once, and no lock that is shared between processors. [`TimerEntry::cancel`] only marks the
+//! entry and counts its item as dead; the queue removes dead items later. Once a quarter of the
+//! items are dead, each timer that is armed searches for some of them, a few at a time if the queue
+//! is large.
 
 mod dead;
 mod earliest;

@@ -1,5 +1,5 @@
-//! One processor's timers: a heap under a lock, and its earliest deadline beside it for every
-//! thread to read.
+//! The timers of one processor: a heap under a lock, and its earliest deadline, which every thread
+//! can read without the lock.
 
 use super::dead::{DEAD_SHARE_AT_ARM, DEAD_SHARE_AT_CANCEL};
 use super::earliest::Earliest;
@@ -19,11 +19,11 @@ const NEVER: u64 = u64::MAX;
 /// Items looked at under one hold of the lock by a walk over all of them.
 const ITEMS_PER_HOLD: usize = 64;
 
-/// Holds the armed timers of one processor.
+/// A queue of the armed timers of one processor.
 ///
-/// Deadlines are nanoseconds since an origin of the caller's choice; `u64::MAX` means never. The
-/// processor arms and fires; other threads may fire too, on its behalf. Dropping it shuts it down,
-/// and wakes all waiters.
+/// Deadlines are in nanoseconds since an origin that the caller chooses; `u64::MAX` means never.
+/// The processor arms and fires timers; other threads may also fire timers on its behalf. Dropping
+/// the queue shuts it down and wakes all waiters.
 ///
 /// # Examples
 ///
@@ -117,33 +117,35 @@ impl Ord for Item {
 }
 
 impl TimerQueue {
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self { store: Arc::new(Store::new()) }
     }
 
-    /// Returns the earliest deadline, or `u64::MAX` when there is none: one atomic load.
+    /// Returns the earliest deadline, in nanoseconds since the queue's origin, or `u64::MAX` if
+    /// there is none. The call is a single atomic load.
     ///
-    /// It may belong to a timer that was cancelled or put off, and so be earlier than needed; it is
-    /// never later than an armed timer's, as far as arms are concerned that happened before this
-    /// call. Against an arm on another thread at the same time, put a `SeqCst` fence between
-    /// publishing "I am going to sleep" and this call, and one between the arm and looking for
-    /// sleepers.
+    /// The deadline may belong to a timer that has been cancelled or put off, so it may be earlier
+    /// than necessary. It is never later than the deadline of a timer whose arming happened before
+    /// this call. To synchronise with another thread that arms a timer at the same time, put a
+    /// `SeqCst` fence between publishing "I am going to sleep" and this call, and another one
+    /// between arming the timer and looking for sleepers.
     #[must_use]
     pub fn next_deadline(&self) -> u64 {
         self.store.earliest.read()
     }
 
-    /// Arms `entry` for `deadline`, ending any earlier arming; true if it became this queue's
-    /// earliest, so that a thread that sleeps until the earliest deadline has to be woken.
+    /// Arms `entry` for `deadline`, replacing any earlier arming. Returns `true` if the timer
+    /// became the earliest of this queue, in which case a thread that sleeps until the earliest
+    /// deadline must be woken.
     ///
-    /// Timers with equal deadlines fire in the order in which they were armed; the place among them
-    /// of a timer that was put off to that deadline is unspecified. One with deadline `u64::MAX` is
-    /// armed, can be cancelled, and never fires. A timer that is armed here already and put off
-    /// takes no lock but its own.
+    /// Timers with equal deadlines fire in the order in which they were armed, except that the
+    /// position of a timer that was put off to this deadline is unspecified. A timer with the
+    /// deadline `u64::MAX` is armed and can be cancelled, but never fires. Putting off a timer that
+    /// is already armed in this queue takes no lock except the timer's own.
     ///
-    /// Once the queue is [shut down](Self::shut_down), the timer is cancelled instead, and its
+    /// If the queue has been [shut down](Self::shut_down), the timer is cancelled instead, and its
     /// waiter is woken.
     #[must_use]
     pub fn arm(&self, entry: &Arc<TimerEntry>, deadline: u64) -> bool {
@@ -181,16 +183,16 @@ impl TimerQueue {
         wake_all(wakers);
     }
 
-    /// Fires every timer due at `now` and adds their wakers to `wakers`, earliest first; returns
-    /// how many fired. None fires early.
+    /// Fires all timers that are due at `now`, appends their wakers to `wakers`, earliest first,
+    /// and returns the number of timers fired. No timer fires early.
     ///
-    /// Takes no lock when nothing is due.
+    /// Takes no lock if no timer is due.
     pub fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
         self.fire_some_due(now, usize::MAX, wakers).count
     }
 
-    /// Fires the `most` earliest timers due at `now`, like [`fire_due`](Self::fire_due), and
-    /// returns by how much they were late.
+    /// Fires at most `most` of the timers due at `now`, earliest first, as
+    /// [`fire_due`](Self::fire_due) does. Returns how many fired and how late they were.
     pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
         let mut fired = Fired::default();
         // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even
@@ -236,9 +238,9 @@ impl TimerQueue {
         is_over
     }
 
-    /// Returns the deadline of the timer that fires next, cancelled ones and those that were put
-    /// off aside; `u64::MAX` when there is none. It takes the lock, in short holds, and removes the
-    /// items that it has passed over.
+    /// Returns the deadline of the timer that fires next, ignoring timers that have been cancelled
+    /// or put off, or `u64::MAX` if there is none. The call takes the lock for short periods, and
+    /// removes the stale items that it passes over.
     #[must_use]
     pub fn settle(&self) -> u64 {
         loop {
@@ -254,10 +256,10 @@ impl TimerQueue {
         }
     }
 
-    /// Counts the timers that are due by `deadline`, up to `most`. Timers that were cancelled or
-    /// put off, and not yet removed or moved, count too.
+    /// Returns the number of timers that are due by `deadline`, counting at most `most`. Timers
+    /// that have been cancelled or put off, but not yet removed or moved, are counted too.
     ///
-    /// Takes no lock when there is none.
+    /// Takes no lock if there is no such timer.
     #[must_use]
     pub fn count_until(&self, deadline: u64, most: usize) -> usize {
         if self.next_deadline() > deadline {
@@ -266,10 +268,11 @@ impl TimerQueue {
         self.store.lock().heap.count_top(most, |item| item.deadline <= deadline)
     }
 
-    /// Shuts the queue down: cancels every timer that is armed, adds their wakers to `wakers`, and
-    /// cancels those that are armed later. None of them fires. Calling it again does nothing more.
+    /// Shuts the queue down: cancels all armed timers and appends their wakers to `wakers`. Timers
+    /// that are armed later are cancelled at once. None of these timers fires. Calling this method
+    /// again has no further effect.
     ///
-    /// A timer that never fires is held by no queue: its waiter is not woken.
+    /// A timer whose deadline is `u64::MAX` is not held by any queue, so its waiter is not woken.
     pub fn shut_down(&self, wakers: &mut Vec<Waker>) {
         let mut contents = self.store.lock();
         contents.is_closed = true;
@@ -293,12 +296,12 @@ impl TimerQueue {
     }
 
     /// Calls `f` with the deadline of each armed timer that a task waits for, and with the task's
-    /// waker, in no order.
+    /// waker, in no particular order.
     ///
-    /// `f` may compare the waker and look at its data: it must not clone, wake or drop it, for it
-    /// is called with the queue's lock held, for some microseconds at a time. A timer that is armed
-    /// or cancelled during the walk may be shown or not, and so may a few others that it moves.
-    /// Those that never fire are not shown.
+    /// `f` is called while the queue's lock is held, for some microseconds at a time. `f` may
+    /// compare the waker and inspect its data, but must not clone, wake or drop it. A timer that is
+    /// armed or cancelled during the walk, and a few others that this moves, may or may not be
+    /// included. Timers that never fire are not included.
     pub fn for_each_waiter(&self, mut f: impl FnMut(u64, &Waker)) {
         // From the end of the heap, a few items at a time: a firing moves items towards the front,
         // so that they still come up. An item that an arming or a clean-up moves may be missed.
@@ -314,13 +317,14 @@ impl TimerQueue {
         }
     }
 
-    /// Returns how many timers are held, with cancelled ones that are not yet removed.
+    /// Returns the number of timers in the queue, including cancelled timers that have not been
+    /// removed yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.lock().heap.len()
     }
 
-    /// Returns whether none is held.
+    /// Returns whether the queue holds no timers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
