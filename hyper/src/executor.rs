@@ -1,17 +1,18 @@
-//! `WsrtExecutor`: hyper's futures as tasks.
+//! `WsrtExecutor`: runs hyper's futures as wsrt tasks.
 
 use std::future::Future;
 
 use hyper::rt::Executor;
 use wsrt::task;
 
-/// Spawns hyper's futures as tasks of the current runtime.
+/// An executor for hyper that spawns futures as tasks of the current wsrt runtime.
 ///
-/// HTTP/2 needs an executor for its streams; HTTP/1 spawns nothing. The tasks are detached.
+/// HTTP/2 requires an executor to run its streams concurrently; HTTP/1 spawns nothing. The spawned
+/// tasks are detached.
 ///
 /// # Panics
 ///
-/// [`execute`](Executor::execute) panics outside a wsrt runtime.
+/// [`execute`](Executor::execute) panics if it is called outside a wsrt runtime.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WsrtExecutor;
 

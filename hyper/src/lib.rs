@@ -1,5 +1,6 @@
-//! HTTP on wsrt: hyper's executor, timer and I/O traits; with feature `serve` a server for tower
-//! services, with feature `client` a pooled client, with feature `tower` time limits.
+//! HTTP on wsrt: an executor, a timer and I/O traits for hyper. Optional features add a server for
+//! tower services (`serve`), a pooled client (`client`), and time limits for tower services
+//! (`tower`).
 //!
 //! | to | use |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | run hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
 //! | convert a stream, such as TLS, between hyper's I/O traits and tokio's | [`TokioIo`] |
 //!
-//! The streams of [`wsrt::net`] implement hyper's I/O traits, vectored writes included, and need no
-//! wrapper. With these hyper runs on wsrt's processors alone, without a tokio runtime.
+//! The streams in [`wsrt::net`] implement hyper's I/O traits, including vectored writes, and need
+//! no wrapper. hyper therefore runs entirely on wsrt's processors, without a tokio runtime.
 //!
 //! # Features
 //!
@@ -22,7 +23,7 @@
 //! | `client` | `client`: hyper-util's pooled client, and its connector |
 //! | `tower` | `tower`: layers that limit how long a service may take |
 //!
-//! None is on by default.
+//! No feature is enabled by default.
 //!
 //! # Examples
 //!
@@ -62,6 +63,6 @@ pub use self::serve::{
 pub use self::timer::WsrtTimer;
 pub use self::tokio_io::TokioIo;
 
-/// Holds an error of any type: the errors of services and bodies convert into it.
+/// A boxed error of any type, into which the errors of services and bodies are converted.
 #[cfg(any(feature = "serve", feature = "tower"))]
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,4 +1,4 @@
-//! `WsrtTimer`: hyper's time limits on the runtime's timers and clock.
+//! `WsrtTimer`: runs hyper's time limits on the runtime's timers and clock.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,11 +9,12 @@ use hyper::rt::{Sleep, Timer};
 use pin_project_lite::pin_project;
 use wsrt::time::{self, sleep, sleep_until};
 
-/// Implements hyper's timer by the runtime's timers and clock.
+/// A timer for hyper that uses the wsrt runtime's timers and clock.
 ///
-/// Without a timer hyper has no time limits, not even the 30 seconds for the headers of a request:
-/// pass it to the `timer` method of every server and client builder. A time limit that hyper moves
-/// with each request uses one timer for the life of the connection.
+/// Without a timer, hyper enforces no time limits, not even the limit of 30 seconds for the headers
+/// of a request. Pass a `WsrtTimer` to the `timer` method of every server and client builder. A
+/// time limit that hyper resets with each request uses a single timer for the lifetime of the
+/// connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WsrtTimer;
 

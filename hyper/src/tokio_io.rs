@@ -1,4 +1,4 @@
-//! `TokioIo`: hyper's I/O traits for streams that implement tokio's, and the reverse.
+//! `TokioIo`: converts between hyper's I/O traits and tokio's.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,12 +9,12 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 pin_project! {
-    /// Implements hyper's `Read` and `Write` for a stream that implements tokio's `AsyncRead` and
-    /// `AsyncWrite`, and the reverse.
+    /// A wrapper that implements hyper's `Read` and `Write` for a stream that implements tokio's
+    /// `AsyncRead` and `AsyncWrite`, and vice versa.
     ///
-    /// It is needed for hyper over a TLS stream, and for a WebSocket over an upgraded hyper
-    /// connection. wsrt's own streams implement both families of traits and do not need it. Nothing
-    /// is buffered or copied, and vectored writes stay vectored.
+    /// Use `TokioIo` to run hyper over a TLS stream, or a WebSocket over an upgraded hyper
+    /// connection. wsrt's own streams implement both families of traits and do not need it. The
+    /// wrapper neither buffers nor copies data, and vectored writes remain vectored.
     ///
     /// # Examples
     ///
@@ -34,22 +34,23 @@ pin_project! {
 }
 
 impl<T> TokioIo<T> {
-    /// Wraps a stream.
+    /// Wraps `inner`, so that it implements the other family of I/O traits.
     pub fn new(inner: T) -> Self {
         Self { inner }
     }
 
-    /// Returns the stream.
+    /// Consumes the wrapper and returns the wrapped stream.
     pub fn into_inner(self) -> T {
         self.inner
     }
 
-    /// Returns the stream.
+    /// Returns a reference to the wrapped stream.
     pub fn get_ref(&self) -> &T {
         &self.inner
     }
 
-    /// Returns the stream. The user of the wrapper misses bytes that are read or written directly.
+    /// Returns a mutable reference to the wrapped stream. Bytes that are read or written directly
+    /// bypass the user of the wrapper.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.inner
     }

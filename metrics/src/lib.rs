@@ -1,7 +1,8 @@
-//! The counts of a [wsrt] runtime, through the crate [`metrics`] to the recorder that the program
-//! has installed: Prometheus or another.
+//! Publishes the metrics of a [wsrt] runtime through the [`metrics`] crate to the recorder that the
+//! program has installed, such as a Prometheus exporter.
 //!
-//! [`export`] does so. wsrt's guide lists the [figures]: their names, labels and units.
+//! Call [`export`] to start publishing. wsrt's guide lists all [figures] with their names, labels
+//! and units.
 //!
 //! [figures]: https://docs.rs/wsrt/latest/wsrt/guide/metrics/
 
@@ -16,18 +17,20 @@ use wsrt::runtime::{Handle, RuntimeMetrics};
 
 use crate::publishing::Publisher;
 
-/// Publishes the metrics of a runtime once in each `period`, until the returned value is dropped,
-/// and a last time then.
+/// Publishes the metrics of `runtime` once per `period`, until the returned value is dropped.
+/// Dropping the returned value publishes the metrics one last time.
 ///
-/// A thread called `wsrt-metrics` does so, even if every processor is stuck. The program's
-/// recorder receives the figures; it has to be installed before, and without one they are dropped.
-/// Two runtimes that publish to the same recorder overwrite each other's figures.
+/// The metrics are published by a separate thread named `wsrt-metrics`, so they are published even
+/// if every processor is stuck. They go to the program's recorder, which must be installed before
+/// this call; without a recorder, the metrics are discarded. Two runtimes that publish to the same
+/// recorder overwrite each other's metrics.
 ///
-/// It does not keep the runtime alive. After the end of the runtime the figures are its last.
+/// Exporting does not keep the runtime alive. After the runtime has ended, its final metrics
+/// continue to be published.
 ///
 /// # Errors
 ///
-/// Returns an error if `period` is zero, and the OS error if the system refuses a thread.
+/// Returns an error if `period` is zero, or the OS error if the thread cannot be started.
 ///
 /// # Examples
 ///
@@ -53,7 +56,8 @@ pub fn export(runtime: &Handle, period: Duration) -> io::Result<MetricsExport> {
     Ok(MetricsExport { until_dropped: Some(until_dropped), thread: Some(thread) })
 }
 
-/// Publishes the runtime's metrics until it is dropped. Returned by [`export`].
+/// A handle to the thread that publishes a runtime's metrics. Returned by [`export`]; dropping the
+/// handle ends the thread.
 #[derive(Debug)]
 #[must_use = "figures are published until this is dropped"]
 pub struct MetricsExport {

@@ -1,26 +1,27 @@
-//! `client`: a builder of hyper-util's client with all set that would otherwise be tokio's.
+//! `client`: a builder of hyper-util's client, with wsrt's executor and timers instead of tokio's.
 
 use hyper_util::client::legacy;
 
 use crate::{WsrtExecutor, WsrtTimer};
 
-/// hyper-util's builder of pooled clients.
+/// The builder of pooled clients from hyper-util, as returned by [`client`].
 pub type ClientBuilder = legacy::Builder;
 
-/// hyper-util's pooled client, with its connector and the type of its requests' bodies.
+/// The pooled client from hyper-util. `C` is the type of the connector, and `B` the type of the
+/// request bodies.
 pub type Client<C, B> = legacy::Client<C, B>;
 
-/// Returns the builder of a pooled HTTP client, hyper-util's, that runs on wsrt alone: its tasks
-/// are wsrt's, and so are the timers of its pool. Pass a [`Connector`](super::Connector) to its
-/// method `build`.
+/// Returns a builder for hyper-util's pooled HTTP client, set up to run on wsrt alone: both the
+/// client's tasks and the timers of its pool are wsrt's. Pass a [`Connector`](super::Connector) to
+/// the builder's `build` method.
 ///
-/// The client keeps connections for further requests: idle ones for 90 seconds
-/// (`pool_idle_timeout`), any number for each host (`pool_max_idle_per_host`). It is cloned
-/// cheaply, and its clones share the pool. It speaks HTTP/1.1, and HTTP/2 where a connector with
-/// TLS has agreed on it, or always with `http2_only`. Requests have no time limit: put
-/// [`timeout`](wsrt::time::timeout()) around them.
+/// The client keeps connections open for later requests. By default, an idle connection is closed
+/// after 90 seconds (`pool_idle_timeout`), and the number of idle connections for each host is not
+/// limited (`pool_max_idle_per_host`). Cloning a client is cheap, and all clones share the pool.
+/// The client uses HTTP/1.1; it uses HTTP/2 if a TLS connector has negotiated it, or always with
+/// `http2_only`. Requests have no time limit, so wrap them in [`timeout`](wsrt::time::timeout()).
 ///
-/// For `https` a connector with TLS goes around wsrt's, for example hyper-rustls':
+/// For `https`, wrap wsrt's connector in a TLS connector, for example the one from hyper-rustls:
 ///
 /// ```text
 /// let tls = HttpsConnectorBuilder::new()
@@ -33,7 +34,7 @@ pub type Client<C, B> = legacy::Client<C, B>;
 ///
 /// # Panics
 ///
-/// This function does not panic. A request that is sent outside a wsrt runtime panics.
+/// This function does not panic, but sending a request outside a wsrt runtime does.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! `Connector`: from a URI to a connection.
+//! `Connector`: opens a connection for a URI.
 
 use std::future::Future;
 use std::io::{self, ErrorKind};
@@ -16,27 +16,27 @@ use super::ClientStream;
 /// How long looking up a name and connecting may take, unless the user sets another limit.
 const CONNECT: Duration = Duration::from_secs(30);
 
-/// Connects hyper-util's [`client`](super::client()) by wsrt's TCP sockets: a tower service that
-/// takes a URI and returns a [`ClientStream`].
+/// A connector for hyper-util's [`client`](super::client()) that opens wsrt TCP connections: a
+/// tower service that takes a URI and returns a [`ClientStream`].
 ///
-/// The host's name is looked up by the OS's resolver; its addresses are tried side by side, as by
-/// [`TcpStream::connect`]. Nagle's algorithm is off, so that requests leave as soon as they are
-/// written. Only the scheme, the host and the port of the URI count; the port is 80 for `http` and
-/// 443 for `https`, unless the URI has one.
+/// The OS's resolver looks up the host name, and the addresses are tried in parallel, as by
+/// [`TcpStream::connect`]. Nagle's algorithm is disabled, so that requests are sent as soon as they
+/// are written. Only the scheme, host and port of the URI are used; unless the URI contains a port,
+/// it is 80 for `http` and 443 for `https`.
 ///
 /// # Panics
 ///
-/// The returned futures panic when they are polled outside a wsrt runtime.
+/// The returned futures panic if they are polled outside a wsrt runtime.
 ///
 /// # Errors
 ///
-/// The returned futures fail if the URI has no host or a scheme that is not allowed
-/// (`InvalidInput`), if the name is not found, if no address accepts the connection, and with
-/// `TimedOut` when the [time limit](Connector::with_connect_timeout) is over.
+/// The returned futures fail with `InvalidInput` if the URI has no host or a scheme that is not
+/// allowed, and with `TimedOut` if the [time limit](Connector::with_connect_timeout) expires. They
+/// also fail if the host name cannot be resolved or no address accepts the connection.
 ///
 /// # Cancel safety
 ///
-/// Dropping a returned future gives up connecting; nothing is left open.
+/// Dropping a returned future abandons the connection attempt; no socket stays open.
 ///
 /// # Examples
 ///
@@ -64,23 +64,24 @@ pub struct Connector {
 }
 
 impl Connector {
-    /// Returns a connector for `http`, with a time limit of 30 seconds.
+    /// Creates a connector that accepts only `http` URIs and has a time limit of 30 seconds.
     pub fn new() -> Self {
         Self { connect_timeout: Some(CONNECT), enforce_http: true }
     }
 
-    /// Limits how long looking up the name and connecting may take together. The default is 30
-    /// seconds; `None` leaves it to the OS, which takes minutes.
+    /// Sets the time limit for looking up the host name and connecting together. The default is 30
+    /// seconds. With `None`, only the OS's own limit applies, which is often several minutes.
     pub fn with_connect_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.connect_timeout = limit.into();
         self
     }
 
-    /// Sets whether schemes other than `http` are refused, which is the default. A connector with
-    /// TLS that wraps this one needs `false`, since this one makes the connections for `https`,
-    /// too.
+    /// Sets whether to reject URIs with a scheme other than `http`. The default is `true`. If a TLS
+    /// connector wraps this connector, set it to `false`, because this connector also opens the
+    /// connections for `https`.
     ///
-    /// Without a TLS connector around it, `false` sends `https` requests in plain text.
+    /// Without a TLS connector around this connector, `false` causes `https` requests to be sent in
+    /// plain text.
     ///
     /// # Examples
     ///

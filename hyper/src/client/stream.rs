@@ -1,4 +1,4 @@
-//! `ClientStream`: a TCP connection under the trait that the pool asks for.
+//! `ClientStream`: a TCP connection that implements the trait which the pool requires.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,10 +8,10 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use wsrt::net::TcpStream;
 
-/// Holds a connection of the [`client`](super::client())'s: a [`TcpStream`] that implements
-/// hyper-util's `Connection`.
+/// A connection of the [`client`](super::client()): a [`TcpStream`] that also implements
+/// hyper-util's `Connection` trait.
 ///
-/// After an upgrade, hyper's `Upgraded::downcast` returns it.
+/// After an HTTP upgrade, hyper's `Upgraded::downcast` returns this type.
 #[derive(Debug)]
 pub struct ClientStream {
     stream: TcpStream,
@@ -22,13 +22,13 @@ impl ClientStream {
         Self { stream }
     }
 
-    /// Returns the socket.
+    /// Returns a reference to the underlying TCP stream.
     #[must_use]
     pub fn get_ref(&self) -> &TcpStream {
         &self.stream
     }
 
-    /// Returns the socket.
+    /// Consumes the connection and returns the underlying TCP stream.
     #[must_use]
     pub fn into_inner(self) -> TcpStream {
         self.stream

@@ -1,4 +1,4 @@
-//! `Serve`: a server's settings.
+//! `Serve`: the settings of a server.
 
 use std::error::Error;
 use std::fmt;
@@ -20,28 +20,29 @@ use super::terms::Terms;
 use super::{Carrying, Handshake, Listener, NoHandshake, RequestBody};
 use crate::{BoxError, WsrtExecutor};
 
-/// hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, as the client chooses.
+/// The builder from hyper-util for connections that use HTTP/1.1 or HTTP/2, whichever the client
+/// chooses.
 pub type HttpBuilder = auto::Builder<WsrtExecutor>;
 
 pub(super) type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 
-/// Serves HTTP/1.1 and HTTP/2 on `listener`, and passes the requests to `service`: an axum router,
-/// tonic's routes or any other tower service.
+/// Serves HTTP/1.1 and HTTP/2 on the connections of `listener`, and passes each request to
+/// `service`: an axum router, tonic's routes, or any other tower service.
 ///
-/// The server begins when the returned value is awaited, and ends gracefully when the runtime is
-/// drained or when its own signal comes: see [Shutting down](#shutting-down). The service is cloned
-/// for each request. Each connection is a task on the runtime's processors, and so is each open
-/// request of HTTP/2; nothing runs on other threads.
+/// The server starts when the returned value is awaited. It shuts down gracefully when the runtime
+/// is drained, or when a signal set by the caller fires; see [Shutting down](#shutting-down). The
+/// service is cloned for each request. Each connection runs as a task on the runtime's processors,
+/// and so does each open HTTP/2 request; nothing runs on other threads.
 ///
 /// The server does the following:
 ///
-/// - It detects the version of HTTP from a connection's first bytes. Upgrades work, HTTP/2's
-///   extended CONNECT included.
-/// - It adds a [`ConnectInfo`](super::ConnectInfo) to each request, as an extension.
-/// - When no file descriptor is left, it waits until connections have closed some.
-/// - It closes a connection that is idle or silent for too long: see the limits below. It sends a
-///   ping each minute on a silent HTTP/2 connection.
+/// - It detects the HTTP version from the first bytes of a connection. Upgrades are supported,
+///   including HTTP/2's extended CONNECT.
+/// - It adds a [`ConnectInfo`](super::ConnectInfo) extension to each request.
+/// - When the process has no free file descriptor, it waits until a connection has been closed.
+/// - It closes connections that are idle or silent for too long, according to the limits below. It
+///   sends a ping every minute on a silent HTTP/2 connection.
 ///
 /// # Limits
 ///
@@ -64,44 +65,47 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// | asks for large answers, and reads slowly or nothing | the system keeping no more unsent (Linux) | 128 kB | [`with_unsent_limit`](Serve::with_unsent_limit) |
 /// | sends windows of zero, and asks for large answers | buffering no more | 64 kB for a stream, and a frame of its body | `http2().max_send_buf_size` |
 ///
-/// The names without a link are hyper's: see [`configure_http`](Serve::configure_http). No limit
-/// concerns the length of a body, nor a connection that was upgraded or has a tunnel (CONNECT of
-/// HTTP/2), except for its writes.
+/// The settings without a link are hyper's; change them with
+/// [`configure_http`](Serve::configure_http). No limit applies to the length of a body, nor, except
+/// for writes, to connections that were upgraded or that carry a tunnel (HTTP/2's CONNECT).
 ///
-/// Only waits for the *client* are limited by default. A service may take as long as it wants to
-/// answer, or until the next frame of its answer: long polling, server-sent events and gRPC's
-/// streams continue however long they are silent. After the head of the answer, the request's body
-/// may be silent, too, since client and service may have a dialogue. With HTTP/2 a connection on
-/// which one request waits for the service is not closed for another whose client takes nothing. A
-/// service that any request can keep waiting needs
+/// By default, only waits for the *client* are limited. A service may take any amount of time to
+/// produce an answer, or the next frame of an answer: long polling, server-sent events and gRPC
+/// streams continue however long they are silent. Once the head of the answer has been sent, the
+/// request's body may be silent too, because client and service may be in a dialogue. On an HTTP/2
+/// connection, while one request waits for the service, the connection is not closed because the
+/// client does not read another request's answer. If requests can keep a service waiting, set
 /// [`with_request_timeout`](Serve::with_request_timeout).
 ///
-/// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
-/// nothing else.
+/// If the service panics, only its connection (HTTP/1.1) or its stream (HTTP/2) is affected: the
+/// connection is closed, or the stream is reset.
 ///
 /// # Shutting down
 ///
-/// The server shuts down when the runtime is drained (`Handle::drain` of [`wsrt::runtime`]), or
-/// when the `shutdown_token` fires for another reason, without any code of yours;
-/// [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds its own signal. Then the listener
-/// is closed at once. Connections that wait for a request are closed, those with open requests when
-/// these are answered, and then the server's future is ready. Connections that are still open after
-/// the [shutdown timeout](Serve::with_shutdown_timeout), 30 seconds, are closed; a drain has its
-/// own deadline beside. The server does not close connections that were upgraded: their handlers
-/// should watch the token or the signal.
+/// The server shuts down when the runtime is drained (`Handle::drain` of [`wsrt::runtime`]) or when
+/// the `shutdown_token` fires for another reason. This requires no code of your own;
+/// [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds a signal of your choice.
+///
+/// On shutdown, the listener is closed at once. Connections that are waiting for a request are
+/// closed immediately, and connections with open requests are closed once these requests are
+/// answered. Then the server's future completes. Connections that are still open after the
+/// [shutdown timeout](Serve::with_shutdown_timeout), 30 seconds by default, are closed; a drain
+/// additionally has its own deadline. The server does not close connections that were upgraded:
+/// their handlers should watch the token or the signal.
 ///
 /// # Panics
 ///
-/// Panics when it is awaited outside a wsrt runtime.
+/// Panics if the server is awaited outside a wsrt runtime.
 ///
 /// # Errors
 ///
-/// Returns none at present: a listener that fails is called again, without end. An error that is
-/// added later will be one after which nothing can be served.
+/// No error is returned at present: if the listener fails, the server calls it again, without end.
+/// A future version may return an error after which nothing can be served.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future closes the listener, and open connections end as soon as they have answered.
+/// Dropping the future closes the listener. Open connections end as soon as their open requests are
+/// answered.
 ///
 /// # Examples
 ///
@@ -153,7 +157,7 @@ where
     Serve::new(listener, service, Location::caller())
 }
 
-/// A server that begins when it is awaited, and its settings. Returned by [`serve`].
+/// A server and its settings. Returned by [`serve`]; the server starts when this value is awaited.
 #[must_use = "a server does nothing unless it is awaited"]
 pub struct Serve<L, S, H = NoHandshake> {
     pub(super) listener: L,
@@ -183,35 +187,38 @@ impl<L, S> Serve<L, S> {
 }
 
 impl<L, S, H> Serve<L, S, H> {
-    /// Shuts down the server gracefully when `signal` completes, for example
+    /// Shuts the server down gracefully when the future `signal` completes, for example
     /// `wsrt::signal::ctrl_c`.
     ///
-    /// A drain of the runtime does that without a signal: see [Shutting
-    /// down](fn@serve#shutting-down), which says what happens then.
+    /// Draining the runtime shuts the server down even without a signal. See [Shutting
+    /// down](fn@serve#shutting-down) for what happens during a shutdown.
     pub fn with_graceful_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.signal = Some(Box::pin(signal));
         self
     }
 
-    /// Limits how long open requests may take once the server shuts down; then their connections
-    /// are closed. The default is 30 seconds; `None` is no limit, so that a client that takes its
-    /// answer slowly enough keeps the server from ending.
+    /// Sets how long open requests may take once the server shuts down. When the limit expires,
+    /// their connections are closed. The default is 30 seconds. With `None` there is no limit, so a
+    /// client that reads its answer slowly enough can keep the server from finishing.
     pub fn with_shutdown_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.shutdown_timeout = limit.into();
         self
     }
 
-    /// Limits how long a client may take for the handshake, and then for the headers of its first
-    /// request; then the connection is closed. The default is 30 seconds; `None` is no limit. hyper
-    /// limits the headers of later requests (see [`configure_http`](Self::configure_http)).
+    /// Sets how long a client may take for the handshake, and then for the headers of its first
+    /// request. When the limit expires, the connection is closed. The default is 30 seconds; `None`
+    /// means no limit. For the headers of later requests, hyper's own limit applies (see
+    /// [`configure_http`](Self::configure_http)).
     pub fn with_first_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.first_request_timeout = limit.into();
         self
     }
 
-    /// Limits how long the service may take until it returns the head of its answer, the time in
-    /// which it waits for the request's body included. Then the connection is closed (HTTP/1.1) or
-    /// the stream reset (HTTP/2). The default is no limit, since an answer may wait for an event.
+    /// Sets how long the service may take to return the head of its answer, including the time that
+    /// it waits for the request's body. When the limit expires, the connection is closed (HTTP/1.1)
+    /// or the stream is reset (HTTP/2). By default there is no limit, because an answer may have to
+    /// wait for an event. To limit only the waits for the sender of the body, use
+    /// [`with_body_timeout`](Self::with_body_timeout).
     ///
     /// [`with_body_timeout`](Self::with_body_timeout) limits the waits for the body's sender alone.
     pub fn with_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
@@ -219,66 +226,70 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Limits how long the service may wait for the client to send more of a request's body; then
-    /// the [`RequestBody`] returns an error. The default is 60 seconds; `None` is no limit.
+    /// Sets how long the service may wait for the client to send more of a request's body. When the
+    /// limit expires, the [`RequestBody`] returns an error. The default is 60 seconds; `None` means
+    /// no limit.
     ///
-    /// Each 240 bytes of the body earn a second back, up to the limit: a client that is slower for
-    /// long is given up, one that pauses now and then is not. Only waits count, so a service may
-    /// take its time between two frames. The limit ends with the head of the answer, since client
-    /// and service may have a dialogue then: a service that answers first has to limit its reading
-    /// itself, and one that gathers a client's rare messages before it answers needs a longer
-    /// limit.
+    /// Every 240 bytes of the body earn one second of waiting time back, up to the limit: a client
+    /// that is slower than this for long is given up, but a client that pauses now and then is not.
+    /// Only waiting counts, so the service may take its time between two frames.
+    ///
+    /// The limit ends when the service returns the head of its answer, because client and service
+    /// may then be in a dialogue. A service that answers before it has read the body must limit its
+    /// reading itself, and a service that collects a client's infrequent messages before answering
+    /// needs a longer limit.
     pub fn with_body_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.body_timeout = limit.into();
         self
     }
 
-    /// Limits how long a connection may have no request open; then it is closed, with HTTP/2 after
-    /// a GOAWAY and the answers that are on their way. The default is 180 seconds; `None` is no
-    /// limit.
+    /// Sets how long a connection may stay open without an open request. When the limit expires,
+    /// the connection is closed; an HTTP/2 connection is closed after a GOAWAY and after the
+    /// answers that are still being sent. The default is 180 seconds; `None` means no limit.
     ///
-    /// hyper's limit for the headers of HTTP/1.1, 30 seconds, ends a connection earlier.
+    /// For HTTP/1.1, hyper's limit of 30 seconds for the headers of a request closes an idle
+    /// connection earlier.
     pub fn with_idle_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.idle_timeout = limit.into();
         self
     }
 
-    /// Limits how long a write may wait for the client to take anything, and how long all open
-    /// answers of a connection may wait for room in HTTP/2's windows; then the connection is
-    /// closed. The default is 60 seconds; `None` is no limit.
+    /// Sets how long a write may wait for the client to take any bytes, and how long all open
+    /// answers of an HTTP/2 connection may wait for room in its flow-control windows. When the
+    /// limit expires, the connection is closed. The default is 60 seconds; `None` means no limit.
     ///
-    /// A client that reads slowly is not closed, one that reads nothing is, and one that has
-    /// vanished. Each 240 bytes that are written earn a second of the wait for windows back, up to
-    /// the limit. That wait ends after twice the limit at the latest. The limit for a write holds
-    /// for upgraded connections, too.
+    /// A client that reads slowly keeps its connection; a client that reads nothing or has vanished
+    /// loses it. Every 240 bytes written earn back one second of the wait for windows, up to the
+    /// limit, and this wait ends after twice the limit at the latest. The limit for writes also
+    /// applies to upgraded connections.
     pub fn with_write_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.write_timeout = limit.into();
         self
     }
 
-    /// Limits how many bytes of an answer the system keeps that it has not sent yet; then writes
-    /// wait. The default is 128 kB; `None` is the system's own limit, on Linux up to 4 MB for a
-    /// connection.
+    /// Sets how many unsent bytes of an answer the OS may buffer for each connection; a write
+    /// beyond this limit waits. The default is 128 kB. With `None` the OS's own limit applies,
+    /// which on Linux is up to 4 MB for each connection.
     ///
-    /// Clients that ask for large answers and read nothing would have the server copy megabytes for
-    /// each of them. Bytes on their way to a client do not count, so that none gets its answer
-    /// later; a higher limit saves a server of large answers some wakes. Holds for TCP on Linux,
-    /// and for listeners that implement [`Listener::limit_unsent`].
+    /// Without a limit, each client that requests a large answer and reads nothing makes the server
+    /// copy megabytes. Bytes already on their way to a client do not count, so the limit does not
+    /// delay answers; a higher limit saves a server of large answers some wake-ups. The limit
+    /// applies to TCP on Linux, and to listeners that implement [`Listener::limit_unsent`].
     pub fn with_unsent_limit(mut self, bytes: impl Into<Option<u32>>) -> Self {
         self.terms.unsent_limit = bytes.into();
         self
     }
 
-    /// Limits how many connections are open at a time. Further connections wait in the OS's queue
-    /// until one ends. `None` is no limit.
+    /// Sets how many connections may be open at the same time. Further connections wait in the OS's
+    /// queue until an open connection ends. `None` means no limit.
     ///
-    /// The default is three quarters of the descriptors that the process could have open when
-    /// [`serve`] was called, so that the service has some left for its own files and sockets. A
-    /// connection that was upgraded does not count: its handler has to limit those.
+    /// The default is three quarters of the file descriptors that the process could have open when
+    /// [`serve`] was called, so that some are left for the service's own files and sockets.
+    /// Upgraded connections do not count; limit them in their handler.
     ///
     /// # Panics
     ///
-    /// Panics if the limit is zero.
+    /// Panics if `limit` is zero.
     pub fn with_max_connections(mut self, limit: impl Into<Option<usize>>) -> Self {
         let limit = limit.into();
         assert!(limit != Some(0), "a server that may have no connection serves nothing: the limit has to be 1 or more");
@@ -286,16 +297,18 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Does a handshake on each connection before HTTP begins: TLS, or reading a proxy's header.
+    /// Performs a handshake on each connection before HTTP begins, such as TLS, or reading a proxy
+    /// protocol header.
     ///
-    /// `handshake` is called with the accepted stream, in the connection's own task, so that a slow
-    /// client does not delay others. Its result has to implement hyper's I/O traits:
-    /// [`TokioIo`](crate::TokioIo) adds them to a stream that implements tokio's. The
-    /// handshake has the time limit of [the first request](Self::with_first_request_timeout).
+    /// `handshake` is called with the accepted stream in the connection's own task, so a slow
+    /// client does not delay others. The stream that `handshake` returns must implement hyper's I/O
+    /// traits; [`TokioIo`](crate::TokioIo) adds these traits to a stream that implements tokio's.
+    /// The time limit for [the first request](Self::with_first_request_timeout) also applies to the
+    /// handshake.
     ///
     /// # Examples
     ///
-    /// A client has to send a password before HTTP begins. TLS looks the same: call
+    /// In this example, a client must send a password before HTTP begins. TLS looks the same: call
     /// `acceptor.accept(stream)`, and wrap the result in a `TokioIo`.
     ///
     /// ```
@@ -328,18 +341,18 @@ impl<L, S, H> Serve<L, S, H> {
         self.map_handshake(|_| handshake)
     }
 
-    /// Adds extensions to each request, by what the handshake found out about its connection: the
-    /// client's certificate, or the protocol that was agreed on. To be called after
-    /// [`with_handshake`](Self::with_handshake).
+    /// Adds extensions to each request that describe the request's connection, based on the result
+    /// of the handshake: for example the client's certificate, or the negotiated protocol. Call
+    /// this method after [`with_handshake`](Self::with_handshake).
     ///
-    /// `extend` is called once a connection, after the handshake, with the stream that it returned.
-    /// Each request gets a clone of the extensions, beside its
+    /// `extend` is called once for each connection, after the handshake, with the stream that the
+    /// handshake returned. Each request receives a clone of the extensions, in addition to its
     /// [`ConnectInfo`](super::ConnectInfo).
     ///
     /// # Examples
     ///
-    /// With rustls the stream is a `TokioIo<TlsStream<TcpStream>>`, and the certificates are in
-    /// `stream.get_ref().get_ref().1.peer_certificates()`. Here it is a plain socket:
+    /// With rustls, the stream is a `TokioIo<TlsStream<TcpStream>>`, and the certificates are in
+    /// `stream.get_ref().get_ref().1.peer_certificates()`. This example uses a plain socket:
     ///
     /// ```
     /// # use hyper::{Request, Response};
@@ -379,9 +392,9 @@ impl<L, S, H> Serve<L, S, H> {
         Serve { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at }
     }
 
-    /// Changes hyper's settings for connections: limits on headers and streams, windows, whether
-    /// connections are kept alive. The timers, a ping each 60 seconds on HTTP/2, and HTTP/2's
-    /// extended CONNECT are set already.
+    /// Changes hyper's settings for connections, such as limits on headers and streams, window
+    /// sizes, and keep-alive. The timers, a ping every 60 seconds on HTTP/2, and HTTP/2's extended
+    /// CONNECT are already set.
     ///
     /// # Examples
     ///
@@ -410,16 +423,17 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Calls `hook` with each error of accepting. The default reports them on standard error, at
-    /// most once a second, and leaves out errors of clients that disconnected.
+    /// Calls `hook` with each error that occurs while accepting connections. By default, these
+    /// errors are printed to standard error, at most one per second, except for errors caused by
+    /// clients that have disconnected.
     pub fn on_accept_error(mut self, hook: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
         self.accept_errors.hook = Some(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` with each error that ended a connection: a failed handshake, a client that
-    /// disconnected during a request, violated the protocol or took too long. The default ignores
-    /// them.
+    /// Calls `hook` with each error that ended a connection: a failed handshake, or a client that
+    /// disconnected during a request, violated the protocol, or took too long. By default, these
+    /// errors are ignored.
     pub fn on_connection_error(mut self, hook: impl Fn(&(dyn Error + Send + Sync)) + Send + Sync + 'static) -> Self {
         self.on_connection_error = Some(Arc::new(hook));
         self

@@ -6,10 +6,11 @@ use hyper::http::request::Parts;
 
 use super::ConnectInfo;
 
-/// With feature `axum`: handlers take the address as `ConnectInfo(peer): ConnectInfo<SocketAddr>`.
+/// With the feature `axum`, handlers can take the peer's address as an argument:
+/// `ConnectInfo(peer): ConnectInfo<SocketAddr>`.
 ///
-/// A request that [`serve`](fn@super::serve) has not passed on, or whose listener has addresses of
-/// another type, is answered with status 500.
+/// If the request was not passed on by [`serve`](fn@super::serve), or the listener's addresses are
+/// of another type, the request is answered with status 500.
 impl<A, S> FromRequestParts<S> for ConnectInfo<A>
 where
     A: Clone + Send + Sync + 'static,

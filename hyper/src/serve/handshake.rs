@@ -6,28 +6,30 @@ use std::io;
 use hyper::http::Extensions;
 use hyper::rt::{Read, Write};
 
-/// Converts an accepted stream into the stream that carries HTTP: see
-/// [`Serve::with_handshake`](super::Serve::with_handshake).
+/// Converts an accepted stream into the stream that carries HTTP, for example by a TLS handshake.
+/// Passed to [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
-/// Any closure that takes the stream and returns a future of an `io::Result` implements it, so an
-/// implementation by hand is rarely needed.
+/// This trait is implemented for any closure that takes the stream and returns a future of an
+/// `io::Result`, so implementing it by hand is rarely necessary.
 pub trait Handshake<Stream>: Clone + Send + 'static {
-    /// The stream that carries HTTP.
+    /// The type of the stream that carries HTTP after the handshake.
     type Io: Read + Write + Unpin + Send + 'static;
 
-    /// Does the handshake, in the connection's own task.
+    /// Performs the handshake on `stream`, in the connection's own task, and returns the stream
+    /// that carries HTTP.
     ///
     /// # Errors
     ///
-    /// Returns an error when the handshake fails: the server then closes the connection.
+    /// Returns an error if the handshake fails. The server then closes the connection.
     fn shake_hands(self, stream: Stream) -> impl Future<Output = io::Result<Self::Io>> + Send;
 
-    /// Does the handshake, and returns the extensions that each request of the connection carries,
-    /// too. The server calls this one; by default it adds none.
+    /// Performs the handshake on `stream`, and additionally returns extensions to add to each
+    /// request of the connection. The server calls this method; the default implementation calls
+    /// [`shake_hands`](Self::shake_hands) and adds no extensions.
     ///
     /// # Errors
     ///
-    /// Returns an error when the handshake fails: the server then closes the connection.
+    /// Returns an error if the handshake fails. The server then closes the connection.
     fn shake_hands_and_extend(self, stream: Stream) -> impl Future<Output = io::Result<(Self::Io, Extensions)>> + Send {
         let shaking = self.shake_hands(stream);
         async move { Ok((shaking.await?, Extensions::new())) }
@@ -48,7 +50,7 @@ where
     }
 }
 
-/// Does nothing: HTTP begins with the first byte of the connection. The default handshake.
+/// The default handshake, which does nothing: HTTP begins with the first byte of the connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHandshake;
 

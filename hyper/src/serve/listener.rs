@@ -10,12 +10,12 @@ use wsrt::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use wsrt::net::{UnixListener, UnixStream};
 
-/// Accepts the connections of [`serve`](fn@super::serve).
+/// A source of connections for [`serve`](fn@super::serve).
 ///
-/// [`TcpListener`] and `UnixListener` implement it. Implement it for other sources, or to inspect
-/// each connection first: to count them, to refuse some, to set socket options. Keep `accept`
-/// short, since connections are accepted one at a time: a dialogue with the client, such as a TLS
-/// handshake, belongs into [`Serve::with_handshake`](super::Serve::with_handshake).
+/// [`TcpListener`] and `UnixListener` implement this trait. Implement it for other sources, or to
+/// inspect each connection first: to count or refuse connections, or to set socket options. Keep
+/// `accept` short, because connections are accepted one at a time; a dialogue with the client, such
+/// as a TLS handshake, belongs in [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
 /// # Examples
 ///
@@ -42,32 +42,33 @@ use wsrt::net::{UnixListener, UnixStream};
 /// }
 /// ```
 pub trait Listener: Send + 'static {
-    /// The type of a connection. Without a handshake it has to implement hyper's `Read` and
-    /// `Write`.
+    /// The type of a connection. Unless the server has a handshake, this type must implement
+    /// hyper's `Read` and `Write`.
     type Io: Send + 'static;
 
-    /// The address of the peer, which requests carry as their [`ConnectInfo`].
+    /// The type of the peer's address, which each request carries as its [`ConnectInfo`].
     type Addr: Clone + Send + Sync + 'static;
 
-    /// Waits for a connection.
+    /// Waits for the next connection, and returns it together with the peer's address.
     ///
     /// # Errors
     ///
-    /// Returns an error when no connection could be accepted. The server never ends because of it:
-    /// it accepts again, at once after an error of one connection (`ConnectionAborted`,
-    /// `ConnectionRefused`, `ConnectionReset`), else after a pause.
+    /// Returns an error if no connection could be accepted. An error never ends the server, which
+    /// calls `accept` again: at once after an error that concerns a single connection
+    /// (`ConnectionAborted`, `ConnectionRefused` or `ConnectionReset`), and after a pause
+    /// otherwise.
     ///
     /// # Cancel safety
     ///
-    /// It need not be cancel safe: the server drops the future once, when it shuts down.
+    /// The future need not be cancel safe: the server drops it only once, when it shuts down.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Io, Self::Addr)>> + Send;
 
-    /// Limits how many bytes the system keeps for a connection that it has not sent yet. The server
-    /// calls this before it accepts, with the limit of
+    /// Limits how many unsent bytes the OS buffers for each accepted connection. The server calls
+    /// this method before it starts to accept, with the limit set by
     /// [`with_unsent_limit`](super::Serve::with_unsent_limit).
     ///
-    /// Does nothing unless a listener says otherwise: one that hands on the connections of another
-    /// hands this call on as well.
+    /// The default implementation does nothing. A listener that wraps another listener should
+    /// forward this call.
     fn limit_unsent(&mut self, bytes: u32) {
         let _ = bytes;
     }
@@ -103,16 +104,17 @@ impl Listener for UnixListener {
     }
 }
 
-/// Holds the address of the client that sent a request: an extension of every request that
+/// The address of the client that sent a request: an extension of every request that
 /// [`serve`](fn@super::serve) passes to the service.
 ///
-/// For a TCP listener that is the client's [`SocketAddr`]; for a Unix listener its credentials, a
-/// `net::unix::UCred`, since clients have no address there; for other listeners their
-/// [`Listener::Addr`].
+/// For a TCP listener, the address is the client's [`SocketAddr`]. For a Unix listener, whose
+/// clients have no address, it is the client's credentials, a `net::unix::UCred`. For any other
+/// listener it is the [`Listener::Addr`].
 ///
-/// A handler of axum takes it as `ConnectInfo(peer): ConnectInfo<SocketAddr>` with feature `axum`,
-/// and else as `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`. Handlers and
-/// middleware that ask for axum's own type of this name find it with
+/// With the feature `axum`, an axum handler can take the address as `ConnectInfo(peer):
+/// ConnectInfo<SocketAddr>`; without the feature, as `Extension(ConnectInfo(peer)):
+/// Extension<ConnectInfo<SocketAddr>>`. Handlers and middleware that ask for axum's own
+/// `ConnectInfo` find it if the server was created by
 /// [`serve_make_service`](fn@super::serve_make_service).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectInfo<A>(pub A);

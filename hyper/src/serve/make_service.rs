@@ -1,4 +1,4 @@
-//! `serve_make_service`: its own service for each connection.
+//! `serve_make_service`: a separate service for each connection.
 
 use std::future::{Future, poll_fn};
 use std::panic::Location;
@@ -10,32 +10,34 @@ use tower_service::Service;
 use super::{Listener, RequestBody, Serve};
 use crate::BoxError;
 
-/// Serves HTTP as [`serve`](fn@super::serve) does, with its own service for each connection:
-/// `make` is a tower service that takes the peer's address, the [`Listener::Addr`], and returns the
-/// service for that peer's requests.
+/// Serves HTTP as [`serve`](fn@super::serve) does, but creates a separate service for each
+/// connection. `make` is a tower service that takes the peer's address, a [`Listener::Addr`], and
+/// returns the service for this peer's requests.
 ///
-/// axum's `Router::into_make_service_with_connect_info` is one. With it, handlers and middleware
-/// find axum's own `ConnectInfo` in their requests, besides wsrt's:
+/// One such service is the result of axum's `Router::into_make_service_with_connect_info`, with
+/// which handlers and middleware find axum's own `ConnectInfo` in their requests, in addition to
+/// wsrt's:
 ///
 /// ```text
 /// let make = router.into_make_service_with_connect_info::<SocketAddr>();
 /// wsrt_hyper::serve_make_service(listener, make).await
 /// ```
 ///
-/// `make` is cloned for each connection, and called in the connection's own task, after the
-/// handshake and within the same time limit. If it fails, the connection is closed.
+/// `make` is cloned for each connection and called in the connection's own task, after the
+/// handshake and within the same time limit. If `make` fails, the connection is closed.
 ///
 /// # Panics
 ///
-/// Panics when it is awaited outside a wsrt runtime.
+/// Panics if the server is awaited outside a wsrt runtime.
 ///
 /// # Errors
 ///
-/// Returns none at present, as [`serve`](fn@super::serve) does.
+/// No error is returned at present, as for [`serve`](fn@super::serve).
 ///
 /// # Cancel safety
 ///
-/// Dropping the future closes the listener, and open connections end as soon as they have answered.
+/// Dropping the future closes the listener. Open connections end as soon as their open requests are
+/// answered.
 ///
 /// # Examples
 ///
@@ -99,7 +101,8 @@ where
     Serve::new(listener, MakeService(make), Location::caller())
 }
 
-/// Marks a server that makes a service for each connection: see [`serve_make_service`].
+/// Marks a server that creates a separate service for each connection. Returned, as a parameter of
+/// the server's type, by [`serve_make_service`].
 #[derive(Debug, Clone)]
 pub struct MakeService<M>(M);
 

@@ -1,4 +1,4 @@
-//! `RequestBody`: a request's body, and the time limit for its client.
+//! `RequestBody`: the body of a request, with a time limit for its client.
 
 use std::fmt;
 use std::future::Future;
@@ -13,20 +13,20 @@ use wsrt::time::{Instant, Sleep, sleep};
 use super::pace::Pace;
 use crate::BoxError;
 
-/// Holds the body of a request that [`serve`](fn@super::serve) passes to the service.
+/// The body of a request that [`serve`](fn@super::serve) passes to the service.
 ///
-/// It is hyper's [`Incoming`] with the time limit of
+/// A `RequestBody` is hyper's [`Incoming`] with the time limit of
 /// [`with_body_timeout`](super::Serve::with_body_timeout): a wait for the client fails when the
-/// limit is over. axum's and tonic's services, which take any body, take this one.
+/// limit expires. The services of axum and tonic, which accept any body type, accept this type.
 ///
 /// # Errors
 ///
-/// [`poll_frame`](Body::poll_frame) returns an error when the client has disconnected, violated the
-/// protocol, or taken too long. That ends the body: the next frame is `None`.
+/// [`poll_frame`](Body::poll_frame) returns an error if the client has disconnected, violated the
+/// protocol, or taken too long. An error ends the body: the next frame is `None`.
 ///
 /// # Cancel safety
 ///
-/// Dropping a future that waits for a frame loses no frame; the time limit keeps counting.
+/// Dropping a future that waits for a frame loses no frame, but the time limit continues to count.
 pub struct RequestBody {
     /// `None` after an error.
     incoming: Option<Incoming>,

@@ -1,4 +1,4 @@
-//! `TimeoutAnswerLayer`: a service that takes too long is answered for.
+//! `TimeoutAnswerLayer`: answers in place of a service that takes too long.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,10 +10,11 @@ use tower_layer::Layer;
 use tower_service::Service;
 use wsrt::time::{self, timeout};
 
-/// Limits how long a service may take for each answer, and then answers with a closure's response.
+/// A tower layer that limits how long a service may take for each answer. When the limit expires,
+/// the request is answered with the response that a closure returns.
 ///
-/// The limits of a [`TimeoutLayer`](super::TimeoutLayer) hold here, too, but the service never
-/// fails because of this one: what an axum router asks of its layers.
+/// The time counts as for a [`TimeoutLayer`](super::TimeoutLayer), but the service never fails
+/// because of this layer, as an axum router requires of its layers.
 ///
 /// # Examples
 ///
@@ -37,7 +38,8 @@ pub struct TimeoutAnswerLayer<A> {
 }
 
 impl<A> TimeoutAnswerLayer<A> {
-    /// Returns a layer with this limit; `answer` makes the response when it is over.
+    /// Creates a layer with the given time limit. `answer` is called to create the response when
+    /// the limit expires.
     #[must_use]
     pub fn new(limit: Duration, answer: A) -> Self {
         Self { limit, answer }
@@ -52,15 +54,17 @@ impl<S, A: Clone> Layer<S> for TimeoutAnswerLayer<A> {
     }
 }
 
-/// Wraps a service that is answered for when it takes too long. Made by a [`TimeoutAnswerLayer`].
+/// A service with a time limit, after which a closure's response is returned instead. Created by a
+/// [`TimeoutAnswerLayer`].
 ///
 /// # Panics
 ///
-/// The first poll of an answer that has to wait panics outside a wsrt runtime.
+/// The first poll of an answer that has to wait panics if it happens outside a wsrt runtime.
 ///
 /// # Cancel safety
 ///
-/// The limit has the effect of a cancellation: it drops the service's future wherever that waits.
+/// When the limit expires, the service's future is dropped at whichever point it waits, as with any
+/// cancellation.
 #[derive(Debug, Clone)]
 pub struct TimeoutAnswer<S, A> {
     inner: S,
@@ -87,11 +91,12 @@ where
 }
 
 pin_project! {
-    /// The future of a [`TimeoutAnswer`]'s answer.
+    /// The future returned by [`TimeoutAnswer`], which resolves to the service's response or to the
+    /// closure's.
     ///
     /// # Cancel safety
     ///
-    /// It drops the service's future with itself, wherever that waits.
+    /// Dropping this future also drops the service's future, at whichever point it waits.
     #[derive(Debug)]
     #[must_use = "a future does nothing unless it is awaited"]
     pub struct AnswerFuture<F, A> {

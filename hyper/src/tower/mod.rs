@@ -1,13 +1,14 @@
-//! tower on wsrt: layers that limit how long a service may take, by the runtime's timers.
+//! tower on wsrt: layers that limit how long a service may take, using the runtime's timers.
 //!
-//! With feature `tower`. The time limits of tower and tower-http sleep on tokio.
+//! Requires the feature `tower`. Use these layers instead of the time limits in tower and
+//! tower-http, which depend on tokio's timers.
 //!
 //! | to | use |
 //! |---|---|
 //! | fail with an error, as tower's own layer does | [`TimeoutLayer`] |
 //! | answer with your own response: in an axum router, whose services may not fail | [`TimeoutAnswerLayer`] |
 //!
-//! For a server's limits on slow clients see `wsrt_hyper::serve`.
+//! For limits on how slow a server's clients may be, see `wsrt_hyper::serve`.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! `TimeoutLayer`: a service that takes too long fails.
+//! `TimeoutLayer`: fails a service that takes too long.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,12 +12,12 @@ use wsrt::time::{self, timeout};
 
 use crate::BoxError;
 
-/// Limits how long a service may take for each answer; then it fails with an
-/// [`Elapsed`](wsrt::time::error::Elapsed).
+/// A tower layer that limits how long a service may take for each answer. When the limit expires,
+/// the service fails with an [`Elapsed`](wsrt::time::error::Elapsed) error.
 ///
-/// The time counts from the call to the service. A limit of [`Duration::MAX`] is none. An answer
-/// that is ready counts, however late it is. The body of an HTTP response is not part of the
-/// answer: it may take as long as it wants.
+/// The time counts from the call to the service. A limit of [`Duration::MAX`] means no limit. An
+/// answer that is ready is returned, however late it is. The body of an HTTP response is not part
+/// of the answer, and may take any amount of time.
 ///
 /// # Examples
 ///
@@ -35,7 +35,7 @@ pub struct TimeoutLayer {
 }
 
 impl TimeoutLayer {
-    /// Returns a layer with this limit.
+    /// Creates a layer with the given time limit.
     #[must_use]
     pub fn new(limit: Duration) -> Self {
         Self { limit }
@@ -50,15 +50,16 @@ impl<S> Layer<S> for TimeoutLayer {
     }
 }
 
-/// Wraps a service whose answers have a time limit. Made by a [`TimeoutLayer`].
+/// A service whose answers have a time limit. Created by a [`TimeoutLayer`].
 ///
 /// # Panics
 ///
-/// The first poll of an answer that has to wait panics outside a wsrt runtime.
+/// The first poll of an answer that has to wait panics if it happens outside a wsrt runtime.
 ///
 /// # Cancel safety
 ///
-/// The limit has the effect of a cancellation: it drops the service's future wherever that waits.
+/// When the limit expires, the service's future is dropped at whichever point it waits, as with any
+/// cancellation.
 ///
 /// # Examples
 ///
@@ -89,18 +90,18 @@ pub struct Timeout<S> {
 }
 
 impl<S> Timeout<S> {
-    /// Limits how long `inner` may take for each answer.
+    /// Wraps `inner`, limiting how long it may take for each answer.
     #[must_use]
     pub fn new(inner: S, limit: Duration) -> Self {
         Self { inner, limit }
     }
 
-    /// Returns the service.
+    /// Consumes the wrapper and returns the wrapped service.
     pub fn into_inner(self) -> S {
         self.inner
     }
 
-    /// Returns the service.
+    /// Returns a reference to the wrapped service.
     pub fn get_ref(&self) -> &S {
         &self.inner
     }
@@ -124,11 +125,12 @@ where
 }
 
 pin_project! {
-    /// The future of a [`Timeout`]'s answer.
+    /// The future returned by [`Timeout`], which resolves to the service's answer or to an error
+    /// when the limit expires.
     ///
     /// # Cancel safety
     ///
-    /// It drops the service's future with itself, wherever that waits.
+    /// Dropping this future also drops the service's future, at whichever point it waits.
     #[derive(Debug)]
     #[must_use = "a future does nothing unless it is awaited"]
     pub struct TimeoutFuture<F> {

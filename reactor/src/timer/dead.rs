@@ -25,8 +25,8 @@ const LOOKS_PER_STEP: usize = 64;
 
 impl TimerQueue {
     /// Begins a rest, a period in which timers are cancelled and few are armed. Removes the
-    /// cancelled timers, and from now on keeps no more cancelled timers than others, even if there
-    /// are few. The call takes the lock.
+    /// cancelled timers, and from now on keeps at most as many cancelled timers as live ones,
+    /// however few there are. The call takes the lock.
     ///
     /// A queue that is not resting keeps some dozens of cancelled timers, so that most calls that
     /// arm or cancel a timer search nothing. More may remain if other threads arm or cancel timers
