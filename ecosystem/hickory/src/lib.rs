@@ -1,8 +1,9 @@
-//! Name lookups by hickory-resolver on the wsrt runtime: tasks, timers, UDP, and TCP for answers
-//! that are too long for it.
+//! hickory-resolver on the wsrt runtime: name lookups that use wsrt's tasks, timers and UDP
+//! sockets, and its TCP streams for answers that are too long for UDP.
 //!
-//! hickory-resolver is built without its default features, one of which is tokio. The OS's own
-//! resolver needs none of this: every function of wsrt's that takes a host's name asks it.
+//! hickory-resolver is built without its default features, which include tokio. To use the OS's own
+//! resolver, you do not need this crate: every wsrt function that takes a host name queries that
+//! resolver.
 //!
 //! # Examples
 //!
@@ -39,12 +40,12 @@ use wsrt::time::{sleep, timeout};
 /// How long a name server may take to accept a connection, where hickory does not say.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Implements hickory's runtime on wsrt: pass it to `Resolver::builder_with_config`, and use the
-/// resolver within a wsrt runtime.
+/// A runtime for hickory-resolver that runs on wsrt. Pass it to `Resolver::builder_with_config`,
+/// and use the resolver inside a wsrt runtime.
 ///
 /// # Panics
 ///
-/// Lookups panic outside a wsrt runtime.
+/// A lookup panics if it runs outside a wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct HickoryOnWsrt;
 
@@ -83,7 +84,7 @@ impl RuntimeProvider for HickoryOnWsrt {
     }
 }
 
-/// Spawns on the current runtime.
+/// Spawns hickory's background futures as tasks of the current wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct Tasks;
 
@@ -93,7 +94,7 @@ impl Spawn for Tasks {
     }
 }
 
-/// The current runtime's timers.
+/// Provides hickory with the timers of the current wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct Timers;
 
@@ -108,7 +109,7 @@ impl Time for Timers {
     }
 }
 
-/// A socket of wsrt's under a trait of hickory's.
+/// A wsrt UDP socket that implements hickory's socket trait.
 #[derive(Debug)]
 pub struct Udp(UdpSocket);
 
@@ -126,7 +127,8 @@ impl DnsUdpSocket for Udp {
     }
 }
 
-/// A stream of wsrt's, with the I/O traits of its feature `futures-io`, under a trait of hickory's.
+/// A wsrt TCP stream that implements hickory's stream trait, on top of the I/O traits of wsrt's
+/// feature `futures-io`.
 #[derive(Debug)]
 pub struct Tcp(TcpStream);
 

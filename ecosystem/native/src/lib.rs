@@ -1,11 +1,11 @@
-//! Popular crates on wsrt, without a tokio runtime: see `examples`, one program a file, each to be
-//! copied.
+//! Popular crates on wsrt, without a tokio runtime. Each program in `examples` is a single file
+//! that you can copy.
 //!
-//! This library holds the code that `build.rs` generates from `proto/greeter.proto`. Crates with a
-//! runtime trait of their own have adapters beside this folder: `hickory`, `opentelemetry`,
-//! `quinn`, `rdkafka`.
+//! This library contains the code that `build.rs` generates from `proto/greeter.proto`. Crates that
+//! define a runtime trait of their own have adapters in the neighbouring folders: `hickory`,
+//! `opentelemetry`, `quinn` and `rdkafka`.
 
-/// The messages, client and server of `greeter.proto`.
+/// The generated messages, client and server of `greeter.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated")]
 pub mod greeter {
     tonic::include_proto!("greeter");

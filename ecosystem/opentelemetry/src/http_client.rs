@@ -1,4 +1,4 @@
-//! `HttpOnWsrt`: the exporters' HTTP client.
+//! `HttpOnWsrt`: the HTTP client for exporters.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,20 +15,20 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The longest answer that is read; collectors answer with a few bytes.
 const LONGEST_ANSWER: usize = 4 << 20;
 
-/// Implements OpenTelemetry's HTTP client by wsrt's pooled one, without TLS: pass it to an
-/// exporter's `with_http_client`.
+/// An HTTP client for OpenTelemetry's exporters, based on wsrt's pooled client, without TLS. Pass
+/// it to an exporter's `with_http_client`.
 ///
-/// It may be used on any thread, those of OpenTelemetry's own batches among them: the requests are
-/// tasks of the runtime in which it was made.
+/// The client may be used on any thread, including the threads on which OpenTelemetry processes
+/// batches: the requests run as tasks of the runtime in which the client was created.
 ///
 /// # Errors
 ///
-/// A request fails if no connection is to be had, if it takes longer than the
-/// [limit](HttpOnWsrt::with_timeout), and if the answer has more than 4 MiB.
+/// A request fails if no connection can be established, if the request takes longer than the
+/// [limit](HttpOnWsrt::with_timeout), or if the answer is longer than 4 MiB.
 ///
 /// # Cancel safety
 ///
-/// Dropping a request's future ends it, wherever it waits.
+/// Dropping a request's future cancels the request at whichever point it waits.
 #[derive(Clone)]
 pub struct HttpOnWsrt {
     client: Client<Connector, Full<Bytes>>,
@@ -37,18 +37,19 @@ pub struct HttpOnWsrt {
 }
 
 impl HttpOnWsrt {
-    /// Returns a client whose requests are tasks of the current runtime and may take ten seconds.
+    /// Creates a client whose requests run as tasks of the current runtime and may take ten seconds
+    /// each.
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     #[must_use]
     #[track_caller]
     pub fn new() -> Self {
         Self { client: client().build(Connector::new()), runtime: Handle::current(), limit: LIMIT }
     }
 
-    /// Limits how long a request may take, its answer included.
+    /// Sets how long a request may take, including reading the answer. The default is ten seconds.
     #[must_use]
     pub fn with_timeout(mut self, limit: Duration) -> Self {
         self.limit = limit;

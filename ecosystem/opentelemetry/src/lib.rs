@@ -1,17 +1,17 @@
-//! OpenTelemetry on the wsrt runtime: its batches are tasks, and exports go over wsrt's pooled HTTP
-//! client.
+//! OpenTelemetry on the wsrt runtime: batches are processed in wsrt tasks, and exports are sent by
+//! wsrt's pooled HTTP client.
 //!
 //! | to | pass |
 //! |---|---|
 //! | batch spans, logs and metrics in tasks of wsrt's | [`OpenTelemetryOnWsrt`] to the processors and readers `.._with_async_runtime` of the crate opentelemetry_sdk |
 //! | send them over wsrt's sockets | [`HttpOnWsrt`] to the exporter's builder |
 //!
-//! The crates are built without their features for tokio (`rt-tokio`, `reqwest-client`,
+//! The OpenTelemetry crates are built without their tokio features (`rt-tokio`, `reqwest-client`,
 //! `grpc-tonic`).
 //!
-//! Shutting a provider down, or flushing it, blocks the calling thread until the batch is sent. Do
-//! it in [`spawn_blocking`](wsrt::task::spawn_blocking): on a current-thread runtime nothing would
-//! send the batch otherwise, and the call would not return.
+//! Shutting down or flushing a provider blocks the calling thread until the batch has been sent. Do
+//! so in [`spawn_blocking`](wsrt::task::spawn_blocking): on a current-thread runtime, nothing else
+//! could send the batch, and the call would never return.
 //!
 //! # Examples
 //!

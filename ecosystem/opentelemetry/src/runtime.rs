@@ -1,4 +1,4 @@
-//! OpenTelemetry's runtime traits: tasks, timers and the channel of a batch.
+//! OpenTelemetry's runtime traits: tasks, timers, and the channel of a batch processor.
 
 use std::fmt;
 use std::future::Future;
@@ -10,12 +10,12 @@ use wsrt::sync::mpsc::error::TrySendError as SendError;
 use wsrt::sync::mpsc::{Sender, channel};
 use wsrt::time::sleep;
 
-/// Implements OpenTelemetry's runtime on the current wsrt runtime: pass it to the batch processors
-/// and the periodic reader that take a runtime.
+/// A runtime for OpenTelemetry that uses the current wsrt runtime. Pass it to the batch processors
+/// and to the periodic reader that take a runtime.
 ///
 /// # Panics
 ///
-/// Making a processor or reader panics outside a wsrt runtime.
+/// Creating a processor or a reader panics outside a wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenTelemetryOnWsrt;
 
@@ -42,7 +42,7 @@ impl RuntimeChannel for OpenTelemetryOnWsrt {
     }
 }
 
-/// Sends a batch its messages. Made by [`OpenTelemetryOnWsrt`].
+/// The sending side of a batch processor's message channel. Created by [`OpenTelemetryOnWsrt`].
 pub struct BatchSender<T>(Sender<T>);
 
 impl<T: Send> TrySend for BatchSender<T> {

@@ -1,7 +1,7 @@
-//! QUIC by quinn on the wsrt runtime: timers, tasks, and a UDP socket with all that quinn-udp uses
-//! of the OS.
+//! quinn, an implementation of QUIC, on the wsrt runtime: timers, tasks, and a UDP socket that
+//! supports all the OS features that quinn-udp uses.
 //!
-//! quinn is built without its features for other runtimes: `runtime-tokio`, `runtime-smol`.
+//! quinn is built without its features for other runtimes, `runtime-tokio` and `runtime-smol`.
 //!
 //! # Examples
 //!
@@ -36,15 +36,15 @@ use wsrt::io::Interest;
 use wsrt::net::UdpSocket;
 use wsrt::time::{Sleep, sleep_until};
 
-/// Implements quinn's runtime on the current wsrt runtime: pass it to `quinn::Endpoint::new`.
+/// A runtime for quinn that uses the current wsrt runtime. Pass it to `quinn::Endpoint::new`.
 ///
 /// # Panics
 ///
-/// Its methods panic outside a wsrt runtime, and so does `quinn::Endpoint::new`.
+/// The methods of this type panic outside a wsrt runtime, and so does `quinn::Endpoint::new`.
 ///
 /// # Errors
 ///
-/// An endpoint cannot be made, if the socket cannot be registered with the netpoller.
+/// Creating an endpoint fails if the socket cannot be registered with the netpoller.
 #[derive(Debug, Clone, Copy)]
 pub struct QuinnOnWsrt;
 

@@ -1,7 +1,8 @@
-//! Kafka by rdkafka on the wsrt runtime: the tasks and timers of its producers and consumers.
+//! rdkafka, a Kafka client, on the wsrt runtime: its producers and consumers use wsrt's tasks and
+//! timers.
 //!
-//! rdkafka is built without its default feature `tokio`. Its I/O is librdkafka's, which has threads
-//! of its own; they wake tasks of wsrt's.
+//! rdkafka is built without its default feature `tokio`. librdkafka performs the I/O on its own
+//! threads, which wake wsrt tasks.
 //!
 //! # Examples
 //!
@@ -27,12 +28,12 @@ use std::time::Duration;
 use rdkafka::util::AsyncRuntime;
 use wsrt::time::{Sleep, sleep};
 
-/// Implements rdkafka's runtime on the current wsrt runtime: name it as the runtime of a
+/// A runtime for rdkafka that uses the current wsrt runtime. Name it as the runtime of a
 /// `FutureProducer` or a `StreamConsumer`.
 ///
 /// # Panics
 ///
-/// Making a consumer panics outside a wsrt runtime, and so does sending when the producer's
+/// Creating a consumer panics outside a wsrt runtime, and so does sending while the producer's
 /// queue is full.
 #[derive(Debug, Clone, Copy)]
 pub struct KafkaOnWsrt;

@@ -1,4 +1,4 @@
-//! Well-behaved clients that time each answer.
+//! Well-behaved clients that measure the time to each answer.
 
 use std::io;
 use std::mem;
@@ -13,7 +13,8 @@ use super::patience::{self, Patience};
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A client on its own thread that asks again and again.
+/// A client on its own thread that sends requests repeatedly and measures how long each answer
+/// takes.
 #[derive(Debug)]
 pub struct Asking {
     is_over: Arc<AtomicBool>,
@@ -22,12 +23,13 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// Starts to call `ask`, which returns when it has its answer.
+    /// Starts a client that calls `ask` repeatedly. `ask` sends one request and returns once it has
+    /// the answer.
     ///
-    /// A request fails rightly if the server may close connections that are silent for `silence`,
-    /// and this one was, or its request took as long: the system may have held the client up.
-    /// `ask` is then called again, and has to connect anew. After any other error the thread
-    /// panics.
+    /// A failed request is accepted if the server may close connections that are silent for
+    /// `silence`, and either the connection was silent for as long or the request took as long,
+    /// since the OS may have delayed the client. `ask` is then called again and must open a new
+    /// connection. After any other error the thread panics.
     #[must_use]
     pub fn start(silence: Duration, mut ask: impl FnMut() -> io::Result<()> + Send + 'static) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
@@ -50,11 +52,12 @@ impl Asking {
         Self { is_over, times, thread }
     }
 
-    /// Waits for `count` answers.
+    /// Waits until the client has received `count` answers.
     ///
     /// # Panics
     ///
-    /// Panics if the client has, or if they take longer than [`LIMIT`](super::LIMIT).
+    /// Panics if the client has panicked, or if the answers take longer than
+    /// [`LIMIT`](super::LIMIT).
     pub fn await_answers(&self, count: usize) {
         let mut patience = Patience::default();
         let mut answers = 0;
@@ -67,17 +70,17 @@ impl Asking {
         }
     }
 
-    /// Returns how long the requests since the last call took.
+    /// Returns the durations of the requests since the previous call.
     #[must_use]
     pub fn take_times(&self) -> Vec<Duration> {
         self.times.try_iter().collect()
     }
 
-    /// Ends the client.
+    /// Stops the client and waits for its thread to end.
     ///
     /// # Panics
     ///
-    /// Panics if the client has.
+    /// Panics if the client has panicked.
     pub fn end(self) {
         self.is_over.store(true, Relaxed);
         self.thread.join().expect("all requests were answered");

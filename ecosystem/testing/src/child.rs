@@ -1,4 +1,4 @@
-//! Other programs, while they run and when they have ended.
+//! Other programs, started as child processes of a test.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,7 +7,7 @@ use std::thread;
 
 use super::patience::{self, Patience};
 
-/// A program that runs. Killed when dropped.
+/// A running program. Dropping this value kills the program.
 #[derive(Debug)]
 pub struct Running {
     name: String,
@@ -16,11 +16,11 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts it. Its standard error is the test's.
+    /// Starts the program that `command` describes. Its standard error is the test's.
     ///
     /// # Panics
     ///
-    /// Panics if it does not start.
+    /// Panics if the program does not start.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
@@ -38,12 +38,13 @@ impl Running {
         Self { name, process, lines }
     }
 
-    /// Waits for a line of its output that begins with `start`, and returns the rest of it.
+    /// Waits for a line of the program's output that begins with `start`, and returns the rest of
+    /// the line.
     ///
     /// # Panics
     ///
-    /// Panics if there is none within [`LIMIT`](super::LIMIT), with the output that it wrote
-    /// instead.
+    /// Panics if no such line is written within [`LIMIT`](super::LIMIT). The message contains the
+    /// output that was written instead.
     #[must_use]
     pub fn line_after(&mut self, start: &str) -> String {
         let mut patience = Patience::default();
@@ -62,7 +63,7 @@ impl Running {
         }
     }
 
-    /// Returns its process number.
+    /// Returns the process ID of the program.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.id()
@@ -72,7 +73,7 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// Panics if that takes longer than [`LIMIT`](super::LIMIT), or the program ends.
+    /// Panics if this takes longer than [`LIMIT`](super::LIMIT), or if the program ends before.
     pub fn wait_until(&mut self, mut is_ready: impl FnMut() -> bool) {
         let is_in_time = Patience::default().wait_until(|| {
             if let Some(status) = self.process.try_wait().expect("it is our child") {
@@ -83,11 +84,12 @@ impl Running {
         assert!(is_in_time, "{} does not get ready", self.name);
     }
 
-    /// Sends it the signal that ctrl-c sends, and waits for its end.
+    /// Sends the program the signal that Ctrl-C sends, and waits for the program to end.
     ///
     /// # Panics
     ///
-    /// Panics if it does not end within [`LIMIT`](super::LIMIT), or not with status 0.
+    /// Panics if the program does not end within [`LIMIT`](super::LIMIT), or if its exit status is
+    /// not 0.
     pub fn interrupt(mut self) {
         let id = self.process.id().to_string();
         let status = Command::new("kill").args(["-INT", &id]).status().expect("kill runs");
@@ -115,11 +117,11 @@ impl Drop for Running {
     }
 }
 
-/// Runs a program to its end and returns its output. Its standard error is the test's.
+/// Runs a program to completion and returns its standard output. Its standard error is the test's.
 ///
 /// # Panics
 ///
-/// Panics if it does not start, takes longer than [`LIMIT`](super::LIMIT), or fails.
+/// Panics if the program does not start, takes longer than [`LIMIT`](super::LIMIT), or fails.
 #[must_use]
 pub fn output_of(mut command: Command) -> String {
     let name = format!("{command:?}");

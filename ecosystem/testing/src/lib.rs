@@ -1,7 +1,7 @@
-//! Tools of the tests that connect a program on wsrt with a real peer.
+//! Tools for tests that connect a program on wsrt with a real peer.
 //!
-//! The peers are programs of other projects: curl, wrk, redis-server. Where one is missing, its
-//! test reports that and passes, except in CI (`CI=true`), where it fails.
+//! The peers are programs of other projects, such as curl, wrk and redis-server. If a peer is not
+//! installed, its test prints a message and passes, except in CI (`CI=true`), where the test fails.
 
 mod asking;
 mod child;
@@ -28,23 +28,23 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-/// How long any one step may take before a test fails. Far longer than a step takes on a busy
-/// machine.
+/// The time limit for each step of a test. The limit is far longer than a step takes, even on a
+/// busy machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// The folder in which cargo builds the programs of `native` and of the adapters: with the features
-/// that their tests are built with, so that nothing is built twice.
+/// The folder in which cargo builds the programs of `native` and of the adapters. The programs are
+/// built with the same features as their tests, so that nothing is built twice.
 pub const WITHOUT_TOKIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// Returns an address on the loopback whose port is free, for peers that do not choose one
+/// Returns a loopback address with a free port, for peers that cannot choose a free port
 /// themselves.
 ///
-/// The port is below those that the system gives to sockets which ask for any: until the peer has
-/// started, no other socket gets it by chance.
+/// The port is below the range from which the OS assigns ports, so that no other socket gets it by
+/// chance before the peer has started.
 ///
 /// # Panics
 ///
-/// Panics if there is none.
+/// Panics if no port is free.
 #[must_use]
 pub fn free_address() -> SocketAddr {
     const PORTS: Range<u32> = 12_000..30_000;

@@ -1,13 +1,15 @@
-//! dnsmasq, for one test.
+//! The name server dnsmasq, started for one test.
 
 use std::net::{SocketAddr, TcpStream};
 
 use super::{Running, free_address, peer};
 
-/// A name server that knows five records of the domain `test`. Killed when dropped.
+/// A running name server with five records in the domain `test`. Dropping this value kills the
+/// server.
 ///
-/// `one.test` has the addresses 10.1.2.3 and fd00::1, `two.test` 10.1.2.4, and `long.test` 10.1.2.5
-/// and a text of 2000 bytes: too long for UDP, so that a client asks again over TCP.
+/// `one.test` has the addresses 10.1.2.3 and fd00::1, and `two.test` has 10.1.2.4. `long.test` has
+/// the address 10.1.2.5 and a text record of 2000 bytes, which is too long for UDP, so that a
+/// client asks again over TCP.
 #[derive(Debug)]
 pub struct NameServer {
     _server: Running,
@@ -15,11 +17,11 @@ pub struct NameServer {
 }
 
 impl NameServer {
-    /// Starts it, or returns `None` where dnsmasq is not installed.
+    /// Starts a name server, or returns `None` if dnsmasq is not installed.
     ///
     /// # Panics
     ///
-    /// Panics if it does not start, and in CI if it is not installed.
+    /// Panics if the server does not start, or if dnsmasq is not installed in CI.
     #[must_use]
     pub fn start() -> Option<Self> {
         let mut dnsmasq = peer("dnsmasq")?;
@@ -38,7 +40,7 @@ impl NameServer {
         Some(Self { _server: server, address })
     }
 
-    /// Returns where it listens, for UDP and for TCP.
+    /// Returns the address on which the server listens, for both UDP and TCP.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address

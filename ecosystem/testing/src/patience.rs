@@ -1,4 +1,4 @@
-//! Waits that a machine which stands still does not use up.
+//! Time limits that do not run out while the machine stands still.
 
 use std::thread;
 use std::time::Duration;
@@ -8,8 +8,9 @@ use super::LIMIT;
 /// How long the pause between two looks is.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
-/// A limit of [`LIMIT`] for something that a test looks at again and again, counted in pauses of
-/// its own: while all processes stand still, as on a machine that is held, nothing is used up.
+/// A time limit of [`LIMIT`] for a condition that a test checks repeatedly. The limit is counted in
+/// the pauses between the checks, so it does not run out while all processes stand still, as on a
+/// suspended machine.
 #[derive(Debug)]
 pub struct Patience(u32);
 
@@ -20,14 +21,14 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Counts a pause that the caller makes. Returns false if it has had the last one.
+    /// Counts one pause of the caller. Returns `false` once the limit is used up.
     #[must_use]
     pub fn allows_a_pause(&mut self) -> bool {
         self.0 = self.0.saturating_sub(1);
         self.0 > 0
     }
 
-    /// Waits until `is_ready` returns true. Returns false if that takes too long.
+    /// Waits until `is_ready` returns `true`. Returns `false` if the limit is used up first.
     #[must_use]
     pub fn wait_until(mut self, mut is_ready: impl FnMut() -> bool) -> bool {
         while !is_ready() {

@@ -1,15 +1,16 @@
-//! The programs at the other end.
+//! The programs on the other side of a connection.
 
 use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A command that runs the peer `name`, or `None`, and a loud word, if it is not installed.
+/// Returns a command that runs the peer program `name`. If the program is not installed, prints a
+/// message and returns `None`.
 ///
 /// # Panics
 ///
-/// Panics in CI if it is not installed.
+/// Panics in CI if the program is not installed.
 #[must_use]
 pub fn peer(name: &str) -> Option<Command> {
     match find(name) {
@@ -18,12 +19,12 @@ pub fn peer(name: &str) -> Option<Command> {
     }
 }
 
-/// A command that runs Python with `modules` at hand, or `None`, and a loud word, if they are not
-/// installed.
+/// Returns a command that runs Python with the given `modules` available. If Python or a module is
+/// not installed, prints a message and returns `None`.
 ///
 /// # Panics
 ///
-/// Panics in CI if they are not installed.
+/// Panics in CI if Python or a module is not installed.
 #[must_use]
 pub fn python(modules: &[&str]) -> Option<Command> {
     // The system's, which the packages of modules belong to, before any other that is found first.

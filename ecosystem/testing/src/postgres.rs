@@ -1,4 +1,4 @@
-//! PostgreSQL, for one test.
+//! A PostgreSQL server, started for one test.
 
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::MetadataExt;
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use super::{Running, Scratch, free_address, output_of, peer};
 
-/// A PostgreSQL that answers, with an empty database `postgres` and a user `wsrt` without a
-/// password. Killed when dropped.
+/// A running PostgreSQL server that accepts queries, with an empty database `postgres` and a user
+/// `wsrt` without a password. Dropping this value kills the server.
 #[derive(Debug)]
 pub struct Postgres {
     server: Running,
@@ -17,11 +17,11 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Makes a database and starts it, or returns `None` where PostgreSQL is not installed.
+    /// Creates a database and starts the server, or returns `None` if PostgreSQL is not installed.
     ///
     /// # Panics
     ///
-    /// Panics if it does not start, and in CI if it is not installed.
+    /// Panics if the server does not start, or if PostgreSQL is not installed in CI.
     #[must_use]
     pub fn start() -> Option<Self> {
         let (initdb, postgres) = (peer("initdb")?, peer("postgres")?);
@@ -38,23 +38,24 @@ impl Postgres {
         Some(Self { server, address, _folder: folder })
     }
 
-    /// Returns where it listens.
+    /// Returns the address on which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns its database and its user as one URL.
+    /// Returns a URL that names the server, the database and the user.
     #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://wsrt@{}/postgres", self.address)
     }
 
-    /// Ends it: it closes its connections, and its database.
+    /// Stops the server, which closes its connections and its database, and waits until it has
+    /// ended.
     ///
     /// # Panics
     ///
-    /// Panics if it does not end, or not in good order.
+    /// Panics if the server does not end, or ends with an error.
     pub fn stop(self) {
         self.server.interrupt();
     }

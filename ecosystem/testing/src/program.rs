@@ -1,4 +1,4 @@
-//! The example programs, as users build them.
+//! The example programs, built in the way that users build them.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,16 +6,16 @@ use std::process::{Command, Stdio};
 
 use super::Running;
 
-/// An example program that is built.
+/// An example program that has been built.
 #[derive(Debug)]
 pub struct Example(PathBuf);
 
-/// Builds the example `name` as cargo does in `folder`, which is the test's
+/// Builds the example `name` as cargo does in `folder`, which is either the test's
 /// `env!("CARGO_MANIFEST_DIR")` or [`WITHOUT_TOKIO`](super::WITHOUT_TOKIO).
 ///
 /// # Panics
 ///
-/// Panics if it does not build.
+/// Panics if the example does not build.
 #[must_use]
 pub fn example(folder: &str, name: &str) -> Example {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
@@ -48,17 +48,18 @@ fn forget_the_test(cargo: &mut Command) {
 }
 
 impl Example {
-    /// A command that runs it.
+    /// Returns a command that runs the example.
     #[must_use]
     pub fn command(&self) -> Command {
         Command::new(&self.0)
     }
 
-    /// Starts it with `arguments`, waits until it prints its address, and returns both.
+    /// Starts the example with `arguments`, waits until it prints its address, and returns the
+    /// running program together with the address.
     ///
     /// # Panics
     ///
-    /// Panics if it prints none.
+    /// Panics if the example prints no address.
     #[must_use]
     pub fn serve(&self, arguments: &[&str]) -> (Running, String) {
         let mut command = self.command();

@@ -1,10 +1,11 @@
-//! Redis, for one test.
+//! A Redis server, started for one test.
 
 use std::net::{SocketAddr, TcpStream};
 
 use super::{Running, Scratch, free_address, peer};
 
-/// A redis-server that answers, empty, and that writes nothing to a disk. Killed when dropped.
+/// A running redis-server that accepts commands, is empty, and writes nothing to disk. Dropping
+/// this value kills the server.
 #[derive(Debug)]
 pub struct Redis {
     _server: Running,
@@ -13,11 +14,11 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Starts it, or returns `None` where it is not installed.
+    /// Starts a server, or returns `None` if redis-server is not installed.
     ///
     /// # Panics
     ///
-    /// Panics if it does not start, and in CI if it is not installed.
+    /// Panics if the server does not start, or if it is not installed in CI.
     #[must_use]
     pub fn start() -> Option<Self> {
         let mut redis = peer("redis-server")?;
@@ -29,7 +30,7 @@ impl Redis {
         Some(Self { _server: server, address, _folder: folder })
     }
 
-    /// Returns where it listens.
+    /// Returns the address on which the server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address

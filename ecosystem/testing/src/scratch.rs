@@ -1,4 +1,4 @@
-//! A folder for one test.
+//! A temporary folder for one test.
 
 use std::env;
 use std::fs;
@@ -7,16 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A new, empty folder. Removed when dropped, with all that is in it.
+/// A temporary folder that is initially empty. Dropping this value removes the folder with
+/// everything in it.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one with a short path, since paths of Unix sockets are limited.
+    /// Creates a folder with a short path, because the length of Unix socket paths is limited.
     ///
     /// # Panics
     ///
-    /// Panics if the OS refuses.
+    /// Panics if the folder cannot be created.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a default value should cost nothing")]
     pub fn new() -> Self {
@@ -33,13 +34,13 @@ impl Scratch {
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The path that a file of this name has or would have in it.
+    /// Returns the path of the file `name` in this folder, whether or not the file exists.
     #[must_use]
     pub fn file(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("the system's folder for such things has a readable name").to_owned()

@@ -1,19 +1,19 @@
-//! Tells which runtime runs the caller.
+//! Assertions about which runtime the caller runs on.
 //!
-//! It asks wsrt itself, under its own name, beside the `tokio` of the patch: so each test that uses
-//! it shows, too, that a program can use both.
+//! The assertions query wsrt under its own name, alongside the patched `tokio` crate. Each test
+//! that uses them therefore also shows that a program can use both crates.
 
 use std::fs;
 use std::thread;
 
 use wsrt::runtime::{Handle, RuntimeFlavor};
 
-/// Asserts that a task of wsrt's calls this, on a thread of wsrt's. (A current-thread runtime has
-/// none of its own.)
+/// Asserts that the caller is a wsrt task on one of wsrt's own threads. (A current-thread runtime
+/// has no threads of its own.)
 ///
 /// # Panics
 ///
-/// Panics if it is not so, with the name of the thread.
+/// Panics if the caller is not such a task. The message contains the name of the thread.
 #[track_caller]
 pub fn assert_is_a_task_of_wsrt() {
     let thread = thread::current();
@@ -23,11 +23,12 @@ pub fn assert_is_a_task_of_wsrt() {
     assert!(!has_threads || name.starts_with("wsrt-"), "a task of wsrt's runs on {name}");
 }
 
-/// Asserts that no thread of this process belongs to tokio, by the names that the system knows.
+/// Asserts that no thread of this process belongs to tokio, judging by the thread names that the OS
+/// reports.
 ///
 /// # Panics
 ///
-/// Panics with the names if there is one.
+/// Panics if a thread belongs to tokio. The message contains the names of all such threads.
 #[track_caller]
 pub fn assert_no_thread_is_tokio_s() {
     let names = names_of_threads();
@@ -35,11 +36,11 @@ pub fn assert_no_thread_is_tokio_s() {
     assert!(names.iter().all(|name| !name.contains("tokio")), "{names:?}");
 }
 
-/// Returns the name of each thread of this process, cut to 15 bytes as Linux cuts them.
+/// Returns the names of all threads of this process, truncated to 15 bytes by Linux.
 ///
 /// # Panics
 ///
-/// Panics where there is no `/proc`.
+/// Panics if the system has no `/proc`.
 #[must_use]
 pub fn names_of_threads() -> Vec<String> {
     let threads = fs::read_dir("/proc/self/task").expect("Linux tells a process its threads");
@@ -48,12 +49,13 @@ pub fn names_of_threads() -> Vec<String> {
     names.map(|name| name.trim_end().to_owned()).collect()
 }
 
-/// Asserts that a task is alive, in the caller's runtime, that was spawned by a source whose path
-/// contains `part`. A dependency's path contains its name.
+/// Asserts that the caller's runtime has a live task that was spawned from a source file whose path
+/// contains `part`. The path of a dependency contains the dependency's name.
 ///
 /// # Panics
 ///
-/// Panics if there is none, with the sources that have spawned one.
+/// Panics if there is no such task. The message lists the source files that have spawned live
+/// tasks.
 #[track_caller]
 pub fn assert_wsrt_runs_a_task_of(part: &str) {
     let dump = Handle::current().dump();

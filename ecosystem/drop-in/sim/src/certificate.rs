@@ -1,8 +1,8 @@
-//! The certificate of the post office, which signs itself: the same in each run, since its length
-//! is part of a handshake's.
+//! The self-signed certificate of the post office. The certificate is the same in every run,
+//! because its length affects the length of the handshake.
 //!
-//! Its key is one of Ed25519. A signature by such a key takes no random number, and always has one
-//! length; one of ECDSA's has neither.
+//! The key is an Ed25519 key: its signatures use no random numbers and always have the same length,
+//! unlike ECDSA signatures.
 
 use quinn::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
@@ -14,14 +14,14 @@ const BEGINNING: [u8; 16] =
 /// No secret: it is in the source.
 const KEY: [u8; 32] = [7; 32];
 
-/// The name that the certificate is for.
+/// The server name that the certificate is valid for.
 pub const NAME: &str = "post";
 
-/// Returns the certificate and its key.
+/// Returns the certificate and its private key.
 ///
 /// # Panics
 ///
-/// Panics if there is no Ed25519.
+/// Panics if Ed25519 is not available.
 #[must_use]
 pub fn certificate() -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
     let key = PrivatePkcs8KeyDer::from([&BEGINNING[..], &KEY].concat());

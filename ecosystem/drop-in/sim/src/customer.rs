@@ -1,4 +1,4 @@
-//! The customers of the shop, by reqwest: they ask until they are heard.
+//! The customers of the shop, which use reqwest and retry until the shop answers.
 
 use std::time::Duration;
 
@@ -8,21 +8,22 @@ use tokio::time::sleep;
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A customer of the shop on the host `shop`.
+/// A customer of the shop that runs on the host `shop`.
 #[derive(Clone, Debug)]
 pub struct Customer(Client);
 
 impl Customer {
-    /// Makes one, with connections of its own.
+    /// Creates a customer with its own connections.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no TLS for the connections that have it.
+    /// Returns an error if TLS cannot be set up.
     pub fn new() -> reqwest::Result<Self> {
         Ok(Self(Client::builder().timeout(PATIENCE).no_proxy().build()?))
     }
 
-    /// Orders, until that is acknowledged.
+    /// Places the order `number` for `pieces` pieces, retrying until the shop acknowledges the
+    /// order.
     pub async fn order(&self, number: u64, pieces: u64) {
         while self.try_to_order(number, pieces).await.ok() != Some(StatusCode::CREATED) {
             sleep(PAUSE).await;
@@ -34,7 +35,7 @@ impl Customer {
         Ok(order.send().await?.status())
     }
 
-    /// Returns the sum of all orders.
+    /// Requests the total number of pieces in all orders, and returns the shop's answer.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The greeter: a gRPC service of tonic's, with a register of the calls that have reached it.
+//! The greeter: a gRPC service built on tonic that counts the calls it has received.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +16,7 @@ use crate::proto::{Greeting, Name, Often};
 
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How many times each name was to be greeted: what a restart of the greeter leaves.
+/// Counts how many times each name has been greeted. The counts survive a restart of the greeter.
 #[derive(Clone, Debug, Default)]
 pub struct Register(Arc<Mutex<Calls>>);
 
@@ -38,24 +38,24 @@ impl Register {
         calls.most = (*count).max(calls.most);
     }
 
-    /// Returns how many calls had this name.
+    /// Returns the number of calls with the given name.
     #[must_use]
     pub fn count(&self, name: &str) -> u32 {
         self.calls().by_name.get(name).copied().unwrap_or_default()
     }
 
-    /// Returns how many calls the most frequent name had.
+    /// Returns the number of calls with the most frequent name.
     #[must_use]
     pub fn most(&self) -> u32 {
         self.calls().most
     }
 }
 
-/// Serves the greeter at port 50051.
+/// Serves the greeter on port 50051 and counts its calls in `register`.
 ///
 /// # Errors
 ///
-/// Returns an error if the port is taken.
+/// Returns an error if the port is in use.
 pub async fn serve(register: Register) -> Result<(), Box<dyn Error + Send + Sync>> {
     let greeter = GreeterServer::new(Noting(register));
     Ok(Server::builder().add_service(greeter).serve(([0; 4], 50_051).into()).await?)

@@ -1,4 +1,5 @@
-//! A guest of the greeter, by tonic's channel, which connects again where a connection is lost.
+//! A guest of the greeter: a client that uses a tonic channel, which reconnects when a connection
+//! is lost.
 
 use std::time::Duration;
 
@@ -13,16 +14,16 @@ use crate::proto::{Greeting, Name, Often};
 const PATIENCE: Duration = Duration::from_secs(2);
 const PULSE: Duration = Duration::from_millis(500);
 
-/// A guest of the greeter on the host `greeter`.
+/// A guest of the greeter that runs on the host `greeter`.
 #[derive(Clone, Debug)]
 pub struct Guest(GreeterClient<Channel>);
 
 impl Guest {
-    /// Makes one, which connects by its first call.
+    /// Creates a guest, which connects on its first call.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a default value should need no runtime")]
     pub fn new() -> Self {
@@ -34,22 +35,22 @@ impl Guest {
         Self(GreeterClient::new(endpoint.connect_lazy()))
     }
 
-    /// Is greeted once.
+    /// Calls the greeter once with `name`, and returns the greeting.
     ///
     /// # Errors
     ///
-    /// Returns the status of a call that fails, or takes too long.
+    /// Returns the call's status if the call fails or takes too long.
     pub async fn greet(&self, name: &str) -> Result<String, Status> {
         let mut client = self.0.clone();
         let answer = in_time(client.greet(Name { name: name.to_owned() })).await?;
         Ok(answer.into_inner().text)
     }
 
-    /// Is greeted often, and adds each greeting to `heard`.
+    /// Calls the greeter for `times` greetings of `name`, and adds each greeting to `heard`.
     ///
     /// # Errors
     ///
-    /// Returns the status of a call that fails, or takes too long.
+    /// Returns the call's status if the call fails or takes too long.
     pub async fn greet_often(&self, name: &str, times: u32, heard: &mut Vec<String>) -> Result<(), Status> {
         let mut client = self.0.clone();
         in_time(async {
@@ -59,11 +60,12 @@ impl Guest {
         .await
     }
 
-    /// Has all be greeted, and adds each greeting to `heard`.
+    /// Calls the greeter for one greeting of each name in `names`, and adds each greeting to
+    /// `heard`.
     ///
     /// # Errors
     ///
-    /// Returns the status of a call that fails, or takes too long.
+    /// Returns the call's status if the call fails or takes too long.
     pub async fn greet_all(&self, names: &[String], heard: &mut Vec<String>) -> Result<(), Status> {
         let mut client = self.0.clone();
         let names: Vec<Name> = names.iter().map(|name| Name { name: name.clone() }).collect();

@@ -1,5 +1,6 @@
-//! Programs for tokio, which know of no simulation: a shop that takes orders, and its customers; a
-//! greeter and its guest; a post office, which sends back what it gets, and its sender.
+//! Programs written for tokio, which know nothing of the simulation: a shop that takes orders, and
+//! its customers; a greeter and its guest; and a post office that sends back everything it
+//! receives, and its sender.
 
 pub mod certificate;
 pub mod customer;

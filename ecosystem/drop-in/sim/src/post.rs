@@ -1,4 +1,4 @@
-//! The post office: a QUIC server of quinn's that sends back each stream and each datagram.
+//! The post office: a QUIC server built on quinn that sends back each stream and each datagram.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -9,14 +9,14 @@ use quinn::{Connection, Endpoint, Incoming, ServerConfig};
 use crate::certificate::certificate;
 use crate::sender::patience;
 
-/// The port that it has on each address of its computer.
+/// The UDP port on which the post office listens, on every address of its host.
 pub const PORT: u16 = 4433;
 
-/// Opens the post office's endpoint.
+/// Creates the post office's QUIC endpoint.
 ///
 /// # Errors
 ///
-/// Returns an error if the port is taken.
+/// Returns an error if the port is in use.
 pub fn open() -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
     let (certificate, key) = certificate();
     let mut config = ServerConfig::with_single_cert(vec![certificate], key)?;
@@ -24,11 +24,11 @@ pub fn open() -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
     Ok(Endpoint::server(config, SocketAddr::from(([0; 4], PORT)))?)
 }
 
-/// Serves the post office.
+/// Runs the post office: creates its endpoint and serves connections.
 ///
 /// # Errors
 ///
-/// Returns an error if the port is taken.
+/// Returns an error if the port is in use.
 pub async fn serve() -> Result<(), Box<dyn Error + Send + Sync>> {
     let endpoint = open()?;
     while let Some(incoming) = endpoint.accept().await {

@@ -1,4 +1,5 @@
-//! A sender of parcels, by quinn: each comes back from the post office on its own stream.
+//! A sender of parcels that uses quinn: the post office sends each parcel back on the parcel's own
+//! stream.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -12,7 +13,7 @@ use tokio::net::lookup_host;
 use crate::certificate::{NAME, certificate};
 use crate::post::PORT;
 
-/// How long a connection lasts without a word of the other side.
+/// How long a connection stays open without any message from the other side.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 const PULSE: Duration = Duration::from_secs(1);
 const LARGEST: usize = 1 << 20;
@@ -25,15 +26,15 @@ pub(crate) fn patience() -> TransportConfig {
     transport
 }
 
-/// A sender that is connected to the host `post`.
+/// A sender that is connected to the post office on the host `post`.
 #[derive(Clone, Debug)]
 pub struct ParcelSender {
-    /// The connection with the post office.
+    /// The QUIC connection to the post office.
     pub connection: Connection,
 }
 
 impl ParcelSender {
-    /// Connects one.
+    /// Connects a new sender to the post office.
     ///
     /// # Errors
     ///
@@ -49,7 +50,8 @@ impl ParcelSender {
         Ok(Self { connection: endpoint.connect_with(config, post, NAME)?.await? })
     }
 
-    /// Sends a parcel, and returns what came back.
+    /// Sends `parcel` on a stream of its own, and returns the bytes that the post office sends
+    /// back.
     ///
     /// # Errors
     ///

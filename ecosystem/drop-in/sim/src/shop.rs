@@ -1,5 +1,5 @@
-//! The shop: an HTTP service of axum's. An order is acknowledged once it is in the book, and the
-//! book is written once for all orders of a few milliseconds.
+//! The shop: an HTTP service built on axum. An order is acknowledged once it is in the book, and
+//! the book is written once for all orders that arrive within a few milliseconds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,11 +15,11 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval};
 
-/// The address that it is served at.
+/// The address on which the shop is served.
 pub const ADDRESS: &str = "0.0.0.0:80";
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The orders by their numbers: what a restart of the shop leaves.
+/// The book of orders, by order number. The book survives a restart of the shop.
 #[derive(Clone, Debug, Default)]
 pub struct Book(Arc<Mutex<BTreeMap<u64, u64>>>);
 
@@ -28,13 +28,13 @@ impl Book {
         self.0.lock().expect("no panic while it is open")
     }
 
-    /// Returns whether the order of this number is in it.
+    /// Returns whether the book contains the order `number`.
     #[must_use]
     pub fn has(&self, number: u64) -> bool {
         self.pages().contains_key(&number)
     }
 
-    /// Returns the sum of all orders.
+    /// Returns the total number of pieces in all orders.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.pages().values().sum()
@@ -49,20 +49,21 @@ struct Order {
     written: oneshot::Sender<()>,
 }
 
-/// Serves the shop at port 80.
+/// Serves the shop on port 80 and records its orders in `book`.
 ///
 /// # Errors
 ///
-/// Returns an error if the port is taken.
+/// Returns an error if the port is in use.
 pub async fn serve(book: Book) -> io::Result<()> {
     serve_by(TcpListener::bind(ADDRESS).await?, book).await
 }
 
-/// Serves the shop by a listener of std's, as one has it that a test or a service manager has made.
+/// Serves the shop on a listener of the standard library, such as one that a test or a service
+/// manager has created.
 ///
 /// # Errors
 ///
-/// Returns an error if the listener cannot be taken over.
+/// Returns an error if the listener cannot be converted to a tokio listener.
 pub async fn serve_by_std(listener: net::TcpListener, book: Book) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     serve_by(TcpListener::from_std(listener)?, book).await

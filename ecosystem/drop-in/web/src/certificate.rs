@@ -1,25 +1,26 @@
-//! A certificate that clients are told to trust.
+//! A self-signed certificate that clients are configured to trust.
 
 use std::fs;
 
 use wsrt_ecosystem_testing::Scratch;
 
-/// A certificate of `localhost` that signs itself, and its key, both in PEM, in a folder.
+/// A self-signed certificate for `localhost` and its private key, both in PEM format, stored in a
+/// temporary folder.
 #[derive(Debug)]
 pub struct Certificate {
-    /// The certificate's text.
+    /// The certificate in PEM format.
     pub certificate: String,
-    /// The key's text.
+    /// The private key in PEM format.
     pub key: String,
     folder: Scratch,
 }
 
 impl Certificate {
-    /// Makes one.
+    /// Creates a certificate and a key, and writes both to files.
     ///
     /// # Panics
     ///
-    /// Panics if the OS refuses its files.
+    /// Panics if the files cannot be written.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a default value should cost nothing")]
     pub fn new() -> Self {
@@ -31,19 +32,19 @@ impl Certificate {
         Self { certificate, key, folder }
     }
 
-    /// Returns the path of the certificate.
+    /// Returns the path of the certificate file.
     #[must_use]
     pub fn certificate_file(&self) -> String {
         self.folder.file("certificate.pem")
     }
 
-    /// Returns the path of the key.
+    /// Returns the path of the private key file.
     #[must_use]
     pub fn key_file(&self) -> String {
         self.folder.file("key.pem")
     }
 
-    /// Returns the folder that holds both.
+    /// Returns the folder that contains both files.
     #[must_use]
     pub fn folder(&self) -> &Scratch {
         &self.folder

@@ -1,4 +1,4 @@
-//! The greeter's server.
+//! The server side of the greeter.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use wsrt_drop_in_here::assert_is_a_task_of_wsrt;
 use crate::greeter::greeter_server::Greeter;
 use crate::greeter::{Greeting, Name, Often};
 
-/// Greets politely, and asserts that a task of wsrt's does.
+/// A greeter that answers politely, and asserts that it runs in a wsrt task.
 #[derive(Debug)]
 pub struct Polite;
 

@@ -1,4 +1,4 @@
-//! Tools of the tests: see `tests`.
+//! Tools for the tests in `tests`.
 
 mod certificate;
 mod greeting;
@@ -10,12 +10,12 @@ pub use self::greeting::Polite;
 pub use self::requests::{curl, get};
 pub use self::server::Server;
 
-/// The program of `executor/docs/DROP_IN.md` that uses both names.
+/// The program in `executor/docs/DROP_IN.md` that uses both crate names, `wsrt` and `tokio`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../executor/docs/DROP_IN.md")]
 pub struct DropIn;
 
-/// The messages, client and server of `greeter.proto`.
+/// The generated messages, client and server of `greeter.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated")]
 pub mod greeter {
     tonic::include_proto!("greeter");

@@ -1,12 +1,12 @@
-//! Requests by clients that need no runtime.
+//! Requests from clients that need no async runtime.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use wsrt_ecosystem_testing::{LIMIT, output_of, peer};
 
-/// Returns the output of curl with these arguments, or `None` if it is not installed. It runs on a
-/// blocking thread of the caller's runtime.
+/// Runs curl with the given arguments and returns its output, or `None` if curl is not installed.
+/// curl runs on a blocking thread of the caller's runtime.
 ///
 /// # Panics
 ///
@@ -17,11 +17,12 @@ pub async fn curl(arguments: &[&str]) -> Option<String> {
     Some(tokio::task::spawn_blocking(|| output_of(curl)).await.expect("curl succeeds"))
 }
 
-/// Returns the answer to a request for `path`, head and all. It blocks its thread.
+/// Sends a request for `path` to `server` and returns the complete response, including its head.
+/// Blocks the calling thread.
 ///
 /// # Panics
 ///
-/// Panics if there is none within [`LIMIT`].
+/// Panics if no response arrives within [`LIMIT`].
 #[must_use]
 pub fn get(server: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(server).expect("it listens");

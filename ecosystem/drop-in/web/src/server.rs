@@ -1,4 +1,4 @@
-//! A server of axum's, while it runs.
+//! A running axum server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,21 +8,22 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// A router, served by `axum::serve` with its clients' addresses at hand.
+/// A running server: a router served by `axum::serve`, with the addresses of its clients available
+/// to handlers.
 #[derive(Debug)]
 pub struct Server {
-    /// Where it listens.
+    /// The address on which the server listens.
     pub address: SocketAddr,
     end: oneshot::Sender<()>,
     ended: JoinHandle<io::Result<()>>,
 }
 
 impl Server {
-    /// Starts it on a free port, on the caller's runtime.
+    /// Starts serving `router` on a free port, on the caller's runtime.
     ///
     /// # Panics
     ///
-    /// Panics if there is no free port.
+    /// Panics if no port is free.
     pub async fn start(router: Router) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -35,23 +36,23 @@ impl Server {
         Self { address, end, ended }
     }
 
-    /// Returns the address of `path` on it.
+    /// Returns the URL of `path` on this server.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Asks it to end gracefully, and returns the task that does.
+    /// Asks the server to shut down gracefully, and returns the handle of the task that runs it.
     pub fn ask_to_end(self) -> JoinHandle<io::Result<()>> {
         drop(self.end);
         self.ended
     }
 
-    /// Ends it gracefully.
+    /// Shuts the server down gracefully and waits until it has ended.
     ///
     /// # Panics
     ///
-    /// Panics if it fails.
+    /// Panics if the server fails.
     pub async fn end(self) {
         self.ask_to_end().await.expect("it does not panic").expect("it does not fail");
     }

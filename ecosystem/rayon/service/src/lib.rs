@@ -1,4 +1,5 @@
-//! An axum service that computes with rayon in its handlers: no second pool, and no bridge to one.
+//! An axum service that computes with rayon in its handlers, without a second thread pool or a
+//! bridge to one.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,10 +15,10 @@ use image::imageops::{FilterType, resize};
 use image::{ImageBuffer, Rgb, RgbImage};
 use rayon::prelude::*;
 
-/// Whether the endless loop is to end.
+/// A flag that ends the endless computation once it is set to `true`.
 pub type Stop = Arc<AtomicBool>;
 
-/// Returns the routes of the service. `stop` ends `/endless`.
+/// Returns the routes of the service. Setting `stop` ends requests for `/endless`.
 pub fn routes(stop: Stop) -> Router {
     Router::new()
         .route("/", get(|| async { "light" }))
@@ -28,7 +29,7 @@ pub fn routes(stop: Stop) -> Router {
         .with_state(stop)
 }
 
-/// Returns pseudo-random numbers, the same each time.
+/// Returns `count` pseudo-random numbers, the same in every call.
 #[must_use]
 pub fn numbers(count: usize) -> Vec<u64> {
     let next =
@@ -62,7 +63,7 @@ async fn picture(Path(side): Path<u32>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "image/png")], png)
 }
 
-/// Draws the Mandelbrot set.
+/// Draws a picture of the Mandelbrot set, `side` pixels wide and high.
 #[must_use]
 pub fn draw(side: u32) -> RgbImage {
     let color = |x: u32, y: u32| {

@@ -1,4 +1,5 @@
-//! Serves on the port that the variable `PORT` names, or on any free one.
+//! Serves on the port given by the environment variable `PORT`, or on any free port if the variable
+//! is not set.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
