@@ -2,26 +2,26 @@
 //! tower services (`serve`), a pooled client (`client`), and time limits for tower services
 //! (`tower`).
 //!
-//! | to | use |
+//! | To | use |
 //! |---|---|
 //! | serve an axum router, a tonic service or any other tower service | [`serve`](serve()) (feature `serve`) |
-//! | serve with a service for each connection, among them axum's `ConnectInfo` | [`serve_make_service`] (feature `serve`) |
-//! | send requests over connections that are kept for the next | [`client`](client()) and its [`Connector`] (feature `client`) |
+//! | serve with a separate service for each connection, for example for axum's `ConnectInfo` | [`serve_make_service`] (feature `serve`) |
+//! | send requests over pooled connections | [`client`](client()) and its [`Connector`] (feature `client`) |
 //! | limit how long a tower service may take | [`tower`] (feature `tower`) |
-//! | run hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
-//! | convert a stream, such as TLS, between hyper's I/O traits and tokio's | [`TokioIo`] |
+//! | use hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
+//! | convert a stream, such as a TLS stream, between hyper's I/O traits and tokio's | [`TokioIo`] |
 //!
 //! The streams in [`wsrt::net`] implement hyper's I/O traits, including vectored writes, and need
 //! no wrapper. hyper therefore runs entirely on wsrt's processors, without a tokio runtime.
 //!
 //! # Features
 //!
-//! | feature | adds |
+//! | Feature | adds |
 //! |---|---|
-//! | `serve` | `serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
-//! | `axum` | `ConnectInfo` as an argument of axum's handlers; needs `serve` |
-//! | `client` | `client`: hyper-util's pooled client, and its connector |
-//! | `tower` | `tower`: layers that limit how long a service may take |
+//! | `serve` | the `serve` function, which serves axum routers and other tower services over HTTP/1.1 and HTTP/2 |
+//! | `axum` | `ConnectInfo` as an argument of axum handlers; requires `serve` |
+//! | `client` | the `client` function, which builds hyper-util's pooled client, and its connector |
+//! | `tower` | the `tower` module, with layers that limit how long a service may take |
 //!
 //! No feature is enabled by default.
 //!

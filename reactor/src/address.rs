@@ -1,4 +1,4 @@
-//! The address of a socket, as dumps show it.
+//! The address of a socket, as task dumps show it.
 
 use crate::lent::Place;
 use socket2::SockAddr;

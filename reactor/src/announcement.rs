@@ -1,5 +1,5 @@
-//! Sources whose events announce a change that was made elsewhere: any number of waiters look for
-//! the change, and each event wakes them all.
+//! Sources whose events announce a change that was made elsewhere. Any number of waiters look for
+//! the change, and each event wakes all of them.
 //!
 //! The reading end of a pair of sockets is such a source, where a signal handler counts the signal
 //! and then writes a byte. The byte carries nothing: one of the waiters reads all that are there,

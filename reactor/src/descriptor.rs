@@ -1,7 +1,7 @@
 //! Sockets as the OS numbers them: file descriptors on Unix, `SOCKET`s on Windows.
 //!
-//! This file is on the ground: the registry, the walk for dumps and every socket type build on it,
-//! and it names none of them.
+//! This file is at the bottom of the crate: the registry, the walk for dumps and every socket type
+//! build on this file, and the file names none of them.
 
 use socket2::SockRef;
 

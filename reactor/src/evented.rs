@@ -262,7 +262,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as not ready until
     /// the next event. `operation` must therefore return `WouldBlock` only if a system call on the
-    /// socket did; otherwise a task may wait for an event that never comes.
+    /// source did; otherwise a task may wait for an event that never comes.
     ///
     /// # Errors
     ///

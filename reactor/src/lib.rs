@@ -5,17 +5,17 @@
 //! [`timer::TimerQueue`], and both hand back wakers for the machine to wake. Most users reach this
 //! crate through `wsrt::net`.
 //!
-//! | to learn | read |
+//! | To learn | read |
 //! |---|---|
-//! | which thread may be in the poll, and how it is interrupted | [`Netpoller`] |
+//! | which thread may poll, and how the poll is interrupted | [`Netpoller`] |
 //! | how a socket waits, and why no wake-up is lost | `source.rs`, `readiness.rs`, `waiters.rs` |
 //! | how any pollable source becomes a socket | [`Evented`] |
-//! | how any descriptor does | `async_fd/` |
+//! | how any file descriptor becomes a source of events | `async_fd/` |
 //! | the whole API of a socket type | its file: `net/tcp/stream.rs`, `net/udp/mod.rs`, ... |
-//! | the parts that streams, datagrams and pipes share | `net/stream/`, `net/datagram/` |
-//! | the runtime that a new socket belongs to | [`context`] |
+//! | what streams, datagram sockets and pipes have in common | `net/stream/`, `net/datagram/` |
+//! | which runtime a new socket belongs to | [`context`] |
 //! | why a socket that is always ready does not keep its task running | [`budget`] |
-//! | timers | [`timer`] |
+//! | how timers are armed, fired and cancelled | [`timer`] |
 //! | how a dump finds which task waits for which source | `walk.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

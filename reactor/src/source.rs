@@ -34,12 +34,12 @@ use crate::waiters::{PerDirection, WaiterKind, Waiters};
 use std::io;
 use std::task::{Context, Poll, Waker};
 
-/// The condition that ends a wait.
+/// The condition that completes a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// The OS has reported the direction ready.
+    /// The OS has reported that the direction is ready.
     Reported,
-    /// An operation is worth trying: the direction was reported ready, or was never found drained.
+    /// An operation may succeed: the direction was reported ready, or was never found drained.
     WorthTrying,
 }
 
@@ -128,7 +128,7 @@ impl SourceState {
         answer
     }
 
-    /// Removes the waker of a keyed waiter that was dropped or has finished.
+    /// Removes the waker of a keyed waiter that has been dropped or has finished.
     pub(crate) fn withdraw(&self, key: usize) {
         let waker = self.waiters.lock().withdraw(key);
         drop(waker);

@@ -1,10 +1,10 @@
 //! OpenTelemetry on the wsrt runtime: batches are processed in wsrt tasks, and exports are sent by
 //! wsrt's pooled HTTP client.
 //!
-//! | to | pass |
+//! | To | pass |
 //! |---|---|
-//! | batch spans, logs and metrics in tasks of wsrt's | [`OpenTelemetryOnWsrt`] to the processors and readers `.._with_async_runtime` of the crate opentelemetry_sdk |
-//! | send them over wsrt's sockets | [`HttpOnWsrt`] to the exporter's builder |
+//! | process batches of spans, logs and metrics in wsrt tasks | [`OpenTelemetryOnWsrt`] to the processors and readers in the `.._with_async_runtime` modules of the `opentelemetry_sdk` crate |
+//! | send the batches over wsrt's sockets | [`HttpOnWsrt`] to the exporter's builder |
 //!
 //! The OpenTelemetry crates are built without their tokio features (`rt-tokio`, `reqwest-client`,
 //! `grpc-tonic`).

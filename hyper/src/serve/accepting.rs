@@ -1,4 +1,4 @@
-//! Accepting connections, and continuing when that fails.
+//! Accepting connections, and continuing after a failure.
 //!
 //! Most failures pass: a client disconnected while it was queued, or no file descriptor was left,
 //! until connections end. In the latter case the connection stays in the OS's queue and the

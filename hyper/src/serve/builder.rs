@@ -46,24 +46,24 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 ///
 /// # Limits
 ///
-/// | a client that | is met by | default | set by |
+/// | A client that | causes the server to | default limit | set by |
 /// |---|---|---|---|
-/// | opens more and more connections | accepting no more; they wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
-/// | is slow with the handshake (TLS, too), or with the head of its first request | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
-/// | is slow with a later head, or idle (HTTP/1.1) | closing | 30 s | `http1().header_read_timeout` |
-/// | has no request open, and answers pings (HTTP/2) | closing, after GOAWAY | 180 s | [`with_idle_timeout`](Serve::with_idle_timeout) |
-/// | has vanished (HTTP/2) | closing, after a ping | 60 s of silence, and 20 s | `http2().keep_alive_interval`, `keep_alive_timeout` |
-/// | is slow with the body of its request | an error of the body | 60 s, and 240 bytes a second | [`with_body_timeout`](Serve::with_body_timeout) |
-/// | reads nothing | closing | 60 s | [`with_write_timeout`](Serve::with_write_timeout) |
-/// | opens no flow-control windows, or only by a byte now and then (HTTP/2) | closing | 60 s, and 240 bytes a second; for buffered rests of answers 180 s, GOAWAY, and 60 s | [`with_write_timeout`](Serve::with_write_timeout), [`with_idle_timeout`](Serve::with_idle_timeout) |
-/// | has requests open when the server shuts down | closing | 30 s | [`with_shutdown_timeout`](Serve::with_shutdown_timeout) |
-/// | sends large heads | status 431, or a reset of the stream | 100 headers and 400 kB (HTTP/1.1), 16 kB (HTTP/2) | `http1().max_headers`, `max_buf_size`; `http2().max_header_list_size` |
-/// | opens many streams at once | refusing more | 200 | `http2().max_concurrent_streams` |
-/// | opens streams and resets them | closing | 20 not yet begun, 1024 for its own faults | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
-/// | floods it with frames | its task yielding after eight reads | always | |
-/// | asks for large answers | its task yielding after 128 kB of writes | always | |
-/// | asks for large answers, and reads slowly or nothing | the system keeping no more unsent (Linux) | 128 kB | [`with_unsent_limit`](Serve::with_unsent_limit) |
-/// | sends windows of zero, and asks for large answers | buffering no more | 64 kB for a stream, and a frame of its body | `http2().max_send_buf_size` |
+/// | opens ever more connections | stop accepting; further connections wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
+/// | is slow to complete the handshake (such as TLS) or the head of its first request | close the connection | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
+/// | is slow to send a later head, or is idle (HTTP/1.1) | close the connection | 30 s | `http1().header_read_timeout` |
+/// | has no open request, but answers pings (HTTP/2) | close the connection after a GOAWAY | 180 s | [`with_idle_timeout`](Serve::with_idle_timeout) |
+/// | has vanished (HTTP/2) | close the connection after a ping | 60 s of silence, then 20 s | `http2().keep_alive_interval`, `keep_alive_timeout` |
+/// | is slow to send the body of its request | return an error from the body | 60 s, at 240 bytes per second | [`with_body_timeout`](Serve::with_body_timeout) |
+/// | reads nothing | close the connection | 60 s | [`with_write_timeout`](Serve::with_write_timeout) |
+/// | does not open its flow-control windows, or only by a few bytes at a time (HTTP/2) | close the connection | 60 s, at 240 bytes per second; for answers whose rest is buffered, 180 s, a GOAWAY, and another 60 s | [`with_write_timeout`](Serve::with_write_timeout), [`with_idle_timeout`](Serve::with_idle_timeout) |
+/// | has open requests when the server shuts down | close the connection | 30 s | [`with_shutdown_timeout`](Serve::with_shutdown_timeout) |
+/// | sends large heads | answer with status 431, or reset the stream | 100 headers and 400 kB (HTTP/1.1), 16 kB (HTTP/2) | `http1().max_headers`, `max_buf_size`; `http2().max_header_list_size` |
+/// | opens many streams at once | refuse further streams | 200 | `http2().max_concurrent_streams` |
+/// | opens streams and resets them | close the connection | 20 streams that have not begun, 1024 resets caused by the client's errors | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
+/// | floods the server with frames | yield to other tasks after eight reads | always | |
+/// | requests large answers | yield to other tasks after writing 128 kB | always | |
+/// | requests large answers and reads them slowly or not at all | limit the unsent bytes in the OS's buffers (Linux) | 128 kB | [`with_unsent_limit`](Serve::with_unsent_limit) |
+/// | sends windows of zero and requests large answers | stop buffering | 64 kB per stream, and one frame of its body | `http2().max_send_buf_size` |
 ///
 /// The settings without a link are hyper's; change them with
 /// [`configure_http`](Serve::configure_http). No limit applies to the length of a body, nor, except
@@ -217,10 +217,10 @@ impl<L, S, H> Serve<L, S, H> {
     /// Sets how long the service may take to return the head of its answer, including the time that
     /// it waits for the request's body. When the limit expires, the connection is closed (HTTP/1.1)
     /// or the stream is reset (HTTP/2). By default there is no limit, because an answer may have to
-    /// wait for an event. To limit only the waits for the sender of the body, use
-    /// [`with_body_timeout`](Self::with_body_timeout).
+    /// wait for an event.
     ///
-    /// [`with_body_timeout`](Self::with_body_timeout) limits the waits for the body's sender alone.
+    /// To limit only how long the service waits for the sender of the body, use
+    /// [`with_body_timeout`](Self::with_body_timeout).
     pub fn with_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.request_timeout = limit.into();
         self

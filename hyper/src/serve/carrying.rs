@@ -1,4 +1,4 @@
-//! `Carrying`: a handshake whose findings each request of the connection carries.
+//! `Carrying`: a handshake whose results are added to each request of the connection.
 
 use std::future::Future;
 use std::io;
@@ -7,8 +7,9 @@ use hyper::http::Extensions;
 
 use super::Handshake;
 
-/// Does another handshake, and adds extensions to the requests that follow: see
-/// [`Serve::with_connection_extensions`](super::Serve::with_connection_extensions).
+/// A handshake that adds extensions to the requests of the connection. It performs the handshake
+/// `H`, and then calls `F` to create the extensions. Returned, as a parameter of the server's type,
+/// by [`Serve::with_connection_extensions`](super::Serve::with_connection_extensions).
 #[derive(Debug, Clone, Copy)]
 pub struct Carrying<H, F> {
     pub(super) handshake: H,

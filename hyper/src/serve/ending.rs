@@ -24,7 +24,7 @@ impl End {
         Ending(self.0.subscribe())
     }
 
-    /// Sends the signal.
+    /// Sends the shutdown signal.
     pub(super) fn begin(&self) {
         self.0.send_replace(());
     }
@@ -40,7 +40,7 @@ impl End {
 pub(super) struct Ending(watch::Receiver<()>);
 
 impl Ending {
-    /// Waits for the signal.
+    /// Waits for the shutdown signal.
     ///
     /// A connection polls this as often as itself, and a poll of the channel takes a lock that all
     /// connections share. So the channel is polled only to register a new waker, and after the

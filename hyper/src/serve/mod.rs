@@ -1,4 +1,5 @@
-//! `serve`: a tower service, such as an axum router, behind a listener.
+//! `serve`: a server that runs a tower service, such as an axum router, on a listener's
+//! connections.
 //!
 //! | file | is about |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! `Places`: how many connections may be open at a time.
+//! `Places`: the limit on the number of open connections.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use wsrt::sync::{OwnedSemaphorePermit, Semaphore};
 /// rest is for the service's own files and sockets.
 const QUARTERS: usize = 3;
 
-/// The limit on connections. The accept loop takes a place before it accepts, and the connection's
-/// task gives it back when it ends.
+/// The limit on the number of open connections. The accept loop takes a place before it accepts a
+/// connection, and the connection's task returns the place when the task ends.
 #[derive(Debug)]
 pub(super) struct Places(Option<Arc<Semaphore>>);
 
-/// A connection's place; free again when this is dropped.
+/// A connection's place, which becomes free again when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     _held: Option<OwnedSemaphorePermit>,
@@ -32,8 +32,8 @@ impl Places {
     }
 }
 
-/// Returns the limit that holds by default: three quarters of the descriptors that the process may
-/// have open; `None` if the system sets no limit.
+/// Returns the default limit: three quarters of the file descriptors that the process may have
+/// open, or `None` if the OS sets no limit.
 pub(super) fn usual_limit() -> Option<usize> {
     let descriptors = open_file_limit()?;
     Some((descriptors / 4 * QUARTERS).max(1))

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use wsrt::time::timeout;
 
-/// Waits for `future`, at most for `limit`.
+/// Waits for `future`, for at most `limit`, and returns its output; `None` if the limit expires
+/// first.
 pub(super) async fn within<F: Future>(limit: Option<Duration>, future: F) -> Option<F::Output> {
     match limit {
         None => Some(future.await),
@@ -15,7 +16,7 @@ pub(super) async fn within<F: Future>(limit: Option<Duration>, future: F) -> Opt
     }
 }
 
-/// Waits for `future`, unless `other` is ready first.
+/// Waits for `future`, unless `other` completes first.
 pub(super) async fn unless<F: Future>(
     mut other: Pin<&mut (impl Future<Output = ()> + ?Sized)>,
     future: F,

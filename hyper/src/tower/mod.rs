@@ -3,10 +3,10 @@
 //! Requires the feature `tower`. Use these layers instead of the time limits in tower and
 //! tower-http, which depend on tokio's timers.
 //!
-//! | to | use |
+//! | To | use |
 //! |---|---|
-//! | fail with an error, as tower's own layer does | [`TimeoutLayer`] |
-//! | answer with your own response: in an axum router, whose services may not fail | [`TimeoutAnswerLayer`] |
+//! | fail with an error, as tower's own timeout layer does | [`TimeoutLayer`] |
+//! | answer with a response of your own, for example in an axum router, whose services must not fail | [`TimeoutAnswerLayer`] |
 //!
 //! For limits on how slow a server's clients may be, see `wsrt_hyper::serve`.
 //!

@@ -1,5 +1,5 @@
-//! Operations that need no wait. They share the task's budget all the same, so that a loop over one
-//! of them leaves turns to other tasks, and a time limit around it is polled.
+//! Operations that need not wait. They nevertheless spend the task's budget, so that a loop over
+//! one of them gives other tasks their turn, and a time limit around the loop is polled.
 
 use crate::budget;
 use crate::drop_in::LOOKS_COOPERATE;

@@ -1,5 +1,5 @@
-//! From a target to addresses: at once when it is in numbers, through the runtime's blocking
-//! threads when it is a name.
+//! Resolution of a target to addresses: at once if the target is numeric, through the runtime's
+//! blocking threads if it is a name.
 
 use super::addrs::{Target, ToSocketAddrs};
 use super::at_once::at_once;

@@ -1,5 +1,5 @@
-//! The options that several kinds of socket have. Macros for the reason that `stream/methods.rs`
-//! gives.
+//! Socket options that several kinds of sockets share. They are macros for the reason given in
+//! `stream/methods.rs`.
 
 /// Gives `$kind`, whose `options` are a `SockRef`, its pending error and the sizes of its buffers.
 /// `$window` is more about the latter.

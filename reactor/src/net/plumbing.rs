@@ -1,4 +1,4 @@
-//! The part of a socket type that no user sees: registering it, and reaching the socket inside.
+//! The internal part of a socket type: registration, and access to the inner socket.
 
 /// Gives `$kind`, a struct with the one field `io: Evented<$socket>`, the crate's own methods.
 /// `$name` is its name in dumps.

@@ -1,4 +1,4 @@
-//! One answer from a thread that may block to a task that waits: a channel for one value, whose
+//! A single answer from a thread that may block to a waiting task: a channel for one value, whose
 //! sender cannot be forgotten.
 
 use crate::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
-//! The methods that wait until a socket is ready, and those that run operations of the caller's own
-//! on it.
+//! The methods that wait until a socket is ready, and the methods that run the caller's own
+//! operations on it.
 //!
-//! Macros for the reason that `stream/methods.rs` gives.
+//! They are macros for the reason given in `stream/methods.rs`.
 
 /// Gives `$kind` the wait in one direction: until `$call` is worth trying.
 macro_rules! wait_methods {

@@ -58,7 +58,7 @@ impl TurnGate {
         Ok(turned)
     }
 
-    /// Ends the blocking turn under way, or the next one; `write` makes the poll return.
+    /// Ends the blocking turn in progress, or the next one; `write` makes the poll return.
     pub(crate) fn interrupt(&self, write: impl FnOnce()) {
         if self.flag.raise() {
             write();
@@ -70,7 +70,7 @@ const FREE: u8 = 0;
 const LOOKING: u8 = 1;
 const BLOCKING: u8 = 2;
 
-/// How long a thread means to stay.
+/// How long a thread intends to stay in the poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stay {
     /// A non-blocking turn.

@@ -73,8 +73,9 @@ mod timerfd {
             None
         }
 
-        /// To be called when the poll reports it. The expiry need not be read off the descriptor:
-        /// it is watched for edges, and setting it again clears its count.
+        /// Notes that the timer has expired; called when the poll reports the timer descriptor. The
+        /// expiry need not be read from the descriptor: the descriptor is watched for edges, and
+        /// setting the timer again clears its count.
         pub(crate) fn note_rung(&mut self) {
             self.set_for = None;
         }

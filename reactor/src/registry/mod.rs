@@ -87,8 +87,8 @@ impl Registry {
         Ok((token, source))
     }
 
-    /// Takes a source out. Its waiters are not woken: a waiter borrows the socket, which is being
-    /// dropped.
+    /// Removes a source. The source's waiters are not woken: each of them borrows the socket, which
+    /// is being dropped.
     pub(crate) fn remove(&self, token: SourceToken) {
         let mut entries = self.entries.lock();
         let entry = entries.slab.remove(token.key());
@@ -97,15 +97,15 @@ impl Registry {
         debug_assert_eq!(entry.token, token, "a source was dismissed with another one's token");
     }
 
-    /// True while no source is registered.
+    /// Returns whether no source is registered.
     pub(crate) fn is_empty(&self) -> bool {
         // Relaxed: a hint. A machine that must not miss its own sockets registered them itself; for
         // the others' the machine that is about to sleep polls anyway.
         self.count.load(Relaxed) == 0
     }
 
-    /// Hands the events to their sources and returns how many found one; the rest belonged to
-    /// sources that are gone.
+    /// Delivers the events to their sources and returns how many events found a source; the rest
+    /// belonged to sources that have been removed.
     pub(crate) fn dispatch(
         &self,
         mut events: impl Iterator<Item = (SourceToken, EventBits)>,
@@ -146,12 +146,12 @@ impl Registry {
         }
     }
 
-    /// Accepts no source of the system's from now on, and makes the errors by `why`.
+    /// Rejects OS sources from now on, with the errors that `why` creates.
     pub(crate) fn refuse(&self, why: fn(&str) -> io::Error) {
         self.entries.lock().refused = Some(why);
     }
 
-    /// Returns an error if a source of this kind, of the system, would be refused.
+    /// Returns an error if an OS source of the given kind would be rejected.
     pub(crate) fn check_accepts(&self, kind: &str) -> io::Result<()> {
         match self.entries.lock().refused {
             Some(why) => Err(why(kind)),
@@ -159,7 +159,7 @@ impl Registry {
         }
     }
 
-    /// Marks every source shut down and accepts no more.
+    /// Marks every source as shut down, and accepts no more sources.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         let mut entries = self.entries.lock();
         entries.is_closed = true;

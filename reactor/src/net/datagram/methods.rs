@@ -1,4 +1,4 @@
-//! The methods of sockets for datagrams. Macros for the reason that `stream/methods.rs` gives.
+//! The methods of datagram sockets. They are macros for the reason given in `stream/methods.rs`.
 
 /// Gives `$kind`, whose `evented` is an `Evented<impl Datagrams>`, what it does with a peer that it
 /// is connected to.

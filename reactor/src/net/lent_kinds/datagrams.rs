@@ -1,4 +1,4 @@
-//! Datagrams, UDP's first, on a lent socket or a socket of the system.
+//! Datagrams, UDP first, on a lent socket or an OS socket.
 
 use super::{MaybeLent, UdpSocket, bystander, internet, network};
 use crate::descriptor;

@@ -1,7 +1,8 @@
-//! The kinds of sockets with feature `sim`: mio's, or lent by the network of a simulation.
+//! The kinds of sockets with feature `sim`: mio's sockets, or sockets lent by the network of a
+//! simulation.
 //!
-//! Beside a lent socket stands one of the system's that is never bound nor connected: its options
-//! can be set and read, and it has a descriptor.
+//! Each lent socket is accompanied by an OS socket that is never bound or connected. The OS socket
+//! provides a descriptor, and its options can be set and read.
 
 mod datagrams;
 mod streams;

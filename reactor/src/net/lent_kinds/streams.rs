@@ -1,4 +1,4 @@
-//! The calls of streams, on a lent socket or a socket of the system.
+//! The system calls of streams, on a lent socket or an OS socket.
 
 use super::MaybeLent;
 use crate::lent::Socket;

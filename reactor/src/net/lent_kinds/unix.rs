@@ -1,4 +1,5 @@
-//! Unix sockets, lent or of the system. A lent socket has an address within its host, and no file.
+//! Unix sockets, either lent or the OS's. A lent socket has an address within its host, but no
+//! file.
 
 use super::datagrams::Placed;
 use super::{MaybeLent, UnixDatagram, UnixListener, UnixStream, bystander, network};

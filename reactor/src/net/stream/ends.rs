@@ -1,5 +1,5 @@
-//! The ends of byte streams: the system calls of each kind of descriptor, each tried once, and
-//! whether a short transfer proves the direction drained.
+//! The ends of byte streams: the system calls of each kind of descriptor, each attempted once, and
+//! whether a short transfer proves that the direction is drained.
 
 use socket2::SockRef;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};

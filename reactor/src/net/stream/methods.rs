@@ -154,7 +154,8 @@ macro_rules! stream_peek_methods {
             /// Attempts to peek at the bytes that are available, as [`peek`](Self::peek) does. The
             /// bytes are added to the first contiguous free part of `buf`, which may be a `&mut
             /// [MaybeUninit<u8>]` or a `ReadBuf`, and their number is returned. If no bytes are
-            /// available, returns `Poll::Pending` and registers the current task to be woken.
+            /// available, returns `Poll::Pending` and registers the current task to be woken. Any
+            /// number of tasks may poll concurrently.
             ///
             /// # Errors
             ///

@@ -1,5 +1,4 @@
-//! A plain program of tokio's, with axum: nothing in it names wsrt.
-//! `WSRT_SCHEDTRACE=1000 cargo run --release --bin plain -- 127.0.0.1:8080`
+//! A plain tokio program that uses axum: nothing in it names wsrt.
 
 use std::env;
 use std::future::pending;
