@@ -95,13 +95,13 @@ impl EventBits {
 pub(crate) struct Seen(usize);
 
 impl Seen {
-    /// Returns whether the system has reported one of these events.
+    /// Returns whether the OS has reported one of these events.
     pub(crate) fn is_ready(self, interest: Interest) -> bool {
         self.0 & reported_bits(interest) != 0
     }
 
-    /// Returns whether an operation in one of these directions is worth trying: it is ready, or was
-    /// never found drained.
+    /// Returns whether an operation in one of these directions may succeed: the direction is ready,
+    /// or was never found drained.
     pub(crate) fn is_worth_trying(self, interest: Interest) -> bool {
         self.0 & (reported_bits(interest) | untried_bits(interest)) != 0
     }
@@ -128,7 +128,7 @@ fn open_bits(interest: Interest) -> usize {
     read | write | urgent | error
 }
 
-/// The conditions that end a wait. No urgent data comes after the end of the stream.
+/// The conditions that complete a wait. No urgent data arrives after the end of the stream.
 fn reported_bits(interest: Interest) -> usize {
     let after_the_end = if interest.is_priority() { READ_CLOSED } else { 0 };
     open_bits(interest) | closed_bits(interest) | after_the_end
@@ -164,7 +164,7 @@ impl Readiness {
         Seen(self.0.load(Acquire))
     }
 
-    /// An event arrived: adds its bits under a new tick.
+    /// Records an event: adds its bits under a new tick.
     pub(crate) fn set_from_event(&self, bits: EventBits) {
         // AcqRel: Release pairs with the Acquire in `read`. Acquire keeps the word one chain of
         // read-modify-writes.
@@ -173,29 +173,28 @@ impl Readiness {
         });
     }
 
-    /// Counts these directions as reported, though they were not: an operation finds out.
+    /// Counts these directions as reported although they were not; an operation will find out.
     pub(crate) fn assume(&self, interest: Interest) {
         // Relaxed: no other thread knows the source yet, and the word publishes nothing: the
         // maker of the socket does, by handing it on.
         self.0.fetch_or(open_bits(interest), Relaxed);
     }
 
-    /// A transfer moved less than was asked for: the direction is drained, unless an event came
-    /// since then, or urgent data ever.
+    /// Clears a direction after a transfer moved fewer bytes than requested: the direction is
+    /// drained, unless an event has arrived since, or urgent data has ever arrived.
     pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
         if !seen.has_urgent() {
             self.clear(seen, open_bits(interest) | untried_bits(interest));
         }
     }
 
-    /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more,
-    /// unless an event came since.
+    /// Clears a direction after the kernel returned `WouldBlock`: none of the direction's readiness
+    /// holds any more, unless an event has arrived since.
     pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
         self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest));
     }
 
-    /// The caller has found by other means that these conditions do not hold; clears them, unless
-    /// an event came since.
+    /// Clears conditions that the caller has found not to hold, unless an event has arrived since.
     #[cfg(unix)]
     pub(crate) fn clear_ready(&self, seen: Seen, ready: Ready) {
         self.clear(seen, usize::from(ready.0));
@@ -211,7 +210,7 @@ impl Readiness {
         });
     }
 
-    /// The runtime is gone: from now on no task may wait here.
+    /// Marks the source as shut down: from now on no task may wait for it.
     pub(crate) fn shut_down(&self) {
         // AcqRel: as in `set_from_event`.
         self.0.fetch_or(SHUTDOWN, AcqRel);

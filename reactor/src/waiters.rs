@@ -1,6 +1,7 @@
-//! The waiters of one source: any number of wakers per direction, kept under the source's lock.
+//! The waiters of one source: any number of wakers for each direction, kept under the source's
+//! lock.
 //!
-//! Three kinds, because they end in three ways:
+//! There are three kinds of waiters, because they end in three ways:
 //!
 //! * *Sole* waiters come from `&mut self` poll methods (`poll_read`, `poll_write`): one per
 //!   direction, and the last one counts, as the I/O traits specify. A future that abandons its
@@ -30,8 +31,8 @@ const CROWD: usize = 64;
 /// The shortest time between two such wake-ups, because all of the tasks may still be waiting.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Wakes each of them, with no lock held. The wakers are foreign code: one that panics keeps no
-/// other from being woken, and the panic does not reach the calling thread.
+/// Wakes all wakers, with no lock held. The wakers are foreign code: if one of them panics, the
+/// others are still woken, and the panic does not reach the calling thread.
 pub(crate) fn wake_all(wakers: Vec<Waker>) {
     for waker in wakers {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
@@ -174,14 +175,14 @@ pub(crate) type PerDirection = [Option<Waker>; 2];
 #[derive(Debug, Default)]
 #[must_use = "to be released once the lock is"]
 pub(crate) struct Displaced {
-    /// To be dropped.
+    /// Wakers to drop.
     unneeded: PerDirection,
-    /// To be woken: their tasks poll again, unless they are gone.
+    /// Wakers to wake: their tasks poll again, unless they have ended.
     dispersed: Vec<Waker>,
 }
 
 impl Displaced {
-    /// Drops and wakes the wakers; to be called with no lock held.
+    /// Drops and wakes the wakers. Must be called with no lock held.
     pub(crate) fn let_go(self) {
         drop(self.unneeded);
         wake_all(self.dispersed);
@@ -243,7 +244,7 @@ impl Waiters {
         wakers
     }
 
-    /// Removes the waker of a future that was dropped or has finished.
+    /// Removes the waker of a future that has been dropped or has finished.
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
         self.keyed.withdraw(key)

@@ -84,11 +84,11 @@ where
     finished.map_or_else(|| Err("open requests outlasted the server".into()), Served::outcome)
 }
 
-/// The end of serving a connection.
+/// The outcome of serving a connection.
 enum Served {
-    /// It is closed, or has to be.
+    /// The connection is closed, or must be closed.
     Ended(Result<(), BoxError>),
-    /// It has had no request for too long.
+    /// The connection has had no open request for too long.
     Idle,
 }
 
@@ -101,7 +101,7 @@ impl Served {
     }
 }
 
-/// Polls the connection, and its time limits.
+/// Polls the connection and its time limits.
 fn poll_serving(
     connection: Pin<&mut impl Future<Output = Result<(), BoxError>>>,
     time_limits: &mut TimeLimits,
@@ -119,17 +119,17 @@ fn poll_serving(
     })
 }
 
-/// A service that adds the peer's address and the handshake's findings to its requests, limits how
-/// long they and their answers take, and tells the connection's task of them.
+/// A service that adds the peer's address and the handshake's results to its requests, limits how
+/// long requests and answers take, and reports them to the connection's task.
 struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
-    /// The extensions from the handshake; usually empty.
+    /// The extensions that the handshake returned; usually empty.
     extensions: Extensions,
     traffic: Arc<Traffic>,
-    /// How long an answer may take.
+    /// The time limit for an answer.
     limit: Option<Duration>,
-    /// How long a request's body may keep the service waiting.
+    /// The time limit for the waits of the service for a request's body.
     body_limit: Option<Duration>,
 }
 

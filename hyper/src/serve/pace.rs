@@ -7,8 +7,9 @@ use std::time::Duration;
 /// Kestrel and IIS ask for as many by default, Apache for 500.
 pub(super) const LEAST_RATE: u32 = 240;
 
-/// The time that a client has left. Each wait spends of it, and each byte earns some of it back, up
-/// to the limit: so silence ends a client after the limit, and a byte now and then not much later.
+/// The waiting time that a client has left. Each wait spends some of the time, and each byte earns
+/// some of it back, up to the limit. Silence therefore ends a client after the limit, and an
+/// occasional byte not much later.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     limit: Duration,
@@ -20,17 +21,18 @@ impl Pace {
         Self { limit, left: limit }
     }
 
-    /// Returns how long the next wait may be, if no byte moves.
+    /// Returns how long the next wait may take if no byte moves.
     pub(super) fn left(&self) -> Duration {
         self.left
     }
 
-    /// Forgets all waits before.
+    /// Forgets all previous waits.
     pub(super) fn restore(&mut self) {
         self.left = self.limit;
     }
 
-    /// Spends a wait, in which so many bytes have moved. Returns whether it took too long.
+    /// Spends the time of a wait in which `bytes` bytes have moved. Returns whether the wait took
+    /// too long.
     #[must_use]
     pub(super) fn spend(&mut self, waited: Duration, bytes: u64) -> bool {
         let earned = Duration::from_secs(bytes) / LEAST_RATE;

@@ -15,32 +15,32 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 /// This trait is sealed and cannot be implemented outside this crate.
 pub trait ToSocketAddrs: sealed::ToTarget {}
 
-/// Seals the trait: public in name, because a supertrait has to be, and out of reach, because the
-/// module is private.
+/// Seals the trait. The module's items are public in name, because a supertrait must be, but cannot
+/// be reached, because the module is private.
 pub(super) mod sealed {
     use std::io;
     use std::net::SocketAddr;
 
-    /// The addresses, or the name, that an argument stands for.
+    /// The addresses or the host name that an argument stands for.
     #[derive(Debug, PartialEq, Eq)]
     pub enum Target {
-        /// One address, and nothing to look up. Apart from `Known`, so that a datagram's address is
-        /// not allocated.
+        /// A single address, with nothing to look up. Separate from `Known`, so that a datagram's
+        /// address need not be allocated.
         One(SocketAddr),
-        /// Any number of addresses, and nothing to look up.
+        /// Any number of addresses, with nothing to look up.
         Known(Vec<SocketAddr>),
-        /// A name for the resolver.
+        /// A host name that the resolver must look up.
         Named {
-            /// The host in the caller's spelling.
+            /// The host name, as the caller wrote it.
             host: String,
-            /// To be put behind each address found.
+            /// The port to combine with each address found.
             port: u16,
         },
     }
 
-    /// Names the target.
+    /// Converts an argument to its target.
     pub trait ToTarget {
-        /// Reads the argument, without a lookup.
+        /// Parses the argument, without a lookup.
         fn target(&self) -> io::Result<Target>;
     }
 }

@@ -7,26 +7,27 @@ use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll, ready};
 
-/// Runs `operation`, which does not wait, once the budget allows it, and takes a unit.
+/// Runs `operation`, which does not wait, once the budget allows it, and spends one unit of the
+/// budget.
 pub(super) async fn at_once<R>(operation: impl FnOnce() -> R) -> R {
     poll_fn(budget::poll_proceed).await;
     budget::spend();
     operation()
 }
 
-/// Does `at_once`, as a poll.
+/// Polls `at_once`.
 pub(super) fn poll_at_once<R>(cx: &mut Context<'_>, operation: impl FnOnce() -> R) -> Poll<R> {
     ready!(budget::poll_proceed(cx));
     budget::spend();
     Poll::Ready(operation())
 }
 
-/// The flush of a stream that has no buffer.
+/// Flushes a stream that has no buffer.
 pub(super) async fn flush() -> io::Result<()> {
     poll_fn(poll_flush).await
 }
 
-/// Does `flush`, as a poll.
+/// Polls `flush`.
 pub(super) fn poll_flush(cx: &mut Context<'_>) -> Poll<io::Result<()>> {
     if LOOKS_COOPERATE { poll_at_once(cx, || Ok(())) } else { Poll::Ready(Ok(())) }
 }

@@ -12,12 +12,12 @@ enum ReplyState<T> {
     Answered(Option<T>),
 }
 
-/// The sending side. Dropped unused, by an unwinding job or a runtime that shuts down, it answers
-/// with `None`.
+/// The sending side. If it is dropped unused, by a job that unwinds or a runtime that shuts down,
+/// the answer is `None`.
 #[derive(Debug)]
 pub(crate) struct Reply<T>(Arc<Mutex<ReplyState<T>>>);
 
-/// The waiting side: a future of the value, or `None` when the job was lost.
+/// The waiting side: a future that resolves to the value, or to `None` if the job was lost.
 #[derive(Debug)]
 pub(crate) struct Answer<T>(Arc<Mutex<ReplyState<T>>>);
 

@@ -1,13 +1,13 @@
-//! A four-way heap: the smallest item on top.
+//! A heap with four children per node and the smallest item on top.
 //!
 //! Four children a node instead of two: half the depth, and the four lie side by side. Sinking an
 //! item compares more and misses the cache less, which is the better trade for items that are
 //! mostly pushed, cancelled and never popped.
 
-/// Children of a node.
+/// The number of children of a node.
 const ARITY: usize = 4;
 
-/// Memory is given back when less than one part in this many is in use.
+/// Memory is released when less than one part in this many is in use.
 const SPARE_SHARE: usize = 4;
 
 #[derive(Debug)]

@@ -10,18 +10,18 @@ use std::task::{Context, Poll};
 /// A type from which bytes can be read: a stream, the read half of a stream, or a pipe's receiver.
 pub trait PollRead {
     /// Attempts to read into the first contiguous free part of `buf`, and returns the number of
-    /// bytes added. Only one task may read at a time: the waker of the last call is kept.
+    /// bytes added. Only the waker of the last call is kept, so only one task may read at a time.
     fn poll_receive<B: bytes::BufMut>(&mut self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>>;
 }
 
 /// A type to which bytes can be written: a stream, the write half of a stream, or a pipe's sender.
 pub trait PollWrite {
-    /// Attempts to write `buf`, and returns the number of bytes written. Only one task may write at
-    /// a time: the waker of the last call is kept.
+    /// Attempts to write `buf`, and returns the number of bytes written. Only the waker of the last
+    /// call is kept, so only one task may write at a time.
     fn poll_send(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>>;
 
     /// Attempts to write from several buffers, in order, and returns the total number of bytes
-    /// written. Only one task may write at a time: the waker of the last call is kept.
+    /// written. Only the waker of the last call is kept, so only one task may write at a time.
     fn poll_send_vectored(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>>;
 
     /// Shuts down the writing direction. Does nothing if the direction has been shut down before.

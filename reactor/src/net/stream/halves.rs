@@ -1,8 +1,8 @@
-//! The two directions of a stream as their own values: borrowed, for use within one task, and
-//! owned, for two tasks.
+//! The two directions of a stream as separate values: borrowed halves for use within one task, and
+//! owned halves for two tasks.
 //!
-//! TCP and Unix streams have halves of the same names in their own modules, so a macro makes
-//! them. It is the one text of all eight types but for what `methods.rs` has.
+//! TCP and Unix streams have halves of the same names in their own modules, so a macro generates
+//! all eight types, except for the methods in `methods.rs`.
 
 /// Makes the halves of `$stream`, which owns a `$socket`, and whose addresses are `$address`.
 /// `$name` is what users call such streams; the other words are for the examples.

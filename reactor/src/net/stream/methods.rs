@@ -1,8 +1,8 @@
 //! The methods of byte streams: connections, their halves, and the ends of pipes.
 //!
-//! Macros, because they are inherent methods with documentation and examples of each type: a trait
-//! would have to be imported, and its methods would repeat the I/O traits' once more. The names of
-//! examples are names of files in `docs/sockets`.
+//! The methods are macros because they are inherent methods with documentation and examples for
+//! each type: a trait would have to be imported, and its methods would only repeat the methods of
+//! the I/O traits. The names of the examples are names of files in `docs/sockets`.
 
 /// Gives `$kind`, whose `evented` is an `Evented<impl Receive>`, the methods to read. `$end` tells
 /// when its stream has ended.
@@ -151,11 +151,11 @@ macro_rules! stream_peek_methods {
                 self.evented().peek(buf).await
             }
 
-            /// Attempts to peek at the bytes that are available, as [`peek`](Self::peek) does. The
-            /// bytes are added to the first contiguous free part of `buf`, which may be a `&mut
-            /// [MaybeUninit<u8>]` or a `ReadBuf`, and their number is returned. If no bytes are
-            /// available, returns `Poll::Pending` and registers the current task to be woken. Any
-            /// number of tasks may poll concurrently.
+            /// Attempts to peek at the bytes that are available, as [`peek`](Self::peek) does. Adds
+            /// them to the first contiguous free part of `buf`, for example a `ReadBuf` or a `&mut
+            /// [MaybeUninit<u8>]`, and returns their number. If no bytes are available, returns
+            /// `Poll::Pending` and registers the current task to be woken. Any number of tasks may
+            /// poll concurrently.
             ///
             /// # Errors
             ///

@@ -1,9 +1,10 @@
-//! Connecting to whichever of several addresses answers first, after RFC 8305 ("happy eyeballs").
+//! Connecting to the first of several addresses that answers, as RFC 8305 ("happy eyeballs")
+//! recommends.
 //!
-//! The families take turns, beginning with the one that the resolver put first. The next address is
-//! tried when an earlier one has failed, or has not answered for a quarter of a second; those under
-//! way continue. The first socket to connect is kept, and the others are closed. So a network
-//! whose IPv6 is broken costs a moment, not a minute.
+//! The address families alternate, beginning with the family of the resolver's first address. The
+//! next address is tried when an earlier one has failed, or has not answered for a quarter of a
+//! second; attempts in progress continue. The first socket to connect is kept, and the others are
+//! closed. A network with broken IPv6 therefore costs a moment, not a minute.
 
 use super::stream::TcpStream;
 use crate::context::{Delay, ReactorContext};
@@ -18,7 +19,7 @@ use std::pin::Pin;
 use std::task::{self, Poll};
 use std::time::Duration;
 
-/// How long an address is waited for before the next is tried as well: the RFC's recommendation.
+/// How long to wait for an address before the next one is tried as well: the RFC's recommendation.
 const STAGGER: Duration = Duration::from_millis(250);
 
 /// Connects to the first of `addresses` that answers.
@@ -33,8 +34,8 @@ pub(super) fn connect_to_any(addresses: Vec<SocketAddr>, context: &ReactorContex
     }
 }
 
-/// The addresses of the first one's family and of the other in turns, each family in its given
-/// order.
+/// Returns the addresses alternating between the family of the first address and the other family,
+/// each family in its given order.
 fn interleaved(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let preferred = addresses.first().is_some_and(SocketAddr::is_ipv6);
     let (mut first, mut second): (Vec<_>, Vec<_>) =
@@ -48,22 +49,23 @@ fn interleaved(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     order
 }
 
-/// The future of the first connection. Dropping it closes the sockets of all attempts under way.
+/// The future of the first connection. Dropping the future closes the sockets of all attempts in
+/// progress.
 #[derive(Debug)]
 pub(super) struct Race<'a> {
     context: &'a ReactorContext,
     waiting: std::vec::IntoIter<SocketAddr>,
-    /// How many addresses have had their turn.
+    /// The number of addresses that have been tried.
     started: usize,
     running: Vec<Attempt>,
-    /// The failure of the latest attempt that failed, with the attempt's turn.
+    /// The error of the latest attempt that failed, with the attempt's position.
     failed: Option<(usize, io::Error)>,
     before_next: Option<Pacing>,
 }
 
 #[derive(Debug)]
 struct Attempt {
-    /// Which of the addresses it is, in the order in which they are tried.
+    /// The position of the address in the order in which the addresses are tried.
     turn: usize,
     stream: TcpStream,
 }
@@ -94,7 +96,8 @@ impl Future for Race<'_> {
 }
 
 impl Race<'_> {
-    /// The stream that has connected, if one has. A failure makes it time for the next address.
+    /// Returns the stream that has connected, if there is one. After a failure, the next address is
+    /// due.
     fn look_at_running(&mut self, cx: &mut task::Context<'_>) -> Option<TcpStream> {
         let mut index = 0;
         while index < self.running.len() {

@@ -17,9 +17,9 @@ use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll, ready};
 
-/// Connections that the system completes and keeps for us until they are accepted. The system may
-/// lower it (on Linux to `net.core.somaxconn`); a thousand rides out a burst of clients during one
-/// slow poll.
+/// The number of connections that the OS completes and keeps until they are accepted. The OS may
+/// lower the number (on Linux to `net.core.somaxconn`). A thousand is enough for a burst of clients
+/// during one slow poll.
 const BACKLOG: u32 = 1024;
 
 /// A TCP socket that listens for connections.
@@ -81,9 +81,10 @@ impl TcpListener {
     ///
     /// Any number of tasks may wait concurrently.
     ///
-    /// An error concerns a single connection or is temporary, and the listener remains usable: call
-    /// `accept` again. While the process has no free file descriptors (`EMFILE` or `ENFILE`), the
-    /// connection stays in the queue and every call fails at once, so pause before calling again.
+    /// An OS error either concerns a single connection or is temporary, and the listener remains
+    /// usable: call `accept` again. While the process has no free file descriptors (`EMFILE` or
+    /// `ENFILE`), the connection stays in the queue and every call fails at once, so pause before
+    /// calling again.
     ///
     /// # Errors
     ///

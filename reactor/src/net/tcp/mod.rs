@@ -1,6 +1,7 @@
-//! TCP: the halves of a stream.
+//! The read and write halves of TCP streams, and the error of putting halves back together.
 //!
-//! The types that are used most, such as [`TcpStream`](super::TcpStream), are in the module above.
+//! The most common types, such as [`TcpStream`](super::TcpStream), are exported from the parent
+//! module.
 
 mod connect;
 pub(super) mod keepalive;

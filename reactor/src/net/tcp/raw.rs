@@ -1,4 +1,4 @@
-//! A TCP socket from a descriptor of the system's, and back.
+//! Conversions between a `TcpSocket` and a raw descriptor of the OS.
 
 use super::socket::TcpSocket;
 #[cfg(unix)]
@@ -8,8 +8,8 @@ use std::os::windows::io::{FromRawSocket, IntoRawSocket, RawSocket};
 
 #[cfg(unix)]
 impl FromRawFd for TcpSocket {
-    /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor
-    /// is connected.
+    /// Creates a `TcpSocket` that owns `descriptor`, which must be a non-blocking TCP socket that
+    /// is neither listening nor connected.
     unsafe fn from_raw_fd(descriptor: RawFd) -> TcpSocket {
         // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
         TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_fd(descriptor) })
@@ -25,8 +25,8 @@ impl IntoRawFd for TcpSocket {
 
 #[cfg(windows)]
 impl FromRawSocket for TcpSocket {
-    /// Takes over a socket, which has to be a non-blocking TCP socket that neither listens nor is
-    /// connected.
+    /// Creates a `TcpSocket` that owns `socket`, which must be a non-blocking TCP socket that is
+    /// neither listening nor connected.
     unsafe fn from_raw_socket(socket: RawSocket) -> TcpSocket {
         // SAFETY: by this function's contract the socket is open and the caller's to give away.
         TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_socket(socket) })

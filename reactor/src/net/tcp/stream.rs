@@ -81,8 +81,8 @@ use std::net::{self, Shutdown, SocketAddr};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 ///
-/// [`readable`](Self::readable) and [`try_read`](Self::try_read) wait through a shared reference,
-/// without holding a buffer during the wait:
+/// Waiting with [`readable`](Self::readable) and reading with [`try_read`](Self::try_read), which
+/// take a shared reference and hold no buffer during the wait:
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;
@@ -143,7 +143,7 @@ impl TcpStream {
         connect_to_any(addresses, &context).await
     }
 
-    /// Starts to connect: the stream is writable once the OS has connected it.
+    /// Starts to connect. The stream becomes writable once the OS has connected it.
     pub(super) fn connecting(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
         Self::registered(kinds::TcpStream::connect(address)?, handle)
     }

@@ -1,4 +1,4 @@
-//! Accepting a connection of a Unix listener.
+//! Accepting a connection on a Unix listener.
 
 use super::address;
 use socket2::SockRef;
@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net;
 
-/// Accepts a connection. mio's way fails where the peer's path is the longest that there is, and
-/// has closed the connection by then.
+/// Accepts a connection. mio's own `accept` fails if the peer's path has the maximum length, and
+/// closes the connection.
 pub(crate) fn accept(listener: &mio::net::UnixListener) -> io::Result<(mio::net::UnixStream, net::SocketAddr)> {
     let (socket, peer) = SockRef::from(listener).accept()?;
     let stream = net::UnixStream::from(OwnedFd::from(socket));

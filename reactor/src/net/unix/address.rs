@@ -1,4 +1,4 @@
-//! Between paths, addresses, and socket2's addresses.
+//! Conversions between paths, addresses, and socket2's addresses.
 
 use super::SocketAddr;
 use crate::error;
@@ -8,8 +8,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The address of a path; on Linux one that begins with a zero byte is an abstract name, as it is
-/// to tokio.
+/// Returns the address of a path. On Linux, a path that begins with a zero byte is an abstract
+/// name, as it is for tokio.
 pub(super) fn of_path(path: &Path, action: &'static str) -> io::Result<SocketAddr> {
     without_naming(path).map_err(|original| error::naming(action, format_args!("{path:?}"), original))
 }
@@ -32,7 +32,8 @@ pub(in crate::net) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
     SockAddr::unix(OsStr::from_bytes(&bytes_of(address)))
 }
 
-/// The path; or an abstract name behind a zero byte; or nothing.
+/// Returns the bytes of the path, or of the abstract name after a zero byte; empty if the address
+/// is unnamed.
 pub(in crate::net) fn bytes_of(address: &SocketAddr) -> Vec<u8> {
     if let Some(path) = address.as_pathname() {
         return path.as_os_str().as_bytes().to_vec();

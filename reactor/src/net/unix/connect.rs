@@ -1,4 +1,4 @@
-//! How a Unix stream connects.
+//! Opening a Unix connection.
 
 use super::stream::UnixStream;
 use super::{SocketAddr, address};
@@ -61,7 +61,7 @@ impl UnixStream {
         Self::finish_connecting(kinds::UnixStream::connect_addr(address.as_std())?, context).await
     }
 
-    /// Connects a socket that is bound already, or not.
+    /// Connects a socket, whether or not it is already bound.
     pub(super) async fn connect_socket(
         socket: UnconnectedUnix,
         address: &SocketAddr,

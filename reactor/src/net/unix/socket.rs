@@ -179,8 +179,8 @@ impl UnixSocket {
 as_descriptor!(UnixSocket);
 
 impl FromRawFd for UnixSocket {
-    /// Takes over a descriptor, which has to be a non-blocking Unix socket that neither listens nor
-    /// is connected.
+    /// Creates a `UnixSocket` that owns `descriptor`, which must be a non-blocking Unix socket that
+    /// is neither listening nor connected.
     unsafe fn from_raw_fd(descriptor: RawFd) -> UnixSocket {
         // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
         UnixSocket { socket: UnconnectedUnix::of_system(unsafe { Socket::from_raw_fd(descriptor) }) }
