@@ -25,8 +25,8 @@ const BACKLOG: u32 = 1024;
 /// A TCP socket that listens for connections.
 ///
 /// Create a listener with [`bind`](TcpListener::bind), then call [`accept`](TcpListener::accept) in
-/// a loop. To set socket options before the listener is bound, create it from a
-/// [`TcpSocket`](crate::net::TcpSocket). Dropping the listener closes the socket.
+/// a loop. To set socket options before the listener is bound, create the listener from a
+/// [`TcpSocket`]. Dropping the listener closes the socket.
 ///
 /// # Examples
 ///
