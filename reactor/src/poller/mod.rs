@@ -77,8 +77,8 @@ pub enum Turn {
         /// The number of events that were delivered to sockets. Events for sockets that have been
         /// dropped are not counted.
         events: usize,
-        /// Whether an interrupt ended the turn. Always `false` for a non-blocking turn, which
-        /// leaves the interrupt pending for a blocking turn.
+        /// Set to `true` if an interrupt ended the turn. Always `false` for a non-blocking turn,
+        /// which leaves the interrupt pending for a blocking turn.
         interrupted: bool,
     },
     /// Another thread is polling without blocking, and will finish soon.

@@ -33,8 +33,8 @@ macro_rules! pipe_end_methods {
             ///
             /// # Errors
             ///
-            /// Returns `InvalidInput` if the descriptor is not a pipe or is not open in the required
-            /// direction, or the OS error.
+            /// Returns `InvalidInput` if the descriptor is not a pipe or is not open in the
+            /// required direction, or the OS error.
             #[track_caller]
             pub fn from_owned_fd(owned_fd: std::os::fd::OwnedFd) -> std::io::Result<$kind> {
                 let context = $crate::context::required(concat!(stringify!($kind), "::from_owned_fd"));
