@@ -72,8 +72,8 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// By default, only waits for the *client* are limited. A service may take any amount of time to
 /// produce an answer, or the next frame of an answer: long polling, server-sent events and gRPC
 /// streams continue however long they are silent. Once the head of the answer has been sent, the
-/// request's body may be silent too, because client and service may be in a dialogue. On an HTTP/2
-/// connection, while one request waits for the service, the connection is not closed because the
+/// request's body may be silent too, because client and service may be in a dialogue. While one
+/// request of an HTTP/2 connection waits for the service, the connection stays open even if the
 /// client does not read another request's answer. If requests can keep a service waiting, set
 /// [`with_request_timeout`](Serve::with_request_timeout).
 ///

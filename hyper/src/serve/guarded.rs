@@ -27,7 +27,7 @@ const READS_IN_A_ROW: u32 = 8;
 /// milliseconds, and a crowd of them at once keep other tasks waiting.
 const WRITTEN_IN_A_ROW: usize = 128 << 10;
 
-/// A connection's stream.
+/// The stream of a connection.
 ///
 /// Its writes fail once one of them has waited for `limit`: the client's window is full then, or
 /// the client has vanished. A client that reads slowly is not given up, since each write that takes
@@ -37,11 +37,11 @@ pub(super) struct Guarded<Io> {
     io: Io,
     limit: Option<Duration>,
     stall: Option<Stall>,
-    /// The reads that were ready since the last that was not.
+    /// The number of reads that were ready since the last one that was not.
     reads: u32,
-    /// The bytes that were written since the last write that waited.
+    /// The number of bytes written since the last write that waited.
     written: usize,
-    /// Told of all bytes that are written.
+    /// Counts all bytes that are written.
     traffic: Arc<Traffic>,
 }
 
@@ -62,12 +62,12 @@ enum Operation {
 }
 
 impl<Io> Guarded<Io> {
-    /// Limits the writes to `io`; `None` is no limit.
+    /// Limits the writes to `io`; `None` means no limit.
     pub(super) fn new(io: Io, limit: Option<Duration>, traffic: Arc<Traffic>) -> Self {
         Self { io, limit, stall: None, reads: 0, written: 0, traffic }
     }
 
-    /// Passes the outcome of an operation on, unless it has waited for too long.
+    /// Passes on the result of an operation, unless the operation has waited for too long.
     #[inline]
     fn limited<T>(
         &mut self,
@@ -108,7 +108,7 @@ impl<Io> Guarded<Io> {
         self.limited(Operation::Write, written, context)
     }
 
-    /// Begins the wait of `operation`, or continues it. Returns an error if it takes too long.
+    /// Begins or continues the wait of `operation`. Returns an error if the wait takes too long.
     #[cold]
     fn wait(&mut self, operation: Operation, context: &mut Context<'_>) -> Poll<io::Error> {
         let Some(limit) = self.limit else { return Poll::Pending };

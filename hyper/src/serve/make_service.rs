@@ -110,7 +110,7 @@ pub struct MakeService<M>(M);
 pub(super) trait Origin<A>: Clone + Send + 'static {
     type Service;
 
-    /// Returns the service for a connection of `peer`'s.
+    /// Returns the service for a connection from `peer`.
     fn service(self, peer: A) -> impl Future<Output = Result<Self::Service, BoxError>> + Send;
 }
 

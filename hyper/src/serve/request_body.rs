@@ -30,7 +30,7 @@ use crate::BoxError;
 pub struct RequestBody {
     /// `None` after an error.
     incoming: Option<Incoming>,
-    /// `None` is without a limit.
+    /// `None` means no limit.
     limit: Option<Box<Limit>>,
 }
 
@@ -57,7 +57,7 @@ impl RequestBody {
         (Self { incoming: Some(incoming), limit }, is_answered)
     }
 
-    /// Polls for the next frame, or for the end of the time for it.
+    /// Polls for the next frame, or for the end of the time limit.
     fn poll_in_time(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let Some(incoming) = &mut self.incoming else { return Poll::Ready(None) };
         let frame = Pin::new(incoming).poll_frame(context);
@@ -76,7 +76,7 @@ impl RequestBody {
 }
 
 impl Limit {
-    /// Begins the wait for a frame, or continues it. Is ready when it takes too long.
+    /// Begins or continues the wait for a frame. Is ready when the wait takes too long.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let left = self.pace.left();
         if self.began.is_none() {
@@ -90,7 +90,7 @@ impl Limit {
         self.expiry.as_mut().map_or(Poll::Pending, |expiry| expiry.as_mut().poll(context))
     }
 
-    /// Ends the wait for a frame of so many bytes.
+    /// Ends the wait for a frame of `bytes` bytes.
     fn end_wait(&mut self, bytes: usize) {
         let waited = self.began.take().map_or(Duration::ZERO, |began| began.elapsed());
         // If it was too long, the service has not looked at the expiry, nor at the frame perhaps.

@@ -35,7 +35,7 @@ pub(super) struct OpenRequest {
 }
 
 impl<F> Answering<F> {
-    /// Limits `answering`; `None` is no limit.
+    /// Limits `answering`; `None` means no limit.
     pub(super) fn new(answering: F, limit: Option<Duration>, request: OpenRequest) -> Self {
         Self { answering, expiry: limit.map(|limit| Box::pin(sleep(limit))), request: Some(request) }
     }

@@ -1,4 +1,4 @@
-//! `Terms`: the settings that all connections of a server share, and those that hold by default.
+//! `Terms`: the settings that all connections of a server share, and their defaults.
 
 use std::time::Duration;
 
@@ -7,54 +7,55 @@ use super::places::usual_limit;
 use super::time_limits::Limits;
 use crate::{WsrtExecutor, WsrtTimer};
 
-/// How long a client may take for the handshake, and then for the headers of its first request:
-/// hyper's own limit for the headers of any later one.
+/// How long a client may take for the handshake, and then for the headers of its first request. The
+/// limit equals hyper's own limit for the headers of later requests.
 const FIRST_REQUEST: Duration = Duration::from_secs(30);
-/// How long an HTTP/2 connection may be silent before a ping is sent. Without an answer within
-/// hyper's 20 seconds it is closed: a client whose machine has crashed does not close its
-/// connection.
+/// How long an HTTP/2 connection may be silent before a ping is sent. If the client does not answer
+/// within hyper's 20 seconds, the connection is closed: a client whose machine has crashed does not
+/// close its connection.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// How long a write may wait for the client to take anything, and an answer for its windows.
+/// How long a write may wait for the client to take any bytes, and an answer for its flow-control
+/// windows.
 const WRITE: Duration = Duration::from_secs(60);
 /// How long the service may wait for the client to send more of a request's body.
 const BODY: Duration = Duration::from_secs(60);
-/// How long a connection may have no request open: longer than clients keep theirs (90 s in
-/// hyper-util's pool), so that it is the client that closes as a rule.
+/// How long a connection may have no open request. The limit is longer than the time for which
+/// clients keep idle connections (90 s in hyper-util's pool), so that as a rule the client closes.
 const IDLE: Duration = Duration::from_secs(180);
-/// How long open requests may take once the server shuts down: as long as Kubernetes waits by
-/// default, all in all.
+/// How long open requests may take once the server shuts down: the same time that Kubernetes waits
+/// in total by default.
 const SHUTDOWN: Duration = Duration::from_secs(30);
 
-/// How many bytes of an answer are buffered for a stream of HTTP/2, whose client takes nothing. A
-/// sixth of hyper's default, since a client may open 200 streams.
+/// How many bytes of an answer are buffered for an HTTP/2 stream whose client takes nothing. This
+/// is a sixth of hyper's default, because a client may open 200 streams.
 const STREAM_BUFFER: usize = 64 << 10;
 
-/// How many bytes the system may keep unsent for a connection: as many as a connection writes
-/// before other tasks have their turn.
+/// How many unsent bytes the OS may buffer for a connection: as many as a connection writes before
+/// other tasks have their turn.
 const UNSENT: u32 = 128 << 10;
 
 /// The settings that all connections of a server share.
 #[derive(Debug)]
 pub(super) struct Terms {
     pub(super) http: HttpBuilder,
-    /// How long the handshake may take, and then the first request's headers; `None` is without a
+    /// How long the handshake may take, and then the first request's headers; `None` means no
     /// limit.
     pub(super) first_request_timeout: Option<Duration>,
-    /// How long the service may take to answer a request; `None` is without a limit.
+    /// How long the service may take to answer a request; `None` means no limit.
     pub(super) request_timeout: Option<Duration>,
-    /// How long the service may wait for the client to send more of a request's body; `None` is
-    /// without a limit.
+    /// How long the service may wait for the client to send more of a request's body; `None` means
+    /// no limit.
     pub(super) body_timeout: Option<Duration>,
-    /// How long a write, or an answer, may wait for the client; `None` is without a limit.
+    /// How long a write, or an answer, may wait for the client; `None` means no limit.
     pub(super) write_timeout: Option<Duration>,
-    /// How long a connection may have no request open; `None` is without a limit.
+    /// How long a connection may have no request open; `None` means no limit.
     pub(super) idle_timeout: Option<Duration>,
-    /// How many bytes the system may keep unsent for a connection; `None` is its own limit.
+    /// How many unsent bytes the OS may buffer for a connection; `None` means the OS's own limit.
     pub(super) unsent_limit: Option<u32>,
-    /// How many connections may be open at a time; `None` is without a limit.
+    /// How many connections may be open at a time; `None` means no limit.
     pub(super) max_connections: Option<usize>,
-    /// How long open requests may take once the server shuts down; `None` is without a limit.
+    /// How long open requests may take once the server shuts down; `None` means no limit.
     pub(super) shutdown_timeout: Option<Duration>,
 }
 

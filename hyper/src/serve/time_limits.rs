@@ -1,4 +1,4 @@
-//! `TimeLimits`: a connection's time limits, by what it waits for.
+//! `TimeLimits`: the time limits of a connection, depending on what the connection waits for.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,36 +11,37 @@ use wsrt::time::{Instant, Sleep, sleep};
 use super::pace::Pace;
 use super::traffic::{Awaited, Seen, Traffic};
 
-/// The limits of a connection; `None` is without a limit.
+/// The limits of a connection; `None` means no limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) first_request: Option<Duration>,
-    /// How long the client may take no more of the answers that are there.
+    /// How long the client may take none of the answers that are available.
     pub(super) room: Option<Duration>,
-    /// How long it may have no request open.
+    /// How long the connection may have no open request.
     pub(super) idle: Option<Duration>,
 }
 
 /// Waits until the client has kept its connection waiting for too long.
 ///
-/// The requests of a connection run in their own tasks, and tell this nothing but by a word that
-/// it looks at: as often as the shortest limit, so that a wait may end after twice its limit.
+/// The requests of a connection run in their own tasks, and communicate only through a word that
+/// this future checks as often as the shortest limit. A wait may therefore end after twice its
+/// limit.
 #[derive(Debug)]
 pub(super) struct TimeLimits {
     traffic: Arc<Traffic>,
     first_request: Option<Pace>,
     room: Option<Pace>,
     idle: Option<Pace>,
-    /// True if the connection ends once its requests are answered.
+    /// Set if the connection ends once its requests are answered.
     is_ending: bool,
     /// The traffic at the last look, and the time of that look.
     seen: Seen,
     looked: Instant,
-    /// Until the next look; `None` is without a limit at all.
+    /// The time until the next check; `None` if there is no limit at all.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-/// The limit that is over.
+/// The limit that has expired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Over {
     FirstRequest,
@@ -58,8 +59,8 @@ impl TimeLimits {
         time_limits
     }
 
-    /// The connection ends once its requests are answered. Without one it is not idle any more: the
-    /// client has still to take what is buffered.
+    /// Notes that the connection ends once its requests are answered. Without an open request, the
+    /// connection is then not idle any more: the client still has to take what is buffered.
     pub(super) fn be_ending(&mut self) {
         self.is_ending = true;
     }
@@ -78,7 +79,7 @@ impl TimeLimits {
         Poll::Pending
     }
 
-    /// Looks at what the connection waits for. Returns the limit that is over.
+    /// Checks what the connection waits for, and returns the limit that has expired, if any.
     fn look(&mut self) -> Option<Over> {
         let (now, seen) = (Instant::now(), self.traffic.look());
         let waited = now.saturating_duration_since(self.looked);
@@ -99,7 +100,7 @@ impl TimeLimits {
         pace.as_mut()?.spend(waited, written).then_some(over)
     }
 
-    /// Returns how long nothing can be over.
+    /// Returns the time during which no limit can expire.
     fn until_the_next_look(&self) -> Option<Duration> {
         let first_request = self.first_request.filter(|_| !self.traffic.has_begun());
         let idle = self.idle.filter(|_| !self.is_ending);

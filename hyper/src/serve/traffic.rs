@@ -1,22 +1,23 @@
-//! `Traffic`: what a connection waits for, its service or its client, and how much it has written.
+//! `Traffic`: whether a connection waits for its service or its client, and how much the connection
+//! has written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// One of the requests that wait for the service: for the head of an answer, or for more of its
-/// body.
+/// The count of one request that waits for the service: for the head of an answer, or for more of
+/// its body.
 const AT_SERVICE: u64 = 1;
-/// One of the open requests.
+/// The count of one open request.
 const OPEN: u64 = 1 << 20;
 const COUNT: u64 = (1 << 20) - 1;
-/// A request has come.
+/// Set once a request has arrived.
 const BEGUN: u64 = 1 << 40;
-/// An answer has made a stream a tunnel, of which no request tells the end.
+/// Set once an answer has turned a stream into a tunnel, whose end no request reports.
 const TUNNEL: u64 = 1 << 41;
-/// One change of the counts above. The number of changes wraps around.
+/// The count of one change of the counts above. The number of changes wraps around.
 const CHANGE: u64 = 1 << 42;
 
-/// The word by which the requests of a connection tell its task of themselves: see
+/// The word through which the requests of a connection report to the connection's task; see
 /// `docs/ATOMICS.md`.
 ///
 /// Relaxed throughout: the connection's task judges by the values alone, and reads nothing else by
@@ -37,18 +38,18 @@ pub(super) struct Seen {
 /// Whose turn it is on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// The client: no request has come.
+    /// The client's: no request has arrived yet.
     FirstRequest,
-    /// The client: no request is open.
+    /// The client's: no request is open.
     Request,
-    /// The client: all that the service has for it is handed over.
+    /// The client's: everything that the service has produced is handed over.
     Room,
-    /// The service.
+    /// The service's.
     Service,
 }
 
 impl Traffic {
-    /// Counts a request, which waits for the service.
+    /// Counts a new request, which waits for the service.
     #[must_use = "the request ends when this is dropped"]
     pub(super) fn begin(self: &Arc<Self>) -> Turn {
         if !self.has_begun() {
@@ -58,13 +59,13 @@ impl Traffic {
         Turn { traffic: Arc::clone(self), is_at_service: true }
     }
 
-    /// Returns whether a request has come.
+    /// Returns whether a request has arrived.
     #[must_use]
     pub(super) fn has_begun(&self) -> bool {
         self.requests.load(Relaxed) & BEGUN != 0
     }
 
-    /// Counts bytes that the client, or the system for it, has taken.
+    /// Counts bytes that the client, or the OS on the client's behalf, has taken.
     pub(super) fn wrote(&self, count: usize) {
         self.written.fetch_add(count as u64, Relaxed);
     }
@@ -85,13 +86,14 @@ impl Seen {
         }
     }
 
-    /// Returns how many bytes were written since `before`, if nothing else has happened.
+    /// Returns how many bytes have been written since `before`, or `None` if anything else has
+    /// happened.
     pub(super) fn written_since(self, before: Self) -> Option<u64> {
         (self.requests == before.requests).then(|| self.written.wrapping_sub(before.written))
     }
 }
 
-/// An open request, until this is dropped.
+/// An open request, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
     traffic: Arc<Traffic>,
@@ -99,21 +101,21 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// The request waits for the service.
+    /// Notes that the request waits for the service.
     pub(super) fn await_service(&mut self) {
         if !std::mem::replace(&mut self.is_at_service, true) {
             self.traffic.requests.fetch_add(CHANGE + AT_SERVICE, Relaxed);
         }
     }
 
-    /// The request waits for its client to take what there is.
+    /// Notes that the request waits for its client to take what is available.
     pub(super) fn await_client(&mut self) {
         if std::mem::replace(&mut self.is_at_service, false) {
             self.traffic.requests.fetch_add(CHANGE - AT_SERVICE, Relaxed);
         }
     }
 
-    /// The request has become a tunnel: the connection counts as in use for good.
+    /// Notes that the request has become a tunnel: the connection counts as in use from then on.
     pub(super) fn become_tunnel(&mut self) {
         self.traffic.requests.fetch_or(TUNNEL, Relaxed);
     }
