@@ -1,4 +1,4 @@
-//! Building: from the options of a builder to a runtime that runs.
+//! Builds a running runtime from the options of a builder.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -20,15 +20,20 @@ const MOST_WORKERS: usize = 4096;
 const SIMULATED_WORKERS: usize = 4;
 
 impl Builder {
-    /// Builds the runtime, and starts its threads.
+    /// Builds the runtime and starts its threads.
     ///
     /// # Errors
     ///
-    /// Returns an error that names the fault if `WSRT_WORKER_THREADS` is used and is no whole
-    /// number above zero, or `WSRT_SIM_SEED` and is no whole number, more than 4096 processors are
-    /// requested, a runtime with several processors should start paused, or a program cannot handle
-    /// the signal for dumps. Returns the OS error if the system refuses one of the threads, a file
-    /// descriptor or the signal.
+    /// Returns an error that describes the mistake in each of these cases:
+    ///
+    /// * `WSRT_WORKER_THREADS` is used and is not a whole number above zero, or `WSRT_SIM_SEED` is
+    ///   used and is not a whole number.
+    /// * More than 4096 processors are requested.
+    /// * A runtime with several processors is asked to start with a paused clock.
+    /// * A program cannot handle the signal that is set for dumps.
+    ///
+    /// Returns the operating system's error if the system refuses to create a thread or a file
+    /// descriptor, or to install the signal handler.
     ///
     /// # Examples
     ///
@@ -41,12 +46,13 @@ impl Builder {
         self.build_for(None)
     }
 
-    /// Builds a runtime that stays on the current thread: see [`LocalRuntime`].
+    /// Builds a [`LocalRuntime`], a runtime that stays on the current thread and can run futures
+    /// that are not `Send`.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`build`](Self::build), and one if this is to be a multi-thread
-    /// runtime.
+    /// Returns the errors of [`build`](Self::build), and an error if this builder is for a
+    /// multi-thread runtime.
     ///
     /// # Examples
     ///

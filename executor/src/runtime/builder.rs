@@ -1,4 +1,4 @@
-//! The builder: every option of a runtime.
+//! The runtime builder, with every option that a runtime has.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,10 @@ use crate::scheduler::{Config, RuntimeFlavor};
 use crate::signal::unix::SignalKind;
 use crate::tokio_compat::Choice;
 
-/// Sets the options of a runtime, and builds it.
+/// Configures a runtime and builds it.
+///
+/// Each method sets one option. Options that are not set keep their defaults.
+/// [`build`](Self::build) creates the runtime and starts its threads.
 ///
 /// # Examples
 ///
@@ -85,8 +88,8 @@ impl Builder {
         }
     }
 
-    /// Creates a builder for a runtime with several worker threads, which steal tasks from each
-    /// other.
+    /// Creates a builder for a multi-thread runtime, whose worker threads run tasks in parallel and
+    /// steal tasks from each other.
     ///
     /// # Examples
     ///
@@ -99,17 +102,18 @@ impl Builder {
         Self::new(RuntimeFlavor::MultiThread)
     }
 
-    /// Creates a builder for a runtime without worker threads: its tasks run on the thread that is
-    /// in [`Runtime::block_on`](crate::runtime::Runtime::block_on), and wait while no thread is.
+    /// Creates a builder for a current-thread runtime, which has no worker threads. Tasks run on
+    /// the thread that calls [`Runtime::block_on`](crate::runtime::Runtime::block_on), and make no
+    /// progress while no thread is in `block_on`.
     ///
-    /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)),
-    /// and for programs that should use a single core. Blocking jobs have their own threads here
-    /// too.
+    /// A current-thread runtime suits tests, futures that are not `Send` (see
+    /// [`spawn_local`](crate::task::spawn_local)), and programs that should use a single core.
+    /// Blocking jobs still run on separate threads.
     ///
-    /// Tasks run in the order in which they were spawned and woken, wherever the wakes come from:
-    /// each goes behind all that wait. The tasks that one poll of the network, or one check of the
-    /// timers, finds ready are woken together, timers in the order of their deadlines, and tasks of
-    /// one deadline in the order in which they were set.
+    /// Tasks run in the order in which they were spawned or woken, whichever thread wakes them: a
+    /// woken task goes to the back of the queue. Tasks that become ready in the same poll of the
+    /// network, or in the same check of the timers, are woken together. Timers fire in the order of
+    /// their deadlines, and timers with equal deadlines fire in the order in which they were set.
     ///
     /// # Examples
     ///
@@ -123,30 +127,32 @@ impl Builder {
         Self::new(RuntimeFlavor::CurrentThread)
     }
 
-    /// Says that the runtime runs one test, for `#[wsrt::test]`: the test fails when its future has
-    /// no waker left, and no task can continue.
+    /// Tells the runtime that it runs a single test, for `#[wsrt::test]`. The test fails when no
+    /// waker of its future is left and no task can continue.
     #[doc(hidden)]
     pub fn __in_test(&mut self) -> &mut Self {
         self.config.is_test = true;
         self
     }
 
-    /// Builds without I/O and timers until they are asked for, for the package `tokio` of this
-    /// repository.
+    /// Builds the runtime without I/O and timers until they are enabled. Used by the package
+    /// `tokio` of this repository.
     #[doc(hidden)]
     pub fn __without_drivers(&mut self) -> &mut Self {
         (self.config.has_io, self.config.has_time) = (false, false);
         self
     }
 
-    /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same
-    /// time.
+    /// Sets the number of processors of a multi-thread runtime, which is the number of tasks that
+    /// can run at the same time.
     ///
-    /// The default is the environment variable `WSRT_WORKER_THREADS`, and without it as many as the
-    /// process's CPU affinity and its control group's quota allow, which is
-    /// [followed](Self::follow_cpu_quota) from then on. A number that is set is changed by
-    /// [`Handle::resize`](crate::runtime::Handle::resize) alone. A current-thread runtime
-    /// ignores it and has one. [`build`](Self::build) returns an error for more than 4096.
+    /// By default, the number comes from the environment variable `WSRT_WORKER_THREADS`. If the
+    /// variable is not set, the runtime uses as many processors as the process's CPU affinity and
+    /// its control group's CPU quota allow, and [follows](Self::follow_cpu_quota) later changes of
+    /// both. A number set here or by the variable changes only when
+    /// [`Handle::resize`](crate::runtime::Handle::resize) is called. A current-thread runtime
+    /// ignores this option and always has one processor. [`build`](Self::build) returns an error
+    /// for more than 4096 processors.
     ///
     /// # Panics
     ///
@@ -166,15 +172,18 @@ impl Builder {
         self
     }
 
-    /// Sets whether the number of processors changes with the quota of the process's control group
-    /// (`cpu.max`, or `cpu.cfs_quota_us` in version 1) while the runtime runs. The default is that
-    /// it does, unless [`worker_threads`](Self::worker_threads) or `WSRT_WORKER_THREADS` has set
-    /// it, and until [`Handle::resize`](crate::runtime::Handle::resize) does.
+    /// Sets whether a running runtime adapts its number of processors to the CPU quota of the
+    /// process's control group (`cpu.max`, or `cpu.cfs_quota_us` in version 1).
     ///
-    /// The number is the one with which a runtime would begin now: whole cores, and one at least.
-    /// The quota is read once a second at most, and not while all processors are idle, so that a
-    /// runtime at rest is not woken for it. A smaller number counts at once, a larger one after
-    /// three readings. A change of the CPU affinity of all threads is followed as well.
+    /// By default the runtime follows the quota unless [`worker_threads`](Self::worker_threads) or
+    /// `WSRT_WORKER_THREADS` sets the number of processors, and until
+    /// [`Handle::resize`](crate::runtime::Handle::resize) is called.
+    ///
+    /// The runtime uses the same number that a new runtime would choose at that moment: the quota
+    /// in whole cores, and at least one. The quota is read at most once a second. It is not read
+    /// while all processors are idle, so that an idle runtime is not woken only to read the quota.
+    /// The runtime shrinks after one reading of a smaller quota, and grows after three readings of
+    /// a larger one. A change of the CPU affinity of all threads is followed in the same way.
     ///
     /// # Examples
     ///
@@ -188,12 +197,12 @@ impl Builder {
         self
     }
 
-    /// Names the runtime, for [`Handle::name`](crate::runtime::Handle::name). The default is no
-    /// name. Names need not be unique.
+    /// Sets the name that [`Handle::name`](crate::runtime::Handle::name) returns. By default a
+    /// runtime has no name. Several runtimes may have the same name.
     ///
     /// # Panics
     ///
-    /// Panics if the name is empty or blank.
+    /// Panics if the name is empty or consists of white space only.
     ///
     /// # Examples
     ///
@@ -210,15 +219,18 @@ impl Builder {
         self
     }
 
-    /// Limits the threads that run tasks, and the processors in play when polls are stuck. The
-    /// default is 512.
+    /// Limits the number of threads that run tasks, and with it the number of processors in use
+    /// while polls are stuck. The default is 512.
     ///
-    /// While a poll blocks its thread, a spare processor runs the other tasks on another thread.
-    /// For polls that use CPU time, as many spares are added as there are worker threads. A thread
-    /// that blocks in [`Handle::block_on`] inside a task counts as well. At the limit, which is
-    /// reported once on standard error, other tasks wait; if the blocked tasks wait for them, they
-    /// wait forever. A number below the number of worker threads means that number, and no spares.
-    /// There are never more than 16,384 processors, even if the limit is higher.
+    /// While a poll blocks its thread, a spare processor runs the other tasks on another thread. If
+    /// polls keep the CPU busy instead of sleeping, the runtime adds at most as many spare
+    /// processors as it has worker threads. A thread that blocks in [`Handle::block_on`] inside a
+    /// task also counts toward the limit.
+    ///
+    /// When the limit is reached, the runtime reports this once on standard error, and the other
+    /// tasks wait. If the blocked tasks in turn wait for those tasks, the program deadlocks. A
+    /// limit below the number of worker threads is raised to that number, and allows no spare
+    /// processors. A runtime never has more than 16,384 processors, even with a higher limit.
     ///
     /// [`Handle::block_on`]: crate::runtime::Handle::block_on
     ///
@@ -234,11 +246,14 @@ impl Builder {
         self
     }
 
-    /// Keeps statistics of each task, for [dumps](crate::runtime::Handle::dump): its age, how often
-    /// and for how long it was polled, when it was last woken. The default is the environment
-    /// variable `WSRT_TASK_STATS`, which is 1 or 0, and off without it.
+    /// Sets whether the runtime keeps statistics for each task: its age, the number of its polls,
+    /// their durations, and the time of its last wake. [Dumps](crate::runtime::Handle::dump) show
+    /// the statistics.
     ///
-    /// Each poll reads the clock twice then, and each task takes one more allocation.
+    /// The default is the value of the environment variable `WSRT_TASK_STATS`, 1 or 0, and off if
+    /// the variable is not set.
+    ///
+    /// With statistics, each poll reads the clock twice, and each task needs one more allocation.
     ///
     /// # Examples
     ///
@@ -258,14 +273,16 @@ impl Builder {
         self
     }
 
-    /// Writes a [dump](crate::runtime::Handle::dump) of the runtime on standard error each time
-    /// that a signal comes, until the runtime has been shut down. Its own thread does so, even
-    /// if every processor is stuck. The default is the environment variable `WSRT_DUMP_SIGNAL`, the
-    /// name of a signal such as `SIGUSR2`, and off without it.
+    /// Writes a [dump](crate::runtime::Handle::dump) of the runtime to standard error each time the
+    /// process receives the signal `kind`, until the runtime has shut down.
     ///
-    /// Signals that come while a dump is written count as one. The signal loses its default effect,
-    /// for the life of the process. [`build`](Self::build) returns an error for a signal that a
-    /// program cannot handle.
+    /// A dedicated thread writes the dump, so it appears even if every processor is stuck. The
+    /// default is the signal named by the environment variable `WSRT_DUMP_SIGNAL`, such as
+    /// `SIGUSR2`, and no signal if the variable is not set.
+    ///
+    /// Signals that arrive while a dump is being written cause a single further dump. The signal
+    /// loses its default effect for the rest of the process's life. [`build`](Self::build) returns
+    /// an error if programs cannot handle the signal.
     ///
     /// # Examples
     ///
@@ -286,8 +303,8 @@ impl Builder {
         self
     }
 
-    /// Pauses the clock of a current-thread runtime from the start, as if
-    /// [`time::pause`](crate::time::pause) had been called first of all. For tests.
+    /// Sets whether the clock of a current-thread runtime is paused from the start, as if
+    /// [`time::pause`](crate::time::pause) were called before anything else. Intended for tests.
     ///
     /// # Examples
     ///
@@ -308,16 +325,18 @@ impl Builder {
         self
     }
 
-    /// Samples how long tasks wait to be run, from the moment they are runnable, and how long their
-    /// polls take, for [`ProcessorMetrics::schedule_latency`] and [`poll_time`]. The
-    /// default is off, which costs nothing; [`Handle::set_latency_histograms`] changes it while the
-    /// runtime runs.
+    /// Sets whether the runtime samples two durations: how long runnable tasks wait until they are
+    /// polled, reported by [`ProcessorMetrics::schedule_latency`], and how long polls take,
+    /// reported by [`poll_time`].
     ///
-    /// One poll in eight is sampled, chosen at random when its task becomes runnable. That takes
-    /// one read of the clock then and two at the poll, and a lookup in a table at each poll. The
-    /// table has room for 1024 samples under way: with more than some thousand runnable tasks,
-    /// fewer are taken. A task that became runnable before this was switched on is not in the
-    /// sample; one that has waited for more than a minute may not be.
+    /// The default is off, which costs nothing. [`Handle::set_latency_histograms`] switches
+    /// sampling on or off while the runtime runs.
+    ///
+    /// The runtime samples one poll in eight, chosen at random when the task becomes runnable. A
+    /// sampled poll costs three reads of the clock, and every poll costs a lookup in a table. The
+    /// table has room for 1024 pending samples, so fewer polls are sampled when thousands of tasks
+    /// are runnable. A task that became runnable before sampling was switched on is not sampled. A
+    /// task that waits for more than a minute may be missing from the samples.
     ///
     /// [`ProcessorMetrics::schedule_latency`]: crate::runtime::ProcessorMetrics::schedule_latency
     /// [`poll_time`]: crate::runtime::ProcessorMetrics::poll_time
@@ -336,15 +355,18 @@ impl Builder {
         self
     }
 
-    /// Records the timeline of the whole run to the file at `path`, which Perfetto opens
-    /// (<https://ui.perfetto.dev>): see [`Handle::trace_for`](crate::runtime::Handle::trace_for)
-    /// for its content. An existing file is overwritten.
+    /// Records a timeline of the whole run to the file at `path`, which can be opened in Perfetto
+    /// (<https://ui.perfetto.dev>). An existing file is overwritten.
+    /// [`Handle::trace_for`](crate::runtime::Handle::trace_for) describes what the timeline shows.
     ///
-    /// The default is the environment variable `WSRT_TRACE`, and without it no recording. Where a
-    /// process has several runtimes, the variable names the file of the first; the second adds `-2`
-    /// before its extension, and so on. A file that cannot be made or written is reported once on
-    /// standard error, and the program keeps running. The file is complete when the runtime is
-    /// dropped; if the process ends before, it can be read as far as it was written.
+    /// The default path is the value of the environment variable `WSRT_TRACE`; if the variable is
+    /// not set, nothing is recorded. If a process has several runtimes, the first runtime records
+    /// to the file that the variable names, the second adds `-2` before the file's extension, and
+    /// so on.
+    ///
+    /// If the file cannot be created or written, the runtime reports the error once on standard
+    /// error and keeps running. The file is complete once the runtime has been dropped. If the
+    /// process exits earlier, the part that was written so far can still be read.
     ///
     /// # Examples
     ///
@@ -362,14 +384,15 @@ impl Builder {
         self
     }
 
-    /// Keeps the last seconds of the timeline in memory, and writes them on certain
-    /// events: see [`FlightRecorder`].
+    /// Keeps the last seconds of the timeline in memory, and writes them to a file when something
+    /// goes wrong. [`FlightRecorder`] has the options for both.
     pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
         self.flight_recorder = Some(recorder);
         self
     }
 
-    /// Does nothing: network and timers are always there. For programs written for tokio.
+    /// Does nothing, because the network and timers are always enabled. Provided for compatibility
+    /// with programs written for tokio.
     ///
     /// # Examples
     ///
@@ -382,13 +405,15 @@ impl Builder {
         self.enable_io().enable_time()
     }
 
-    /// Does nothing: the network is always there. For programs written for tokio.
+    /// Does nothing, because the network is always enabled. Provided for compatibility with
+    /// programs written for tokio.
     pub fn enable_io(&mut self) -> &mut Self {
         self.config.has_io = true;
         self
     }
 
-    /// Does nothing: timers are always there. For programs written for tokio.
+    /// Does nothing, because timers are always enabled. Provided for compatibility with programs
+    /// written for tokio.
     pub fn enable_time(&mut self) -> &mut Self {
         self.config.has_time = true;
         self

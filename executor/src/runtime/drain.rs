@@ -1,4 +1,4 @@
-//! Draining: a shutdown that lets tasks finish.
+//! Draining: a shutdown that lets the runtime's tasks finish.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -16,24 +16,24 @@ use crate::task::{Id, current_id};
 use crate::time::Instant;
 
 impl Runtime {
-    /// Refuses new work, and blocks this thread until all tasks have ended, or until `deadline`.
-    /// Returns the remaining tasks.
+    /// Stops accepting new work, and blocks the current thread until all tasks have ended or
+    /// `deadline` has passed. Returns the tasks that are left.
     ///
-    /// It fires the runtime's [shutdown token](Handle::shutdown_token), and cancels no task: tasks
-    /// that would not end by themselves have to watch that token, and loops that accept have to
-    /// stop accepting. The tasks that are left end with the runtime: drop it, or call
-    /// [`shutdown_background`](Self::shutdown_background).
+    /// Draining fires the runtime's [shutdown token](Handle::shutdown_token), but does not cancel
+    /// tasks. Tasks that run forever should watch the token, and servers should stop accepting
+    /// connections when it fires. Tasks that are left at the deadline keep running until the
+    /// runtime is dropped or [`shutdown_background`](Self::shutdown_background) is called.
     ///
-    /// From the call on, forever:
+    /// From this call on, for the rest of the runtime's life:
     ///
-    /// * A spawn from outside is refused: its handle returns cancelled. Outside are other threads,
-    ///   other runtimes, and the futures given to `block_on`.
-    /// * The tasks and blocking jobs of this runtime may still spawn, and the drain waits for the
-    ///   tasks that they spawn too: they complete the work that they were given.
+    /// * Spawning from outside the runtime is refused: the join handle returns a cancelled error.
+    ///   Other threads, other runtimes, and the futures passed to `block_on` are outside.
+    /// * The runtime's own tasks and blocking jobs may still spawn tasks, and the drain waits for
+    ///   the new tasks too, so that work that was accepted can be completed.
     ///
-    /// Tasks of a [`LocalSet`](crate::task::LocalSet) are the set's, and are not waited for. On a
-    /// current-thread runtime the tasks run in this call. Called inside a task, it does not wait
-    /// for that one.
+    /// The drain does not wait for tasks of a [`LocalSet`](crate::task::LocalSet), which belong to
+    /// the set. On a current-thread runtime, this call runs the tasks. If called inside a task, the
+    /// drain does not wait for the calling task.
     ///
     /// # Examples
     ///
@@ -55,21 +55,22 @@ impl Runtime {
 }
 
 impl Handle {
-    /// Refuses new work, and waits until all tasks have ended, or until `deadline`. Returns the
-    /// remaining tasks.
+    /// Stops accepting new work, and waits until all tasks have ended or `deadline` has passed.
+    /// Returns the tasks that are left.
     ///
-    /// Like [`Runtime::drain`], which lists the spawns that are refused, but for use inside a
-    /// task: it does not wait for the task that awaits it, nor for tasks that await a drain of the
-    /// runtime too: all of them continue once no other task is left.
+    /// This is the async version of [`Runtime::drain`], which lists the spawns that are refused.
+    /// The drain does not wait for the task that awaits it, nor for other tasks that await a drain
+    /// of the same runtime. All of these tasks continue once no other task is left.
     ///
-    /// It may be awaited outside the runtime too. A current-thread runtime has to be in some
-    /// `block_on` during the wait, or neither its tasks end nor its deadline comes. If the runtime
-    /// is shut down, the wait is over, and the tasks that were left at that moment are returned.
+    /// The future may also be awaited outside the runtime. On a current-thread runtime, some thread
+    /// has to be in `block_on` meanwhile: otherwise neither the tasks nor the timer of the deadline
+    /// make progress. If the runtime is shut down, the wait ends, and returns the tasks that were
+    /// left at that moment.
     ///
     /// # Cancel safety
     ///
-    /// The runtime takes no new work from the first poll on, and its shutdown token has fired, even
-    /// after the future is dropped.
+    /// From the first poll on, the runtime refuses new work and its shutdown token has fired, even
+    /// if the future is dropped.
     ///
     /// # Examples
     ///
@@ -113,39 +114,41 @@ impl Handle {
     }
 }
 
-/// The result of draining a runtime: see [`Runtime::drain`].
+/// The result of draining a runtime, returned by [`Runtime::drain`] and [`Handle::drain`].
 ///
-/// Its `Display` names each place where tasks that are left were spawned, with the first few of
-/// them.
+/// The `Display` output lists the source locations that spawned the tasks that are left, each with
+/// its first few tasks.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[must_use = "tasks may be left"]
 pub struct Drained {
-    /// The tasks that had not ended at the deadline, and the blocking jobs, in no order.
+    /// The tasks and blocking jobs that had not ended at the deadline, in no particular order.
     pub left: Vec<LeftTask>,
-    /// How long it took.
+    /// How long the drain waited.
     pub waited: Duration,
 }
 
 impl Drained {
-    /// Returns whether every task has ended.
+    /// Returns `true` if no task is left.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.left.is_empty()
     }
 }
 
-/// A task that had not ended when its runtime was drained.
+/// A task or blocking job that had not ended when the drain of its runtime ended.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LeftTask {
-    /// Its id.
+    /// The task's id.
     pub id: Id,
-    /// Its name, if it was given one with [`task::Builder::name`](crate::task::Builder::name).
+    /// The task's name, or `None` if it was not named with
+    /// [`task::Builder::name`](crate::task::Builder::name).
     pub name: Option<Arc<str>>,
-    /// Where it was spawned.
+    /// The source location that spawned the task.
     pub spawned_at: &'static Location<'static>,
-    /// True if it is a job of [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Whether this is a blocking job, spawned by [`spawn_blocking`](crate::task::spawn_blocking),
+    /// and not a task.
     pub is_blocking: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Errors because a runtime has ended.
+//! Recognizing errors that occur because a runtime has shut down.
 
 use std::io;
 
-/// Returns `true` if an operation failed because its runtime has ended: the runtime of the socket,
-/// or the runtime that should have made the call.
+/// Returns `true` if `error` occurred because a runtime has shut down: the runtime of the socket
+/// that was used, or the runtime that should have performed the operation.
 ///
 /// # Examples
 ///

@@ -1,11 +1,13 @@
-//! The place of the root of `#[wsrt::main]`: a processor if the root is `Send`, else the thread
-//! that calls the function.
+//! Decides where the root future of `#[wsrt::main]` runs: on a processor if the future is `Send`,
+//! and otherwise on the calling thread.
 //!
-//! Not an interface: the attributes' expansion uses it, and it may change with any release.
+//! This module is not a public interface. The code that the attributes generate uses it, and it may
+//! change in any release.
 //!
-//! The expansion calls `Root::of(&root).place()`. There are two methods of that name. The compiler
-//! takes [`Root`]'s where the root may go to a processor; it is not there for other roots, and the
-//! compiler looks further, where a `Root` dereferences to.
+//! The generated code calls `Root::of(&root).place()`. There are two methods with this name. The
+//! compiler chooses the method of [`Root`] if the root future may go to a processor. For other
+//! futures that method does not exist, and the compiler finds the method of the type that `Root`
+//! dereferences to.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -13,12 +15,12 @@ use std::ops::Deref;
 
 use crate::runtime::Runtime;
 
-/// Stands for a root of type `F`.
+/// A marker for a root future of type `F`.
 #[derive(Debug)]
 pub struct Root<F>(AnyRoot<F>);
 
 impl<F> Root<F> {
-    /// Makes one for `root`.
+    /// Creates a marker for the given root future.
     pub fn of(_: &F) -> Self {
         Self(AnyRoot(PhantomData))
     }
@@ -29,13 +31,13 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    /// Returns where the root runs.
+    /// Returns where the root future runs: on a processor.
     pub fn place(&self) -> OnProcessor {
         OnProcessor
     }
 }
 
-/// Stands for a root of type `F`, of which nothing is known.
+/// A marker for a root future of type `F` that may not be `Send`.
 #[derive(Debug)]
 pub struct AnyRoot<F>(PhantomData<fn() -> F>);
 
@@ -48,22 +50,22 @@ impl<F> Deref for Root<F> {
 }
 
 impl<F> AnyRoot<F> {
-    /// Returns where the root runs.
+    /// Returns where the root future runs: on the calling thread.
     pub fn place(&self) -> Here {
         Here
     }
 }
 
-/// Says that the root becomes a task on a processor.
+/// The choice to run the root future as a task on a processor.
 #[derive(Debug)]
 pub struct OnProcessor;
 
-/// Says that the calling thread polls the root.
+/// The choice to poll the root future on the calling thread.
 #[derive(Debug)]
 pub struct Here;
 
 impl OnProcessor {
-    /// Runs the root as [`Runtime::run`] does.
+    /// Runs the root future with [`Runtime::run`], and returns its output.
     #[track_caller]
     pub fn run<F>(self, runtime: &Runtime, root: F) -> F::Output
     where
@@ -75,7 +77,7 @@ impl OnProcessor {
 }
 
 impl Here {
-    /// Runs the root as [`Runtime::block_on`] does.
+    /// Runs the root future with [`Runtime::block_on`], and returns its output.
     #[cfg_attr(feature = "console", track_caller)]
     pub fn run<F: Future>(self, runtime: &Runtime, root: F) -> F::Output {
         runtime.block_on(root)

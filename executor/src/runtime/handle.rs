@@ -1,4 +1,4 @@
-//! A handle to a runtime, which can be cloned and sent anywhere.
+//! Handles to a runtime, which can be cloned and sent to other threads.
 
 use std::error::Error;
 use std::fmt;
@@ -20,10 +20,11 @@ use crate::task::JoinHandle;
 use crate::task::large::boxed_if_large;
 use crate::tokio_compat::TokioEntered;
 
-/// A handle to a runtime.
+/// A handle to a runtime, for spawning tasks and entering the runtime from any thread.
 ///
-/// It does not keep the runtime alive: once the [`Runtime`](crate::runtime::Runtime) is dropped, a
-/// task spawned through a handle is cancelled at once.
+/// A handle can be cloned, and does not keep the runtime alive: once the
+/// [`Runtime`](crate::runtime::Runtime) has been dropped, tasks spawned through a handle are
+/// cancelled at once.
 ///
 /// # Examples
 ///
@@ -46,11 +47,12 @@ impl Handle {
         &self.0
     }
 
-    /// Returns a handle to the runtime that the current thread belongs to.
+    /// Returns a handle to the current thread's runtime.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime. [`try_current`](Self::try_current) does not panic.
+    /// Panics if called outside a runtime. [`try_current`](Self::try_current) returns an error
+    /// instead.
     ///
     /// # Examples
     ///
@@ -71,11 +73,12 @@ impl Handle {
         }
     }
 
-    /// Returns a handle to the runtime that the current thread belongs to, if it does.
+    /// Returns a handle to the current thread's runtime, or an error if the thread is outside a
+    /// runtime.
     ///
     /// # Errors
     ///
-    /// Panics if called outside a runtime.
+    /// Returns a [`TryCurrentError`] if called outside a runtime.
     ///
     /// # Examples
     ///
@@ -87,8 +90,10 @@ impl Handle {
         Context::current_scheduler().map(Self).ok_or(TryCurrentError { _private: () })
     }
 
-    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which
-    /// needs no handle.
+    /// Spawns a future as a task of this runtime, and returns a handle to the task's result.
+    ///
+    /// The free function [`spawn`](crate::task::spawn::spawn), which describes how spawned tasks
+    /// run, spawns on the current runtime instead.
     ///
     /// # Examples
     ///
@@ -107,8 +112,9 @@ impl Handle {
         boxed_if_large!(F, future => self.0.spawn(future, Location::caller()))
     }
 
-    /// Runs a blocking closure on the blocking thread pool: see
-    /// [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
+    /// result. The free function [`spawn_blocking`](crate::task::spawn_blocking) describes how such
+    /// jobs run.
     ///
     /// # Examples
     ///
@@ -128,18 +134,21 @@ impl Handle {
         jobs::spawn_blocking(&self.0, job, Location::caller())
     }
 
-    /// Polls `future` on this thread until it is ready: see [`Runtime::block_on`]. In a task it
-    /// takes one of the threads that
+    /// Runs `future` on the current thread until it completes, and returns its output.
+    /// [`Runtime::block_on`] describes the differences between the two kinds of runtime.
+    ///
+    /// Inside a task, the call occupies one of the threads that
     /// [`Builder::max_machines`](crate::runtime::Builder::max_machines) limits.
     ///
-    /// If the runtime is shut down during the wait, the wait continues for as long as `future`
-    /// takes without it.
+    /// If the runtime is shut down during the call, the call does not return early: it waits until
+    /// `future` completes without the runtime.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future`, and on a current-thread runtime if called inside a
-    /// waker that the runtime itself wakes, on the thread that runs its tasks. Panics inside the
-    /// function that [names](crate::runtime::Builder::thread_name_fn) the runtime's threads.
+    /// Panics with the panic of `future` if `future` panics. On a current-thread runtime, panics if
+    /// called on the thread that runs the tasks, inside a waker that the runtime itself wakes.
+    /// Panics inside the function that [names](crate::runtime::Builder::thread_name_fn) the
+    /// runtime's threads.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     ///
@@ -167,7 +176,7 @@ impl Handle {
         block_on(&self.0, set.around(future))
     }
 
-    /// Returns which of the two kinds of runtime this is.
+    /// Returns the runtime's flavor: multi-thread or current-thread.
     ///
     /// # Examples
     ///
@@ -182,7 +191,7 @@ impl Handle {
         self.0.config.flavor
     }
 
-    /// Returns this runtime's id, which is unique within the process.
+    /// Returns the runtime's id, which is unique within the process.
     ///
     /// # Examples
     ///
@@ -197,7 +206,7 @@ impl Handle {
         self.0.id
     }
 
-    /// Returns the name that [`Builder::name`] gave the runtime, if any.
+    /// Returns the runtime's name, or `None` if [`Builder::name`] was not called.
     ///
     /// # Examples
     ///
@@ -212,7 +221,10 @@ impl Handle {
         self.0.config.name.as_deref()
     }
 
-    /// Returns the number of stalls for each place where tasks were spawned, in no order: see
+    /// Returns the number of stalls for each source location that has spawned a stalled task, in no
+    /// particular order.
+    ///
+    /// A stall is a poll that exceeds the time limit described at
     /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
     ///
     /// # Examples
@@ -229,10 +241,10 @@ impl Handle {
         self.0.stalls.by_site()
     }
 
-    /// Returns the runtime's counters and gauges.
+    /// Returns a view of the runtime's counters and gauges.
     ///
-    /// Counting is on in every build and costs next to nothing: a plain store in memory of the
-    /// processor's own.
+    /// Metrics are collected in every build, at almost no cost: counting an event is one plain
+    /// store to memory that only the processor itself writes.
     ///
     /// # Examples
     ///
@@ -247,11 +259,12 @@ impl Handle {
         RuntimeMetrics::of(self)
     }
 
-    /// Starts or stops sampling how long tasks wait to be run and how long their polls take: see
-    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). Earlier
-    /// samples are kept.
+    /// Starts or stops sampling how long runnable tasks wait until they are polled, and how long
+    /// polls take. Samples that were taken earlier are kept.
     ///
-    /// Whether a poll counts that begins or ends during this call is unspecified.
+    /// The option [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms)
+    /// describes the samples and their cost. A poll that begins or ends during this call may or may
+    /// not be sampled.
     ///
     /// # Examples
     ///
@@ -267,16 +280,20 @@ impl Handle {
         self.0.observer.sample_latencies(on, self.0.processors.capacity());
     }
 
-    /// Makes this the current thread's runtime, until the guard is dropped, so that
-    /// [`spawn`](crate::task::spawn::spawn), sockets and timers find it.
+    /// Enters the runtime: makes it the current thread's runtime until the returned guard is
+    /// dropped.
     ///
-    /// Inside a task it lasts until the task's poll ends: a guard that the task forgets, or holds
-    /// across an await, has no effect after it. Likewise in a blocking job, until the job ends. The
-    /// future given to `block_on` may hold one across awaits.
+    /// While the guard exists, [`spawn`](crate::task::spawn::spawn), sockets and timers use this
+    /// runtime.
+    ///
+    /// Inside a task, the effect ends with the current poll: a guard that the task leaks, or holds
+    /// across an `await`, has no effect after the poll. In the same way, a guard in a blocking job
+    /// has no effect after the job. The future passed to `block_on` may hold a guard across `await`
+    /// points.
     ///
     /// # Panics
     ///
-    /// The drop of a guard panics unless guards are dropped in the reverse order of their making.
+    /// Dropping a guard panics unless guards are dropped in the reverse order of their creation.
     ///
     /// # Examples
     ///
@@ -297,7 +314,9 @@ impl Handle {
     }
 }
 
-/// Keeps the current thread in a runtime until it is dropped. Made by [`Handle::enter`].
+/// A guard that keeps the current thread inside a runtime. Returned by [`Handle::enter`].
+///
+/// Dropping the guard leaves the runtime.
 #[must_use = "the runtime is left as soon as the guard is dropped"]
 pub struct EnterGuard<'a> {
     _again: Option<EnteredAgain>,
@@ -318,14 +337,15 @@ impl fmt::Debug for EnterGuard<'_> {
     }
 }
 
-/// The error of [`Handle::try_current`]: the thread belongs to no runtime.
+/// The error returned by [`Handle::try_current`] when the current thread is outside a runtime.
 #[derive(Debug, Clone)]
 pub struct TryCurrentError {
     _private: (),
 }
 
 impl TryCurrentError {
-    /// Returns `true` if the thread belongs to no runtime, which is the only reason for the error.
+    /// Returns `true` because the thread is outside a runtime, which is the only possible cause of
+    /// this error.
     ///
     /// # Examples
     ///
@@ -338,7 +358,8 @@ impl TryCurrentError {
         true
     }
 
-    /// Returns `false`: wsrt finds the runtime in destructors of thread-locals, too.
+    /// Always returns `false`, because wsrt finds the current runtime in destructors of
+    /// thread-locals as well.
     #[must_use]
     pub fn is_thread_local_destroyed(&self) -> bool {
         false

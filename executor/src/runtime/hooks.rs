@@ -1,4 +1,4 @@
-//! Hooks: functions of the user's that the runtime calls on its threads.
+//! Hooks: the user's functions that the runtime calls on its threads.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use crate::runtime::Builder;
 use crate::sysmon::stall::Stall;
 
 impl Builder {
-    /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it
-    /// aborts the process.
+    /// Calls `hook` on each thread of the runtime when the thread starts, before it runs anything
+    /// else. A panic in `hook` aborts the process.
     ///
-    /// A [`Handle`](crate::runtime::Handle) that the hook owns keeps its runtime, a simulated one
-    /// too: memory and descriptors are never given back.
+    /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
+    /// and file descriptors are never freed. The same is true of a simulated runtime.
     ///
     /// # Examples
     ///
@@ -26,11 +26,11 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the
-    /// process.
+    /// Calls `hook` on each thread of the runtime just before the thread exits. A panic in `hook`
+    /// aborts the process.
     ///
-    /// A [`Handle`](crate::runtime::Handle) that the hook owns keeps its runtime, a simulated one
-    /// too: memory and descriptors are never given back.
+    /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
+    /// and file descriptors are never freed. The same is true of a simulated runtime.
     ///
     /// # Examples
     ///
@@ -46,17 +46,19 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each thread that runs tasks, whenever it is about to sleep because there is
-    /// nothing to run. On a current-thread runtime that is the thread in `block_on`. A panic in the
-    /// hook aborts the process.
+    /// Calls `hook` on a thread that runs tasks each time the thread is about to sleep because
+    /// there is nothing to run. On a current-thread runtime, `hook` is called on the thread in
+    /// `block_on`. A panic in `hook` aborts the process.
     ///
-    /// It may wake and spawn tasks: the thread does not sleep then, unless another has taken them.
-    /// [`Handle::current`](crate::runtime::Handle::current) is a handle of the runtime there. One
-    /// that the hook owns keeps its runtime, a simulated one too: memory and descriptors are never
-    /// given back.
+    /// `hook` may wake and spawn tasks. The thread then stays awake to run these tasks, unless
+    /// another thread has already taken them. Inside `hook`,
+    /// [`Handle::current`](crate::runtime::Handle::current) returns a handle to the runtime. If
+    /// `hook` owns such a handle, the runtime's memory and file descriptors are never freed. The
+    /// same is true of a simulated runtime.
     ///
-    /// It should not block, for it may be the thread that watches the network. `block_on` of the
-    /// runtime itself panics in it where that is a current-thread runtime, which aborts.
+    /// `hook` should not block, because the thread may be the one that polls the network. On a
+    /// current-thread runtime, calling this runtime's `block_on` inside `hook` panics, which aborts
+    /// the process.
     ///
     /// # Examples
     ///
@@ -78,12 +80,12 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each thread that runs tasks, whenever it has slept, or was about to and
-    /// found work: once for each call of [`on_thread_park`](Self::on_thread_park)'s. A panic in it
-    /// aborts the process.
+    /// Calls `hook` on a thread that runs tasks each time the thread wakes up, or finds work just
+    /// before it would have slept. `hook` is called once for each call of the
+    /// [`on_thread_park`](Self::on_thread_park) hook. A panic in `hook` aborts the process.
     ///
-    /// A [`Handle`](crate::runtime::Handle) that the hook owns keeps its runtime, a simulated one
-    /// too: memory and descriptors are never given back.
+    /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
+    /// and file descriptors are never freed. The same is true of a simulated runtime.
     ///
     /// # Examples
     ///
@@ -99,9 +101,11 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` for each poll that has held its processor for longer than `WSRT_STALL_MS`
-    /// milliseconds, while it still does. It runs on the watcher's thread, so that it must not
-    /// block; a panic in it aborts the process.
+    /// Calls `hook` for each poll that occupies its processor for longer than `WSRT_STALL_MS`
+    /// milliseconds, while the poll is still running.
+    ///
+    /// The watcher thread calls `hook`, so `hook` must not block. A panic in `hook` aborts the
+    /// process.
     ///
     /// # Examples
     ///

@@ -1,18 +1,21 @@
-//! The builder's options for how often, and for how much, a busy processor looks away from its own
-//! tasks.
+//! Builder options that set how often a busy processor checks the global queue and the network, and
+//! how many events it takes.
 
 use super::builder::Builder;
 
 impl Builder {
-    /// Sets after how many polls at most a busy processor takes tasks from the global queue, where
-    /// tasks wait that were spawned or woken outside the runtime. The default is 61.
+    /// Sets the maximum number of polls between two checks of the global queue by a busy processor.
+    /// The default is 61.
     ///
-    /// It looks there at least once in 200 µs, however few polls that were, unless one of them
-    /// takes longer. If more than one task waits it runs several in a row: eight times this
-    /// interval at most, and for no longer than its own tasks ran before; then it runs its own.
-    /// With 1, tasks from that queue always come first, and may hold up all others. A
-    /// current-thread runtime, where tasks run in the order in which they were spawned and woken,
-    /// does not use it.
+    /// The global queue holds tasks that were spawned or woken outside the runtime. A busy
+    /// processor also checks the queue at least once every 200 µs, even after fewer polls, unless a
+    /// single poll takes longer. If several tasks are waiting, the processor runs a number of them
+    /// in a row, before it returns to its own tasks: at most eight times this interval, and for no
+    /// longer than its own tasks ran before.
+    ///
+    /// With an interval of 1, tasks from the global queue always run first, and may delay all other
+    /// tasks. A current-thread runtime ignores this option, because its tasks run in the order in
+    /// which they were spawned and woken.
     ///
     /// # Panics
     ///
@@ -35,9 +38,11 @@ impl Builder {
         self
     }
 
-    /// Sets after how many polls at most a busy processor looks at the network. The default is 61.
-    /// It looks at least once in a millisecond, however few polls that were, unless one of them
-    /// takes longer.
+    /// Sets the maximum number of polls between two checks of the network by a busy processor. The
+    /// default is 61.
+    ///
+    /// A busy processor also checks the network at least once every millisecond, even after fewer
+    /// polls, unless a single poll takes longer.
     ///
     /// # Panics
     ///
@@ -57,9 +62,11 @@ impl Builder {
         self
     }
 
-    /// Limits the network events that a thread takes at a time when it waits for the network. The
-    /// default is 1024. The others follow at its next look, in the order of arrival. More than
-    /// 65,536 count as that many.
+    /// Sets the maximum number of network events that a thread takes at once when it blocks waiting
+    /// for the network. The default is 1024.
+    ///
+    /// Remaining events are taken at the next check, in the order of their arrival. Values above
+    /// 65,536 are treated as 65,536.
     ///
     /// # Panics
     ///
@@ -78,8 +85,9 @@ impl Builder {
         self
     }
 
-    /// Limits the network events that a busy processor takes at a time, which does not wait for
-    /// them. The default is the value of [`max_io_events_per_tick`](Self::max_io_events_per_tick).
+    /// Sets the maximum number of network events that a busy processor takes at once when it checks
+    /// the network without blocking. The default is the value of
+    /// [`max_io_events_per_tick`](Self::max_io_events_per_tick).
     ///
     /// # Panics
     ///

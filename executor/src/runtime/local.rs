@@ -1,4 +1,4 @@
-//! A current-thread runtime that belongs to its thread.
+//! A current-thread runtime that stays on the thread that built it.
 
 use std::future::Future;
 use std::io;
@@ -9,17 +9,18 @@ use std::time::Duration;
 use crate::runtime::{Builder, EnterGuard, Handle, Runtime, RuntimeMetrics};
 use crate::task::JoinHandle;
 
-/// A current-thread runtime that stays on the thread that built it, so that its tasks need not be
+/// A current-thread runtime that stays on the thread that built it, so its tasks need not be
 /// `Send`.
 ///
-/// [`spawn_local`](crate::task::spawn_local) works on that thread wherever it is inside the
-/// runtime: in a task, in `block_on`, and while a guard of [`enter`](Self::enter) is held. No
+/// [`spawn_local`](crate::task::spawn_local) works wherever this thread is inside the runtime: in a
+/// task, in `block_on`, and while a guard of [`enter`](Self::enter) exists. No
 /// [`LocalSet`](crate::task::LocalSet) is needed. Tasks run while the thread is in
-/// [`block_on`](Self::block_on). Other threads spawn futures that are `Send` through the
-/// [`handle`](Self::handle); in [`Handle::block_on`] they only wait.
+/// [`block_on`](Self::block_on). Other threads can spawn `Send` futures through the
+/// [`handle`](Self::handle). [`Handle::block_on`] on another thread waits for its future, but does
+/// not run the runtime's tasks.
 ///
-/// In all other respects, including [drop](Runtime#dropping-it), it behaves like a runtime of
-/// [`Builder::new_current_thread`].
+/// In all other respects, including [drop](Runtime#dropping-it), a `LocalRuntime` behaves like a
+/// runtime built by [`Builder::new_current_thread`].
 ///
 /// # Examples
 ///
@@ -41,7 +42,7 @@ pub struct LocalRuntime {
     _here: PhantomData<*mut ()>,
 }
 
-/// The options of a [`LocalRuntime`], of which there are none so far. For [`Builder::build_local`].
+/// The options of a [`LocalRuntime`], passed to [`Builder::build_local`]. There are no options yet.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LocalOptions {
@@ -50,7 +51,8 @@ pub struct LocalOptions {
 }
 
 impl LocalRuntime {
-    /// Builds a runtime for the current thread, with the defaults of [`Builder`].
+    /// Creates a runtime that belongs to the current thread, with the default options of
+    /// [`Builder`].
     ///
     /// # Errors
     ///
@@ -73,7 +75,7 @@ impl LocalRuntime {
         Self { runtime, _here: PhantomData }
     }
 
-    /// Returns a handle to this runtime, which can be cloned and sent anywhere.
+    /// Returns a handle to this runtime. The handle can be cloned and sent to other threads.
     ///
     /// # Examples
     ///
@@ -87,8 +89,8 @@ impl LocalRuntime {
         self.runtime.handle()
     }
 
-    /// Spawns a future that need not be `Send`. It is polled when this thread is in
-    /// [`block_on`](Self::block_on).
+    /// Spawns a future that need not be `Send`, and returns a handle to the task's result. The task
+    /// is polled while this thread is in [`block_on`](Self::block_on).
     ///
     /// # Examples
     ///
@@ -108,8 +110,9 @@ impl LocalRuntime {
         self.handle().scheduler().spawn_local(future, Location::caller())
     }
 
-    /// Runs a blocking closure on the blocking thread pool: see
-    /// [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
+    /// result. The free function [`spawn_blocking`](crate::task::spawn_blocking) describes how such
+    /// jobs run.
     ///
     /// # Examples
     ///
@@ -128,11 +131,12 @@ impl LocalRuntime {
         self.runtime.spawn_blocking(job)
     }
 
-    /// Waits for `future` while it runs the runtime's tasks: see [`Runtime::block_on`].
+    /// Runs `future` and the runtime's tasks on the current thread until `future` completes, and
+    /// returns its output. [`Runtime::block_on`] has the details.
     ///
     /// # Panics
     ///
-    /// Panics where [`Runtime::block_on`] does.
+    /// Panics in the same cases as [`Runtime::block_on`].
     ///
     /// # Examples
     ///
@@ -150,7 +154,8 @@ impl LocalRuntime {
         self.runtime.block_on(future)
     }
 
-    /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    /// Enters the runtime: makes it the current thread's runtime until the returned guard is
+    /// dropped. [`Handle::enter`] has the details.
     ///
     /// # Examples
     ///
@@ -167,18 +172,19 @@ impl LocalRuntime {
         self.runtime.enter()
     }
 
-    /// Ends the runtime as dropping it does, but waits no longer than `timeout`: see
-    /// [`Runtime::shutdown_timeout`].
+    /// Shuts down the runtime in the same way as dropping it, but waits for at most `timeout`.
+    /// [`Runtime::shutdown_timeout`] describes what happens to work that takes longer.
     pub fn shutdown_timeout(self, timeout: Duration) {
         self.runtime.shutdown_timeout(timeout);
     }
 
-    /// Ends the runtime as dropping it does, but does not wait.
+    /// Shuts down the runtime in the same way as dropping it, but does not wait for running
+    /// blocking jobs.
     pub fn shutdown_background(self) {
         self.runtime.shutdown_background();
     }
 
-    /// Returns a view of the runtime's counters and gauges: see [`Handle::metrics`].
+    /// Returns a view of the runtime's counters and gauges, equivalent to [`Handle::metrics`].
     ///
     /// # Examples
     ///

@@ -1,4 +1,8 @@
-//! Building a runtime, running futures on it, and ending it.
+//! Building a runtime, running futures on it, and shutting it down.
+//!
+//! A [`Runtime`] owns the threads, the network poller and the timers that tasks need.
+//! `#[wsrt::main]` creates one; a [`Builder`] creates one with other options. A [`Handle`] gives
+//! access to a running runtime from any thread.
 
 #[doc(hidden)]
 #[path = "entry.rs"]
@@ -53,7 +57,7 @@ pub use crate::sysmon::stall::Stall;
 pub use crate::task::{NewTask, TaskMeta};
 #[doc(hidden)]
 pub use crate::util::report::Recurring as __Recurring;
-/// Where a socket is, or its peer, in a [`SourceWait`].
+/// The address of a socket or of its peer, in a [`SourceWait`].
 #[doc(inline)]
 pub use wsrt_reactor::Address;
 /// The kind of operation that a task waits for, in a [`SyncWait`].

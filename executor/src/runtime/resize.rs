@@ -1,11 +1,12 @@
-//! Resizing a runtime while it runs.
+//! Changing the number of processors while a runtime runs.
 
 use std::io;
 
 use crate::runtime::{Handle, Runtime, RuntimeFlavor};
 
 impl Runtime {
-    /// Changes how many processors run tasks: see [`Handle::resize`].
+    /// Changes the number of processors of this runtime. [`Handle::resize`] describes what happens
+    /// to tasks and threads.
     ///
     /// # Errors
     ///
@@ -25,28 +26,30 @@ impl Runtime {
 }
 
 impl Handle {
-    /// Changes how many processors run tasks, as Go's `GOMAXPROCS(n)` does. It may be called from
-    /// anywhere, any number of times, and moves no task that is in the middle of a poll.
+    /// Changes the number of processors of this runtime, like Go's `GOMAXPROCS(n)`. The method can
+    /// be called from any thread and any number of times. A task in the middle of a poll is not
+    /// moved.
     ///
-    /// If the number falls, an idle processor goes at once, and a busy processor when its poll is
-    /// over: its tasks and timers move to the others. No task is lost or polled twice. If the
-    /// number rises, the new processors take waiting tasks. Spare processors are not counted: even
-    /// with `resize(1)`, a blocked task is still covered by a spare. The threads of removed
-    /// processors end after the [keep-alive time](crate::runtime::Builder::thread_keep_alive).
+    /// When the number falls, idle processors are removed at once, and busy processors when their
+    /// current polls return. The tasks and timers of a removed processor move to the remaining
+    /// processors. No task is lost or polled twice. When the number rises, the new processors take
+    /// waiting tasks. Spare processors are not counted: even after `resize(1)`, a spare processor
+    /// takes over while a task blocks. The threads of removed processors exit after the [keep-alive
+    /// time](crate::runtime::Builder::thread_keep_alive).
     ///
-    /// A runtime that had its number from the control group's quota does not follow that any more:
-    /// see [`Builder::follow_cpu_quota`](crate::runtime::Builder::follow_cpu_quota). After the end
-    /// of the runtime the call succeeds, and has no effect.
+    /// After this call, the runtime no longer follows the CPU quota of the process's control group
+    /// ([`Builder::follow_cpu_quota`](crate::runtime::Builder::follow_cpu_quota)). After the
+    /// runtime has shut down, the call returns `Ok` and has no effect.
     ///
-    /// The processors above the new number go when their polls end, which can take any time. A
-    /// parallel call that has begun may keep its helpers until they are needed elsewhere.
+    /// There is no limit on how long a busy processor takes to go away, because a poll can take any
+    /// time. A parallel call that has begun may keep its helpers until they are needed elsewhere.
     ///
     /// # Errors
     ///
-    /// Returns an error of kind `InvalidInput` that names the number if it is zero, or more than
-    /// the runtime has room for: [`Builder::max_machines`](crate::runtime::Builder::max_machines),
-    /// and the number with which it was built if that is more. Returns one of kind `Unsupported` on
-    /// a current-thread runtime, which has one processor forever.
+    /// Returns an error of kind `InvalidInput` if `processors` is zero, or more than the runtime
+    /// has room for: the larger of [`Builder::max_machines`](crate::runtime::Builder::max_machines)
+    /// and the number of processors with which the runtime was built. Returns an error of kind
+    /// `Unsupported` on a current-thread runtime, which always has one processor.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The runtime: dropping it ends its tasks and threads.
+//! The runtime. Dropping the runtime ends its tasks and threads.
 
 use std::future::Future;
 use std::io;
@@ -26,36 +26,42 @@ use crate::task::large::boxed_if_large;
 use crate::util::report::not_built;
 use crate::util::sync;
 
-/// A runtime: processors, the network and timers, and the threads that serve them.
+/// An async runtime: the processors that run tasks, the network poller, the timers, and the threads
+/// that serve all of them.
+///
+/// Most programs create a runtime with `#[wsrt::main]`. Use [`Runtime::new`] or a [`Builder`] to
+/// create one by hand.
 ///
 /// # Dropping it
 ///
-/// Every task that is not complete is dropped once, at the point where it waits, and its handle
-/// returns cancelled; polls that are running end first, and so do blocking jobs that have begun:
-/// the drop waits for them without limit. [`shutdown_timeout`](Runtime::shutdown_timeout) limits
-/// the wait, [`shutdown_background`](Runtime::shutdown_background) does not wait. Wakers may be
-/// called at any time, even afterwards: they have no effect then.
+/// Dropping a runtime drops every task that is not complete exactly once, at the `await` where the
+/// task waits. Join handles of dropped tasks return a cancelled error. Polls that are running and
+/// blocking jobs that have begun are not interrupted: the drop waits for them to return, without a
+/// time limit. [`shutdown_timeout`](Runtime::shutdown_timeout) waits for a limited time, and
+/// [`shutdown_background`](Runtime::shutdown_background) does not wait at all. Wakers of the
+/// runtime's tasks may be called at any time, even after the drop, when they have no effect.
 ///
-/// Destructors run inside the runtime, on an unspecified thread: a task that they spawn is
-/// cancelled at once.
+/// The destructors of the tasks run inside the runtime, on an unspecified thread. A task that a
+/// destructor spawns is cancelled at once.
 ///
-/// * On an ordinary thread, there is nothing more to consider.
-/// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it
-///   in [`block_in_place`](crate::task::block_in_place).
-/// * Inside one of its *own* tasks, blocking jobs or hooks it would wait for itself: it begins the
-///   shutdown, waits for nothing, and panics to report that. So it does in the destructor of a task
-///   that its end drops, where a panic of another task has begun that end:
-///   [`PanicAction::ShutDown`](crate::runtime::PanicAction::ShutDown). On a current-thread runtime
-///   this includes the future given to `block_on`. A further `block_on` or a guard of
-///   [`enter`](Handle::enter) of any runtime in between makes no difference.
-/// * In the destructor of a *thread-local* it waits as on an ordinary thread, and of the runtime's
-///   own threads for the others: the calling one has left the runtime.
+/// * On an ordinary thread, a runtime can be dropped without further precautions.
+/// * Inside a task of *another* runtime, the drop works too, but blocks that task's processor. Wrap
+///   the drop in [`block_in_place`](crate::task::block_in_place).
+/// * Inside one of the runtime's *own* tasks, blocking jobs or hooks, the drop would wait for
+///   itself. Instead, it begins the shutdown, does not wait, and panics to report the mistake. The
+///   drop also panics in the destructor of a task that is dropped because another task's panic shut
+///   the runtime down ([`PanicAction::ShutDown`](crate::runtime::PanicAction::ShutDown)). On a
+///   current-thread runtime, the future passed to `block_on` counts as a task of the runtime. A
+///   nested `block_on`, or a guard of [`enter`](Handle::enter) of any runtime, makes no difference.
+/// * In the destructor of a *thread-local*, the drop waits as on an ordinary thread. On one of the
+///   runtime's own threads, the drop waits for the runtime's other threads, because the calling
+///   thread has already left the runtime.
 ///
-/// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
-/// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
-/// runtime, is not dropped: its thread continues to wait for it. Its waits for a socket of the
-/// runtime return an error then, and its waits for a timer panic. The same holds for a blocking
-/// job.
+/// A thread in `block_on` of a current-thread runtime runs the runtime's tasks. If another thread
+/// drops the runtime, the drop waits until the current poll on that thread returns, and no longer.
+/// The future passed to `block_on` is not dropped on either kind of runtime: its thread continues
+/// to wait for the future. From then on, the future's operations on the runtime's sockets return an
+/// error, and its waits for timers panic. The same applies to blocking jobs.
 ///
 /// # Examples
 ///
@@ -96,7 +102,7 @@ enum Ending {
 }
 
 impl Runtime {
-    /// Builds a multi-thread runtime with the defaults of [`Builder`].
+    /// Creates a multi-thread runtime with the default options of [`Builder`].
     ///
     /// # Errors
     ///
@@ -160,7 +166,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Returns a handle to this runtime, which can be cloned and sent anywhere.
+    /// Returns a handle to this runtime. The handle can be cloned and sent to other threads.
     ///
     /// # Examples
     ///
@@ -175,15 +181,20 @@ impl Runtime {
         &self.handle
     }
 
-    /// Runs `future` as the root of the program, while this thread waits. The root is a task like
-    /// any other, and spawns and sends messages as fast. `#[wsrt::main]` calls this.
+    /// Runs `future` as the program's root task, blocks the current thread until the task
+    /// completes, and returns its output.
     ///
-    /// The tasks that it has spawned continue when it is done, until the runtime is dropped. On a
-    /// current-thread runtime this is `block_on` of a spawned task.
+    /// The root task is a task like any other: it runs on a processor, so spawning tasks and
+    /// sending messages to them are as fast as between any two tasks. `#[wsrt::main]` calls this
+    /// method.
+    ///
+    /// Tasks that the root task has spawned keep running after `run` returns, until the runtime is
+    /// dropped. On a current-thread runtime, `run` is equivalent to `block_on` of a spawned task.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future`, and if the runtime is shut down before it is done.
+    /// Panics with the panic of `future` if `future` panics. Panics if the runtime is shut down
+    /// before `future` completes.
     ///
     /// # Examples
     ///
@@ -211,25 +222,29 @@ impl Runtime {
         }
     }
 
-    /// Polls `future` on this thread until it is ready, and returns its output.
+    /// Runs `future` on the current thread until it completes, and returns its output.
     ///
-    /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors,
-    /// so that each message between it and a task goes from thread to thread, which costs a
-    /// microsecond if the answer comes soon, and some tens once this thread sleeps:
-    /// [`run`](Self::run) is faster. On a current-thread runtime this thread runs the tasks between
-    /// polls of `future`, and they wait when it is done.
+    /// `future` need not be `Send` or `'static`. On a multi-thread runtime, `future` runs on the
+    /// calling thread and not on a processor, so each message between `future` and a task crosses
+    /// threads. A message costs about a microsecond if the reply comes quickly, and tens of
+    /// microseconds once this thread sleeps. [`run`](Self::run) is faster. On a current-thread
+    /// runtime, the calling thread runs the runtime's tasks between polls of `future`; the tasks
+    /// stop making progress when `block_on` returns.
     ///
-    /// Inside a task it works too, like a [`block_in_place`](crate::task::block_in_place). On a
-    /// current-thread runtime the other tasks run inside the call then, and the futures of the
-    /// thread's other `block_on`s that are not in the middle of a poll.
+    /// `block_on` can also be called inside a task, where it behaves like
+    /// [`block_in_place`](crate::task::block_in_place). On a current-thread runtime, such a call
+    /// runs the other tasks meanwhile, and polls the futures of the thread's outer `block_on` calls
+    /// unless they are in the middle of a poll.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future`, and on a current-thread runtime if called inside a
-    /// waker that the runtime itself wakes, on the thread that runs its tasks; or, with a dump, in
-    /// a test of [`wsrt::test`](macro@crate::test) once no waker is left that could wake `future`
-    /// or any task. Where they wait in a ring of tasks and locks, it says so once on standard error
-    /// and keeps waiting: another thread may have the guard of a lock.
+    /// Panics with the panic of `future` if `future` panics. On a current-thread runtime, panics if
+    /// called on the thread that runs the tasks, inside a waker that the runtime itself wakes.
+    ///
+    /// In a test of [`wsrt::test`](macro@crate::test), panics with a dump once no waker is left
+    /// that could wake `future` or any task. If the tasks wait for each other's locks in a cycle,
+    /// `block_on` instead reports the cycle once on standard error and keeps waiting, because
+    /// another thread may hold one of the guards.
     ///
     /// # Examples
     ///
@@ -247,8 +262,10 @@ impl Runtime {
         self.handle.block_on(future)
     }
 
-    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which
-    /// needs no runtime at hand.
+    /// Spawns a future as a task of this runtime, and returns a handle to the task's result.
+    ///
+    /// The free function [`spawn`](crate::task::spawn::spawn), which describes how spawned tasks
+    /// run, spawns on the current runtime instead.
     ///
     /// # Examples
     ///
@@ -267,8 +284,9 @@ impl Runtime {
         boxed_if_large!(F, future => self.handle.scheduler().spawn(future, Location::caller()))
     }
 
-    /// Runs a blocking closure on the blocking thread pool: see
-    /// [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
+    /// result. The free function [`spawn_blocking`](crate::task::spawn_blocking) describes how such
+    /// jobs run.
     ///
     /// # Examples
     ///
@@ -287,7 +305,7 @@ impl Runtime {
         jobs::spawn_blocking(self.handle.scheduler(), job, Location::caller())
     }
 
-    /// Returns a view of the runtime's counters and gauges: see [`Handle::metrics`].
+    /// Returns a view of the runtime's counters and gauges, equivalent to [`Handle::metrics`].
     ///
     /// # Examples
     ///
@@ -301,7 +319,8 @@ impl Runtime {
         self.handle.metrics()
     }
 
-    /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    /// Enters the runtime: makes it the current thread's runtime until the returned guard is
+    /// dropped. [`Handle::enter`] has the details.
     ///
     /// # Examples
     ///
@@ -316,10 +335,10 @@ impl Runtime {
         self.handle.enter()
     }
 
-    /// Shuts down the runtime as dropping it does, but waits no longer than `timeout`.
+    /// Shuts down the runtime in the same way as dropping it, but waits for at most `timeout`.
     ///
-    /// Polls and jobs that have not returned by then continue in the background, and the rest of
-    /// the runtime ends as soon as they do.
+    /// Polls and blocking jobs that have not returned by then continue in the background. The rest
+    /// of the runtime ends as soon as they return.
     ///
     /// # Examples
     ///
@@ -335,8 +354,8 @@ impl Runtime {
         self.ending = Ending::Within(timeout);
     }
 
-    /// Shuts down the runtime as dropping it does, but without waiting. Works anywhere, even inside
-    /// its own tasks.
+    /// Shuts down the runtime in the same way as dropping it, but does not wait for running polls
+    /// and blocking jobs. This method can be called anywhere, even inside the runtime's own tasks.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The shutdown token: how the tasks of a runtime learn that they should end.
+//! The shutdown token, which tells the tasks of a runtime that they should end.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -11,12 +11,13 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::ending::EndingSignal;
 
 impl Handle {
-    /// Returns the token that tells tasks, and any other code, to end: [`drain`](Self::drain) fires
-    /// it, and so does the end of the runtime.
+    /// Returns a token that fires when the runtime's tasks should end.
+    ///
+    /// Both [`drain`](Self::drain) and the shutdown of the runtime fire the token.
     ///
     /// # Examples
     ///
-    /// A loop that takes no more work once the runtime is drained:
+    /// A server that stops accepting connections once the runtime is drained:
     ///
     /// ```
     /// use std::time::Duration;
@@ -49,16 +50,18 @@ impl Handle {
     }
 }
 
-/// Tells the tasks of a runtime that they should end. Made by [`Handle::shutdown_token`].
+/// A token that tells the tasks of a runtime that they should end. Returned by
+/// [`Handle::shutdown_token`].
 ///
-/// It fires once, and stays so: when the runtime is [drained](Handle::drain), when it shuts down,
-/// or when a token's [`fire`](Self::fire) is called. It may be cloned and sent anywhere, and
-/// outlives its runtime.
+/// The token fires once, and never resets. It fires when the runtime is [drained](Handle::drain),
+/// when the runtime shuts down, or when [`fire`](Self::fire) is called on any clone of the token.
+/// Tokens can be cloned and sent to other threads, and may outlive the runtime.
 ///
 /// # Not guaranteed
 ///
-/// Tasks may not see the token fire at the end of the runtime: a shutdown without a drain drops
-/// them where they wait. Code outside the runtime always does.
+/// A task may never see the token fire if the runtime shuts down without a drain, because the
+/// shutdown drops tasks at the `await` where they wait. Code outside the runtime always sees the
+/// token fire.
 #[derive(Clone)]
 pub struct ShutdownToken(Arc<EndingSignal>);
 
@@ -67,13 +70,14 @@ impl ShutdownToken {
         Self(Arc::clone(&scheduler.ending))
     }
 
-    /// Waits until the token fires. Completes at once if it has fired.
+    /// Waits until the token fires. Completes immediately if the token has already fired.
     ///
-    /// It needs no runtime: other runtimes and executors may wait for it as well.
+    /// Waiting needs no runtime: tasks of other runtimes and other executors can wait for the
+    /// token, too.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a token that has fired stays so.
+    /// This method is cancel safe, because a token that has fired never resets.
     ///
     /// # Examples
     ///
@@ -90,14 +94,15 @@ impl ShutdownToken {
         self.0.wait().await;
     }
 
-    /// Awaits `future`, and returns its output, or `None` if the token fires first: the future is
-    /// dropped then, where it waits.
+    /// Waits for `future` and returns its output, or returns `None` if the token fires first.
     ///
-    /// A token that has fired is seen before the future is polled.
+    /// If the token fires first, `future` is dropped at the `await` where it waits. If the token
+    /// has already fired, `future` is not polled at all.
     ///
     /// # Cancel safety
     ///
-    /// As cancel safe as `future`, which is dropped with this one.
+    /// This method is as cancel safe as `future`, which is dropped together with the returned
+    /// future.
     ///
     /// # Examples
     ///
@@ -119,14 +124,15 @@ impl ShutdownToken {
         .await
     }
 
-    /// Returns whether the token has fired.
+    /// Returns `true` if the token has fired.
     #[must_use]
     pub fn has_fired(&self) -> bool {
         self.0.is_given()
     }
 
-    /// Fires the token, and does nothing else: the runtime continues, and accepts new work. A
-    /// program can ask its tasks to end some time before it drains the runtime.
+    /// Fires the token, and has no other effect: the runtime keeps running and accepts new work.
+    ///
+    /// A program can fire the token to ask its tasks to end some time before it drains the runtime.
     pub fn fire(&self) {
         self.0.give();
     }

@@ -1,5 +1,5 @@
-//! Hooks on tasks: functions of the user's that the runtime calls at a task's spawn, around its
-//! polls, at its end, and at its panic.
+//! Task hooks: the user's functions that the runtime calls when a task is spawned, before and after
+//! its polls, when it ends, and when it panics.
 
 use std::sync::Arc;
 
@@ -15,16 +15,17 @@ use crate::runtime::{Builder, NewTask, PanicAction, TaskMeta, TaskPanic};
 /// Each is called where it happens, and the task waits for it: hooks have to be short, and must not
 /// block. A panic in one aborts the process. A runtime without hooks pays nothing for them.
 impl Builder {
-    /// Calls `hook` with each task that is about to be spawned, on the thread that spawns it,
-    /// inside the task that does.
+    /// Calls `hook` for each task that is about to be spawned. `hook` runs on the spawning thread,
+    /// inside the spawning task if there is one.
     ///
-    /// It may attach data to the task, which the other hooks get: a tenant to account the task's
-    /// time to, or a span that was current at the spawn. A task that is refused, since the runtime
-    /// shuts down, is shown as well, and then its end.
+    /// `hook` can attach data to the task, which the other task hooks receive. The data can be, for
+    /// example, a tenant whose CPU time is accounted for, or the span that is current at the spawn.
+    /// If the runtime is shutting down and refuses the task, `hook` is still called, followed by
+    /// the [`on_task_terminate`](Self::on_task_terminate) hook.
     ///
     /// # Examples
     ///
-    /// The time that the tasks of each name take:
+    /// Measures the time that the tasks of each name take:
     ///
     /// ```
     /// use std::collections::HashMap;
@@ -69,27 +70,29 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` before each poll of a task, on the thread that polls it.
+    /// Calls `hook` before each poll of a task, on the thread that polls the task.
     ///
-    /// A task that was aborted is shown as well when its future is about to be dropped in its turn;
-    /// the shutdown drops futures without a poll.
+    /// When it is the turn of an aborted task, `hook` is also called before the task's future is
+    /// dropped. A shutdown drops futures without a poll, and therefore without this call.
     pub fn on_before_task_poll(&mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> &mut Self {
         self.config.task_hooks.before_poll = Some(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` after each poll of a task: once for each call of
-    /// [`on_before_task_poll`](Self::on_before_task_poll)'s, on the same thread. The task may be
-    /// complete by then; its data are still there.
+    /// Calls `hook` after each poll of a task, on the same thread, once for each call of the
+    /// [`on_before_task_poll`](Self::on_before_task_poll) hook. Even if the poll completed the
+    /// task, the task's data are still available.
     pub fn on_after_task_poll(&mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> &mut Self {
         self.config.task_hooks.after_poll = Some(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` once for each task that has ended, with an output, by a panic or because it was
-    /// cancelled: after its future was dropped, and before
-    /// [`on_after_task_poll`](Self::on_after_task_poll)'s of the poll in which it ended. The task
-    /// that awaits its handle may have been woken by then.
+    /// Calls `hook` once for each task that ends, whether the task returned an output, panicked or
+    /// was cancelled.
+    ///
+    /// `hook` is called after the task's future has been dropped, and before the
+    /// [`on_after_task_poll`](Self::on_after_task_poll) hook of the task's last poll. By then, the
+    /// task that awaits the join handle may already have been woken.
     ///
     /// # Examples
     ///
@@ -113,18 +116,20 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` with the panic of each task, before the handle of the task returns it, and does
-    /// about it what the hook says: the runtime continues, shuts down, or the process aborts.
+    /// Calls `hook` for each task that panics, before the task's join handle returns the panic. The
+    /// return value of `hook` decides what happens next: the runtime continues, the runtime shuts
+    /// down, or the process aborts.
     ///
-    /// It is called for a panic in a poll or in the drop of the task's future, whether the task's
-    /// handle is there or not ([`TaskMeta::has_join_handle`]). The process's panic hook was called
-    /// before.
+    /// `hook` is called for panics in a poll and in the drop of the task's future, whether or not
+    /// the task still has a join handle ([`TaskMeta::has_join_handle`]). The process's panic hook
+    /// runs first.
     ///
-    /// With [`PanicAction::ShutDown`] the runtime ends as by
-    /// [`Runtime::shutdown_background`](crate::runtime::Runtime::shutdown_background): its tasks
-    /// are cancelled, the one in [`Runtime::run`](crate::runtime::Runtime::run) and `#[wsrt::main]`
-    /// included, which then panics with the reason. A future in `block_on` is not dropped: its
-    /// waits for the runtime's sockets return errors, and those for timers panic.
+    /// With [`PanicAction::ShutDown`], the runtime shuts down as with
+    /// [`Runtime::shutdown_background`](crate::runtime::Runtime::shutdown_background), and all
+    /// tasks are cancelled. The root task of [`Runtime::run`](crate::runtime::Runtime::run) and
+    /// `#[wsrt::main]` is cancelled too, and both then panic with the reason. A future passed to
+    /// `block_on` is not dropped: its operations on the runtime's sockets return errors, and its
+    /// waits for timers panic.
     ///
     /// # Examples
     ///

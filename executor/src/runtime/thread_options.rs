@@ -1,4 +1,4 @@
-//! The builder's options for the runtime's threads: their names, stacks and number.
+//! Builder options for the runtime's threads: their names, stack sizes and limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::builder::Builder;
 
 impl Builder {
-    /// Names the runtime's threads. The default is `wsrt-machine`.
+    /// Sets the name of the threads that the runtime starts. The default is `wsrt-machine`.
     ///
     /// # Examples
     ///
@@ -20,11 +20,14 @@ impl Builder {
         self.thread_name_fn(move || name.clone())
     }
 
-    /// Names each of the runtime's threads with the value that `name` returns when it is started.
+    /// Sets a function that names the runtime's threads. The runtime calls `name` each time it
+    /// starts a thread, and gives the thread the returned name.
     ///
-    /// If `name` panics, or returns a name with a NUL in it, the thread is not started, as if the
-    /// system had refused it. `name` must not wait for tasks of the runtime, which may need this
-    /// thread: `block_on` of the runtime panics inside it.
+    /// If `name` panics, or returns a string that contains a NUL byte, the runtime does not start
+    /// the thread, and continues as if the operating system had refused to create it.
+    ///
+    /// `name` must not wait for tasks of this runtime, because those tasks may need the new thread
+    /// to run. Calling this runtime's `block_on` inside `name` panics.
     ///
     /// # Examples
     ///
@@ -43,9 +46,11 @@ impl Builder {
         self
     }
 
-    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB. A size
-    /// below the system's minimum means the minimum; [`build`](Self::build) returns an error for
-    /// one that the system has no room for.
+    /// Sets the stack size, in bytes, of the threads that the runtime starts.
+    ///
+    /// The default is the standard library's default, 2 MiB. Sizes below the operating system's
+    /// minimum are raised to the minimum. [`build`](Self::build) returns an error if the system has
+    /// no room for stacks of this size.
     ///
     /// # Examples
     ///
@@ -59,8 +64,8 @@ impl Builder {
         self
     }
 
-    /// Limits the threads that run blocking jobs. The default is 512. Further jobs wait in an
-    /// unbounded queue.
+    /// Limits the number of threads that run blocking jobs. The default is 512. Jobs beyond the
+    /// limit wait in an unbounded queue until a thread is free.
     ///
     /// # Panics
     ///
@@ -80,9 +85,10 @@ impl Builder {
         self
     }
 
-    /// Sets for how long a thread that is not needed waits for work before it ends. The default is
-    /// 10 seconds. It applies to the threads of blocking jobs, and to threads that run tasks beyond
-    /// the number of processors. With [`Duration::MAX`] they never end.
+    /// Sets how long an idle thread waits for work before it exits. The default is 10 seconds.
+    ///
+    /// The time applies to threads of the blocking pool, and to threads that run tasks beyond the
+    /// number of processors. With [`Duration::MAX`], these threads never exit.
     ///
     /// # Examples
     ///

@@ -1,15 +1,17 @@
-//! Feature `tokio-compat`: the builder's choice of the tokio runtime that wsrt's threads enter.
+//! Builder options of feature `tokio-compat`, which choose the tokio runtime that wsrt's threads
+//! enter.
 
 use crate::runtime::Builder;
 use crate::tokio_compat::Choice;
 
 impl Builder {
-    /// Sets the number of threads of the tokio runtime in the background, which feature
-    /// `tokio-compat` brings along.
+    /// Sets the number of worker threads of the background tokio runtime that the feature
+    /// `tokio-compat` starts. The default is 2.
     ///
-    /// The default is 2: one task of tokio's that blocks its thread does not stop all others, two
-    /// do. They are tokio's, and no processors of wsrt's replace them. A thread that is not
-    /// used sleeps. It takes back a [`tokio_handle`](Self::tokio_handle).
+    /// With two threads, one tokio task that blocks its thread does not stop all other tokio tasks,
+    /// but two blocking tasks do. The threads belong to tokio, and wsrt's spare processors do not
+    /// replace threads that block. An unused thread sleeps. This option overrides an earlier
+    /// [`tokio_handle`](Self::tokio_handle).
     ///
     /// # Panics
     ///
@@ -30,19 +32,22 @@ impl Builder {
         self
     }
 
-    /// Makes the runtime's threads enter an existing tokio runtime, instead of starting one.
+    /// Makes the runtime's threads enter an existing tokio runtime, and starts no background tokio
+    /// runtime.
     ///
-    /// So a tokio program can move to wsrt piece by piece: what runs on wsrt shares the program's
-    /// tokio sockets, pools and timers. Or the program builds a tokio runtime with options of its
-    /// own (threads, stacks, a limit on blocking jobs, hooks), and lends it.
+    /// With this option, a tokio program can move to wsrt step by step, because code that runs on
+    /// wsrt shares the tokio sockets, pools and timers of the program. A program can also build a
+    /// tokio runtime with its own options, such as the number of threads, their stack size, a limit
+    /// on blocking jobs, or hooks, and pass the handle here.
     ///
-    /// wsrt does not end a tokio runtime that was lent.
+    /// wsrt never shuts down a tokio runtime passed to this method.
     ///
     /// # Not guaranteed
     ///
-    /// Code on the tokio runtime's threads is not inside wsrt: there, spawn by a
-    /// [`Handle`](crate::runtime::Handle), or [`enter`](crate::runtime::Handle::enter) one. And
-    /// tokio's types no longer work once the tokio runtime has ended: they return errors, or panic.
+    /// Code on the tokio runtime's threads is not inside the wsrt runtime. On these threads, spawn
+    /// wsrt tasks through a [`Handle`](crate::runtime::Handle), or
+    /// [`enter`](crate::runtime::Handle::enter) the wsrt runtime. After the tokio runtime has shut
+    /// down, tokio's types no longer work: they return errors or panic.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The timeline of a running program, recorded through a handle.
+//! Recording the timeline of a running program through a runtime handle.
 
 use std::future::Future;
 use std::io;
@@ -14,8 +14,11 @@ use super::{Handle, TraceSummary};
 /// A year: a longer recording lasts forever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-/// A future of a recording, which completes when the file is complete. Made by
+/// A future that completes when the file of a recording is complete. Returned by
 /// [`Handle::trace_for`].
+///
+/// The output is a [`TraceSummary`], or the error that ended the recording. Dropping the future
+/// ends the recording.
 #[derive(Debug)]
 #[must_use = "dropping it ends the recording"]
 pub struct Recording {
@@ -37,27 +40,31 @@ impl Future for Recording {
 }
 
 impl Handle {
-    /// Records the timeline of the runtime for `duration`, from this call on, to the file at
-    /// `path`, which Perfetto opens (<https://ui.perfetto.dev>). An existing file is overwritten.
+    /// Records a timeline of the runtime to the file at `path`, from this call on, for `duration`.
     ///
-    /// There is a track for each processor, with a slice for each poll, named by its task's name or
-    /// spawn site; arrows lead from the waker of a task to the poll that follows; each poll shows
-    /// where its task was found, and how long it had waited. There are tracks for the netpoller
-    /// and each thread, and counters of queue lengths.
+    /// The file can be opened in Perfetto (<https://ui.perfetto.dev>). An existing file is
+    /// overwritten.
     ///
-    /// Each poll and each wake costs some tens of nanoseconds more. Events that come faster than
-    /// the thread can write them to the file are left out, and counted in the summary and in the
-    /// file. A runtime may record to several files at once. The recording needs no processor: it
-    /// continues, and ends, even if all of them are stuck.
+    /// The timeline has a track for each processor, with a slice for each poll. A slice shows the
+    /// task's name or spawn location, the queue in which the task was found, and how long the task
+    /// waited there. Arrows lead from the code that wakes a task to the poll that follows. Other
+    /// tracks show the netpoller, each thread, and the lengths of the queues.
+    ///
+    /// During the recording, each poll and each wake costs some tens of nanoseconds more. If events
+    /// occur faster than the recording thread can write them to the file, some events are dropped.
+    /// The number of dropped events is in the summary and in the file. A runtime can record to
+    /// several files at once. The recording does not need a processor, so it continues and ends on
+    /// time even if all processors are stuck.
     ///
     /// # Errors
     ///
-    /// Returns the OS error if the file cannot be made or written, or the system refuses a thread;
-    /// an error if the runtime has shut down. The part that was written stays.
+    /// Returns the operating system's error if the file cannot be created or written, or if the
+    /// system refuses to create a thread. Returns an error if the runtime has shut down. The part
+    /// of the file that was written by then is kept.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends the recording within some milliseconds, with a complete file.
+    /// Dropping the future ends the recording within a few milliseconds and leaves a complete file.
     ///
     /// # Examples
     ///
@@ -77,16 +84,17 @@ impl Handle {
         Recording { outcome: outcome.map_err(Some) }
     }
 
-    /// Writes the events that the flight recorder keeps to a file, and returns its path.
+    /// Writes the events that the flight recorder holds in memory to a file, and returns the file's
+    /// path.
     ///
     /// # Errors
     ///
-    /// Returns an error if the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder),
-    /// and the OS error if the file cannot be made or written.
+    /// Returns an error if the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder).
+    /// Returns the operating system's error if the file cannot be created or written.
     ///
     /// # Cancel safety
     ///
-    /// The record is written even if the future is dropped.
+    /// The file is written even if the future is dropped.
     ///
     /// # Examples
     ///

@@ -1,18 +1,21 @@
-//! Which processor runs the code that asks.
+//! The index of the processor that runs the current code.
 
 use crate::scheduler::Context;
 
-/// Returns the index of the processor that runs the calling code, as
-/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics) numbers them: below the number with which the
-/// runtime was built, forever.
+/// Returns the index of the processor that runs the calling code. Indices are the same as in
+/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics), and always less than the number of
+/// processors with which the runtime was built.
 ///
-/// `None` outside tasks, in blocking jobs, on a spare processor, which replaces one that is
-/// stuck, and on one that came when the runtime [grew](crate::runtime::Handle::resize). The future
-/// in `block_on` of a multi-thread runtime is on none; that in
-/// [`Runtime::block_on`](crate::runtime::Runtime::block_on) of a current-thread runtime is on its
-/// processor, unless another thread is in that as well, and was first.
+/// Returns `None` outside tasks, in blocking jobs, on a spare processor that replaces a stuck
+/// processor, and on a processor that was added when the runtime
+/// [grew](crate::runtime::Handle::resize).
 ///
-/// A task may be on another processor after each await.
+/// On a multi-thread runtime, the future passed to `block_on` does not run on a processor, so the
+/// function returns `None` there. On a current-thread runtime, the future passed to
+/// [`Runtime::block_on`](crate::runtime::Runtime::block_on) runs on the runtime's only processor,
+/// unless another thread called `block_on` earlier and is still in it.
+///
+/// A task may run on another processor after each `await`.
 ///
 /// # Examples
 ///
