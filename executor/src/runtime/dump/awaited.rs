@@ -1,4 +1,4 @@
-//! tokio's dump, which is a future, with a trace for each task.
+//! tokio's interface to dumps: a future, and a trace for each task.
 
 use std::future::{IntoFuture, Ready, ready};
 
@@ -15,7 +15,8 @@ impl IntoFuture for Dump {
 }
 
 impl TaskDump {
-    /// Returns the trace: its `Display` shows where the task was spawned, and what it waits for.
+    /// Returns the task's trace. Its `Display` output shows the location that spawned the task, and
+    /// the sources that the task waits for.
     #[must_use]
     pub fn trace(&self) -> &Self {
         self

@@ -1,4 +1,4 @@
-//! Dumps: the state of each task of a runtime, read without the help of any task.
+//! Dumps: the state of every task of a runtime, read without the tasks' cooperation.
 
 #[cfg(feature = "drop-in")]
 mod awaited;
@@ -17,38 +17,39 @@ use crate::observe::dump::{self, Seen, SeenTask};
 use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
-    /// Returns the state of every live task of the runtime: its name, where it was spawned, whether
-    /// it runs, and the sockets, timers and tasks it waits for.
+    /// Returns a dump of the runtime: for every live task, its name, the location that spawned it,
+    /// whether it is running, and the sockets, timers and tasks that it waits for.
     ///
-    /// It polls, wakes and waits for no task: it returns even if every processor is stuck, on any
-    /// thread, in a task or outside the runtime. With 100,000 tasks it takes some tens of
-    /// milliseconds, on the calling thread, and holds the locks that spawns, sockets and timers
-    /// need for some tens of microseconds at a time. (tokio's method of this name is async, polls
-    /// every task, and waits for its workers.)
+    /// Taking a dump does not poll, wake or wait for any task. The method can be called on any
+    /// thread, inside a task or outside the runtime, and returns even if every processor is stuck.
+    /// With 100,000 tasks, a dump takes some tens of milliseconds on the calling thread. It holds
+    /// the locks that spawns, sockets and timers need, for some tens of microseconds at a time.
+    /// (tokio's method of the same name is async, polls every task, and waits for its workers.)
     ///
-    /// The limits:
+    /// Dumps have these limits:
     ///
-    /// * It is no snapshot. Tasks are read one after the other while the others run: a task that is
-    ///   spawned, ends or waits for something else during the dump may be shown or not, or in its
-    ///   earlier state.
-    /// * A task waits for each source that holds a waker of it: wsrt's sockets and other sources of
-    ///   events, timers and join handles; and for one lock or channel of
-    ///   [`wsrt::sync`](crate::sync), the last that its last poll began to wait for: of several in
-    ///   a `select!` or `join!`, the others are not shown. The wait is unknown if the task waits
-    ///   for something else, such as a [`JoinSet`](crate::task::JoinSet) or another library's
-    ///   channel, or if a library wraps its wakers, as `FuturesUnordered` does. A waker that was
-    ///   left behind, such as the waker of a read that was dropped halfway, still counts as a wait.
-    /// * The holder of a lock is the task that took it: see [`SyncWait`](super::SyncWait).
-    /// * On targets whose pointers have fewer than 64 bits, waits for locks and channels are
-    ///   unknown.
-    /// * The system is queried for the addresses of sockets for 40 ms in all. With tens of
-    ///   thousands of sockets, the rest of them are shown without.
-    /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set
-    ///   was polled last. Futures given to `block_on` are no tasks, and are not shown.
-    /// * Ages, times and counts of polls are there for tasks that were spawned with
-    ///   [`Builder::task_stats`](crate::runtime::Builder::task_stats).
+    /// * A dump is not a snapshot of a single moment. Tasks are read one after the other while the
+    ///   others run. A task that is spawned, ends, or begins to wait for something else during the
+    ///   dump may be missing, or may be shown in its earlier state.
+    /// * A dump shows each source that holds a waker of the task: wsrt's sockets and other event
+    ///   sources, timers, and join handles. Of the locks and channels of
+    ///   [`wsrt::sync`](crate::sync), a dump shows only the last one for which the task's last poll
+    ///   began to wait. If the task waits for several in a `select!` or `join!`, the others are not
+    ///   shown. The wait is unknown if the task waits for something else, such as a
+    ///   [`JoinSet`](crate::task::JoinSet) or another library's channel, or if a library wraps its
+    ///   wakers, as `FuturesUnordered` does. A stale waker, such as the waker of a read that was
+    ///   dropped halfway, still counts as a wait.
+    /// * The holder of a lock is the task that acquired the lock. [`SyncWait`](super::SyncWait)
+    ///   describes what happens if the guard moves to another task.
+    /// * On targets with pointers of fewer than 64 bits, waits for locks and channels are unknown.
+    /// * Looking up socket addresses is limited to 40 ms for the whole dump. With tens of thousands
+    ///   of sockets, the remaining sockets are shown without addresses.
+    /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown in the dump of the runtime that
+    ///   polled the set last. Futures passed to `block_on` are not tasks, and are not shown.
+    /// * Ages, durations and counts of polls are shown for tasks that were spawned while
+    ///   [`Builder::task_stats`](crate::runtime::Builder::task_stats) was on.
     ///
-    /// Two dumps at the same time wait for each other.
+    /// Only one dump is taken at a time: a second caller waits for the first.
     ///
     /// # Examples
     ///
@@ -96,10 +97,10 @@ impl Dump {
     }
 }
 
-/// The states of the tasks of a runtime: see [`Handle::dump`].
+/// The state of every live task of a runtime, returned by [`Handle::dump`].
 ///
-/// Its `Display` is a headline and a line for each task, after the cycles of waits, if there are
-/// any.
+/// The `Display` output lists the cycles of waits, if there are any, followed by a headline and one
+/// line for each task.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Dump {
@@ -109,7 +110,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Returns the tasks by id, which is about the order in which they were spawned.
+    /// Returns the tasks, ordered by id. This is roughly the order in which the tasks were spawned.
     #[must_use]
     pub fn tasks(&self) -> &[TaskDump] {
         &self.tasks
@@ -117,13 +118,14 @@ impl Dump {
 
     /// Returns the cycles of waits among the tasks. The tasks of a cycle are deadlocked.
     ///
-    /// A cycle is a list of tasks each of which waits for a `Mutex`, `RwLock` or `OnceCell` that
-    /// the next one holds, and for nothing else that is known: a task with a timeout around its
-    /// wait is in none. A task that locks a mutex twice is a cycle by itself.
+    /// A cycle is a list of tasks in which each task waits for a `Mutex`, `RwLock` or `OnceCell`
+    /// that the next task holds, and for nothing else that is known. A task whose wait has a
+    /// timeout is therefore in no cycle. A task that locks the same mutex twice is a cycle of its
+    /// own.
     ///
-    /// Not found are cycles through semaphores, channels, join handles, blocking calls and futures
-    /// of `block_on`. One that is shown may be none if a task has given its guard to another, or
-    /// if a reader waits because of
+    /// Cycles through semaphores, channels, join handles, blocking calls and futures in `block_on`
+    /// are not found. A reported cycle may be no deadlock if a task has passed its guard to another
+    /// task, or if a reader waits because of
     /// [`RwLock::with_max_readers`](crate::sync::RwLock::with_max_readers).
     ///
     /// # Examples
@@ -156,16 +158,16 @@ impl Dump {
         &self.cycles
     }
 
-    /// Returns how long the dump took.
+    /// Returns how long it took to take the dump.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
     }
 
-    /// Returns the dump as one JSON object, on one line.
+    /// Returns the dump as a single JSON object on one line.
     ///
-    /// Durations are in whole microseconds; an unknown value is `null`, or an empty list. For the
-    /// fields see the example.
+    /// Durations are whole microseconds. An unknown value is `null` or an empty list. The example
+    /// shows all fields.
     ///
     /// # Examples
     ///
@@ -199,37 +201,40 @@ impl Dump {
     }
 }
 
-/// Tasks that wait for each other in a cycle: see [`Dump::cycles`].
+/// A cycle of tasks that wait for each other, returned by [`Dump::cycles`].
 ///
-/// Its `Display` is a headline and a line for each task.
+/// The `Display` output is a headline and one line for each task.
 #[derive(Debug, Clone)]
 pub struct Cycle {
     tasks: Vec<TaskDump>,
 }
 
 impl Cycle {
-    /// Returns the tasks: each waits for the next, and the last one for the first.
+    /// Returns the tasks of the cycle. Each task waits for the next one, and the last task waits
+    /// for the first.
     ///
-    /// [`waits_on`](TaskDump::waits_on) of each names one lock, and its holder.
+    /// The [`waits_on`](TaskDump::waits_on) list of each task contains a single lock, with its
+    /// holder.
     #[must_use]
     pub fn tasks(&self) -> &[TaskDump] {
         &self.tasks
     }
 }
 
-/// One task of a [`Dump`].
+/// The state of a single task in a [`Dump`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TaskDump(SeenTask);
 
 impl TaskDump {
-    /// Returns the id of the task.
+    /// Returns the task's id.
     #[must_use]
     pub fn id(&self) -> Id {
         self.0.snapshot.id
     }
 
-    /// Returns its name, if [`task::Builder::name`](crate::task::Builder::name) gave it one.
+    /// Returns the task's name, or `None` if it was not named with
+    /// [`task::Builder::name`](crate::task::Builder::name).
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.snapshot.name.as_deref()
@@ -239,19 +244,19 @@ impl TaskDump {
         self.0.host.as_deref()
     }
 
-    /// Returns where it was spawned.
+    /// Returns the source location that spawned the task.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.0.snapshot.spawned_at
     }
 
-    /// Returns the kind of the task.
+    /// Returns whether this is a task, a local task, or a blocking job.
     #[must_use]
     pub fn kind(&self) -> TaskKind {
         self.0.kind
     }
 
-    /// Returns whether it ran, was in a queue, or waited to be woken.
+    /// Returns whether the task was running, was in a queue, or was waiting to be woken.
     #[must_use]
     pub fn state(&self) -> TaskState {
         match self.0.snapshot.phase {
@@ -261,14 +266,15 @@ impl TaskDump {
         }
     }
 
-    /// Returns the sources that an idle task is known to wait for: any of them wakes it. Empty for
-    /// tasks that are not idle.
+    /// Returns the sources that an idle task is known to wait for. Any of these sources wakes the
+    /// task. Empty if the task is not idle.
     #[must_use]
     pub fn waits_on(&self) -> &[WaitsOn] {
         &self.0.waits_on
     }
 
-    /// Returns its statistics, if they were [kept](crate::runtime::Builder::task_stats) when it was
+    /// Returns the task's statistics, or `None` if
+    /// [`Builder::task_stats`](crate::runtime::Builder::task_stats) was off when the task was
     /// spawned.
     #[must_use]
     pub fn stats(&self) -> Option<TaskStats> {
@@ -276,50 +282,50 @@ impl TaskDump {
     }
 }
 
-/// The state of a task.
+/// Whether a task runs, is in a queue, or waits to be woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskState {
-    /// It is in a queue; a blocking job waits for a thread.
+    /// The task is in a queue, waiting to be polled. A blocking job is waiting for a thread.
     Scheduled,
-    /// It is being polled, or its future dropped; a blocking job has begun.
+    /// The task is being polled, or its future is being dropped. A blocking job is running.
     Running(Running),
-    /// It waits to be woken.
+    /// The task is waiting to be woken.
     Idle,
 }
 
-/// The statistics of a task since it was spawned: see
-/// [`Builder::task_stats`](crate::runtime::Builder::task_stats).
+/// The statistics of a single task since its spawn. They are kept while
+/// [`Builder::task_stats`](crate::runtime::Builder::task_stats) is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskStats(StatsRead);
 
 impl TaskStats {
-    /// Returns how long ago it was spawned.
+    /// Returns the time since the task was spawned.
     #[must_use]
     pub fn age(&self) -> Duration {
         self.0.age
     }
 
-    /// Returns how often it was polled, the poll under way included.
+    /// Returns the number of times the task was polled, including the poll in progress.
     #[must_use]
     pub fn polls(&self) -> u64 {
         self.0.polls
     }
 
-    /// Returns how long its polls took together, the one under way included.
+    /// Returns the total duration of the task's polls, including the poll in progress.
     #[must_use]
     pub fn total_poll_time(&self) -> Duration {
         self.0.total
     }
 
-    /// Returns how long its longest poll took, which may be the one under way.
+    /// Returns the duration of the task's longest poll, which may be the poll in progress.
     #[must_use]
     pub fn longest_poll(&self) -> Duration {
         self.0.longest
     }
 
-    /// Returns how long ago it was last woken; `None` if it never was. A task that is woken during
-    /// its poll counts as woken at the end of that poll.
+    /// Returns the time since the task was last woken, or `None` if the task was never woken. If a
+    /// task is woken during its own poll, the wake counts from the end of the poll.
     #[must_use]
     pub fn since_wake(&self) -> Option<Duration> {
         self.0.since_wake

@@ -1,4 +1,4 @@
-//! Sums and differences of counts.
+//! Sums and differences of metrics.
 
 use std::panic::Location;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use super::processor::Counts;
 use super::{Arrivals, Metrics, ProcessorMetrics, Steals};
 
 impl Metrics {
-    /// Returns the counts between `earlier`, a snapshot of the same runtime, and this one. Gauges
-    /// are taken from the later one.
+    /// Returns the counts between the `earlier` snapshot of the same runtime and this snapshot.
+    /// Gauges are those of this snapshot.
     ///
-    /// The counters are unspecified for snapshots in the wrong order or of different runtimes; they
-    /// are zero where they would be less than that.
+    /// If the snapshots are in the wrong order, or belong to different runtimes, the counters of
+    /// the result are unspecified. A counter that would be negative is zero.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let none = ProcessorMetrics::default();

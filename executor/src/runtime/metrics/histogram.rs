@@ -1,4 +1,4 @@
-//! A histogram, as a value.
+//! A histogram of durations, as a value.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,11 +8,12 @@ use wsrt_trace::Buckets;
 
 use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 
-/// Counts durations by their length.
+/// A histogram of durations.
 ///
-/// Each doubling of the length has eight buckets of equal width: a value read from it is off by a
-/// sixteenth at most (6.25 %), and exact below 16 ns. A duration over 18 minutes counts as that
-/// long.
+/// Durations are counted in buckets. Between any duration and its double there are eight buckets of
+/// equal width, so a value read from the histogram differs from the true value by at most one
+/// sixteenth (6.25 %). Durations below 16 ns are exact. Durations above 18 minutes are counted as
+/// 18 minutes.
 ///
 /// # Examples
 ///
@@ -43,29 +44,31 @@ impl LatencyHistogram {
         Self { counts: recorded.counts().collect(), sum: recorded.sum() }
     }
 
-    /// Returns how many durations were counted.
+    /// Returns the number of durations in the histogram.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Returns their sum, which is exact except for durations that were counted during the call.
+    /// Returns the sum of all durations. The sum is exact, except for durations that are being
+    /// recorded during the read.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum)
     }
 
-    /// Returns their mean; `None` if nothing was counted.
+    /// Returns the mean of all durations, or `None` if the histogram is empty.
     pub fn mean(&self) -> Option<Duration> {
         self.sum.checked_div(self.count()).map(Duration::from_nanos)
     }
 
-    /// Returns the quantile `q`: 0.5 for the median, 0.99 for the 99th percentile. `None` if
-    /// nothing was counted.
+    /// Returns the quantile `q` of the durations: 0.5 for the median, 0.99 for the 99th percentile.
+    /// Returns `None` if the histogram is empty.
     ///
-    /// It is the middle of the bucket that the duration is in: off by 6.25 % at most.
+    /// The result is the midpoint of the bucket that contains the quantile, and differs from the
+    /// true value by at most 6.25 %.
     ///
     /// # Panics
     ///
-    /// Panics if `q` is not from 0 to 1.
+    /// Panics if `q` is not between 0 and 1.
     #[track_caller]
     pub fn quantile(&self, q: f64) -> Option<Duration> {
         assert!((0.0..=1.0).contains(&q), "wsrt: `quantile({q})`: a quantile is from 0 to 1, such as 0.99");
@@ -73,21 +76,21 @@ impl LatencyHistogram {
         Some(bucket.start + (bucket.end - bucket.start) / 2)
     }
 
-    /// Returns the buckets that are not empty, the shortest durations first: the durations that
-    /// each counts, and its count.
+    /// Returns an iterator over the non-empty buckets, shortest durations first. Each element is
+    /// the range of durations that the bucket covers, and the number of durations in the bucket.
     pub fn buckets(&self) -> impl Iterator<Item = (Range<Duration>, u64)> + '_ {
         let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bucket, count)| (bounds(bucket), *count))
     }
 
-    /// Adds the counts of `other`.
+    /// Adds the counts of `other` to this histogram.
     pub fn add(&mut self, other: &Self) {
         self.counts.resize(self.counts.len().max(other.counts.len()), 0);
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.sum = self.sum.saturating_add(other.sum);
     }
 
-    /// Returns the counts since `earlier`, an earlier state of this one.
+    /// Returns the durations that were counted since `earlier`, an earlier state of this histogram.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = earlier.counts.iter().copied().chain(std::iter::repeat(0));

@@ -1,4 +1,4 @@
-//! A view of a running runtime's figures, each read when it is asked for.
+//! A view of a running runtime's metrics, which reads each number on request.
 
 use std::time::Duration;
 
@@ -6,11 +6,13 @@ use crate::observe::counters::Counter;
 use crate::runtime::{Handle, Metrics};
 use crate::scheduler::core::processor::Shared;
 
-/// The counters and gauges of a runtime, read one at a time. Returned by [`Handle::metrics`].
+/// A view of a runtime's counters and gauges, which reads one number at a time. Returned by
+/// [`Handle::metrics`].
 ///
-/// Each method reads its figure anew, for some tens of nanoseconds; nothing is stopped for that.
-/// For all figures at once, or to subtract earlier figures, take a
-/// [`snapshot`](Self::snapshot). After the end of the runtime the figures are its last.
+/// Each method reads the current value, which takes some tens of nanoseconds and does not stop the
+/// runtime. To read all numbers at once, or to subtract earlier numbers, take a
+/// [`snapshot`](Self::snapshot). After the runtime has shut down, the methods return the last
+/// values.
 ///
 /// # Examples
 ///
@@ -31,11 +33,12 @@ impl RuntimeMetrics {
         Self(handle.clone())
     }
 
-    /// Reads all counters and gauges.
+    /// Returns a snapshot of all counters and gauges.
     ///
-    /// It stops nothing. It takes the short locks of each processor's timers, of the idle lists and
-    /// of the blocking pool, one after the other. It costs some microseconds and a few allocations
-    /// for each processor: call it now and then, not for each request.
+    /// Taking a snapshot does not stop the runtime. It briefly acquires, one after the other, the
+    /// locks of each processor's timers, of the lists of idle processors and threads, and of the
+    /// blocking pool. For each processor, a snapshot costs some microseconds and a few allocations,
+    /// so take one now and then rather than for each request.
     ///
     /// # Examples
     ///
@@ -53,11 +56,14 @@ impl RuntimeMetrics {
         Metrics::read(self.0.scheduler())
     }
 
-    /// Returns the number of processors that run tasks while none is stuck: the builder's
-    /// `worker_threads`, until the runtime is [resized](Handle::resize), by hand or by its quota.
+    /// Returns the number of processors that run tasks while no processor is stuck, without spare
+    /// processors.
     ///
-    /// They are those with the lowest numbers. The counts of one that went when the runtime shrank
-    /// can be read still, and are in the [`total`](Metrics::total) of a snapshot.
+    /// The number is the builder's `worker_threads`, until the runtime is [resized](Handle::resize)
+    /// or follows a change of its CPU quota.
+    ///
+    /// The processors in use have the lowest indices. The counts of a processor that was removed
+    /// can still be read, and are included in the [`total`](Metrics::total) of a snapshot.
     ///
     /// # Examples
     ///
@@ -70,8 +76,8 @@ impl RuntimeMetrics {
         self.0.scheduler().processors.regular()
     }
 
-    /// Returns the number of tasks that were spawned and have not ended. It includes neither
-    /// blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
+    /// Returns the number of tasks that were spawned and have not ended. Blocking jobs and tasks of
+    /// a [`LocalSet`](crate::task::LocalSet) are not included.
     ///
     /// # Examples
     ///
@@ -84,13 +90,13 @@ impl RuntimeMetrics {
         self.0.scheduler().tasks.len()
     }
 
-    /// Counts the tasks that were spawned. It includes neither blocking jobs nor the tasks of a
-    /// [`LocalSet`](crate::task::LocalSet).
+    /// Returns the number of tasks that were spawned since the runtime was built. Blocking jobs and
+    /// tasks of a [`LocalSet`](crate::task::LocalSet) are not included.
     pub fn spawned_tasks_count(&self) -> u64 {
         self.0.scheduler().tasks.listed()
     }
 
-    /// Returns how many tasks wait in the queue that all processors share.
+    /// Returns the number of tasks in the global queue, which all processors share.
     ///
     /// # Examples
     ///
@@ -103,7 +109,7 @@ impl RuntimeMetrics {
         self.0.scheduler().injector.len()
     }
 
-    /// Returns the number of threads for blocking jobs.
+    /// Returns the number of threads in the blocking pool, including idle threads.
     ///
     /// # Examples
     ///
@@ -116,12 +122,12 @@ impl RuntimeMetrics {
         self.0.scheduler().blocking.census().threads
     }
 
-    /// Returns how many of them wait for a job.
+    /// Returns the number of threads in the blocking pool that are idle, waiting for a job.
     pub fn num_idle_blocking_threads(&self) -> usize {
         self.0.scheduler().blocking.census().idle
     }
 
-    /// Returns how many blocking jobs wait for a thread.
+    /// Returns the number of blocking jobs that are waiting for a thread.
     ///
     /// # Examples
     ///
@@ -134,13 +140,13 @@ impl RuntimeMetrics {
         self.0.scheduler().blocking.census().queued
     }
 
-    /// Returns for how long threads have held processor `worker`, to run its tasks or to look for
-    /// some. It never falls. A poll under way is included.
+    /// Returns how long threads have held processor `worker`, to run its tasks or to look for
+    /// tasks. The value never decreases, and includes the poll in progress.
     ///
     /// # Panics
     ///
-    /// Panics unless `worker` is less than [`num_workers`](Self::num_workers), or was at some time,
-    /// as each method does that takes one.
+    /// Panics unless `worker` is less than [`num_workers`](Self::num_workers), now or at an earlier
+    /// time. The other methods that take a processor index panic in the same case.
     ///
     /// # Examples
     ///
@@ -158,28 +164,28 @@ impl RuntimeMetrics {
         Duration::from_nanos(self.worker(worker).busy().read(now))
     }
 
-    /// Counts the times that processor `worker` became idle since it was created.
+    /// Returns how often processor `worker` has become idle since it was created.
     #[track_caller]
     pub fn worker_park_count(&self, worker: usize) -> u64 {
         1 + self.count(worker, |worker| &worker.counters().rests)
     }
 
-    /// Counts the times that processor `worker` became idle, and the times that it was taken into
-    /// use again, finally by the end of the runtime: the number is odd while the processor is idle.
+    /// Returns how often processor `worker` has become idle or was taken into use again. The end of
+    /// the runtime counts as the last such change. The count is odd while the processor is idle.
     #[track_caller]
     pub fn worker_park_unpark_count(&self, worker: usize) -> u64 {
         let changes = self.worker_park_count(worker) + self.count(worker, |worker| &worker.counters().wakes);
         changes + u64::from(self.0.scheduler().shutdown.has_finished())
     }
 
-    /// Counts the times that a thread took processor `worker` and gave it up again without a poll
-    /// of a task.
+    /// Returns how often a thread took processor `worker` into use and gave it up again without
+    /// polling a task.
     #[track_caller]
     pub fn worker_noop_count(&self, worker: usize) -> u64 {
         self.count(worker, |worker| &worker.counters().useless_wakes)
     }
 
-    /// Counts the polls of tasks on processor `worker`.
+    /// Returns the number of polls of tasks on processor `worker`.
     ///
     /// # Examples
     ///
@@ -194,26 +200,28 @@ impl RuntimeMetrics {
         self.worker(worker).counters().polls()
     }
 
-    /// Counts the tasks that processor `worker` has stolen from others.
+    /// Returns the number of tasks that processor `worker` has stolen from other processors.
     #[track_caller]
     pub fn worker_steal_count(&self, worker: usize) -> u64 {
         self.worker(worker).counters().steals.iter().map(|from| from.tasks.get()).sum()
     }
 
-    /// Counts its successful steals, each of which moved one task at least.
+    /// Returns how often processor `worker` has successfully stolen from another processor. Each
+    /// successful steal moves at least one task.
     #[track_caller]
     pub fn worker_steal_operations(&self, worker: usize) -> u64 {
         self.worker(worker).counters().steals.iter().map(|from| from.steals.get()).sum()
     }
 
-    /// Counts the times that the queue of processor `worker` was full, and half of it went to the
-    /// global queue.
+    /// Returns how often the queue of processor `worker` was full, so that half of the tasks moved
+    /// to the global queue.
     #[track_caller]
     pub fn worker_overflow_count(&self, worker: usize) -> u64 {
         self.count(worker, |worker| &worker.counters().overflows)
     }
 
-    /// Returns how many tasks wait in the queues of processor `worker`.
+    /// Returns the number of tasks that wait in the queue of processor `worker` and in its slot for
+    /// the next task.
     #[track_caller]
     pub fn worker_local_queue_depth(&self, worker: usize) -> usize {
         self.worker(worker).waiting()

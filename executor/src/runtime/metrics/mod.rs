@@ -1,4 +1,4 @@
-//! Metrics: the counters and gauges of a runtime, as values to read, subtract and pass on.
+//! Metrics: a runtime's counters and gauges, as values that can be read, subtracted and passed on.
 
 mod difference;
 mod histogram;
@@ -13,20 +13,23 @@ pub use self::histogram::LatencyHistogram;
 pub use self::live::RuntimeMetrics;
 pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
 
-/// A snapshot of the counters and gauges of a runtime. Made by [`RuntimeMetrics::snapshot`].
+/// A snapshot of a runtime's counters and gauges. Returned by [`RuntimeMetrics::snapshot`].
 ///
-/// Counters only rise, from zero when the runtime was built. For the counts of a period, take two
-/// snapshots and [subtract](Self::since) the earlier. Gauges are numbers of the moment: in a
-/// difference they are taken from the later snapshot.
+/// Counters start at zero when the runtime is built, and never decrease. To count the events of a
+/// period, take two snapshots and [subtract](Self::since) the earlier one from the later one.
+/// Gauges describe a single moment, so the difference of two snapshots contains the gauges of the
+/// later snapshot.
 ///
 /// # How consistent it is
 ///
-/// The runtime runs while it is read; nothing is stopped for that. Each number was right at some
-/// moment during the call, and no counter is less than in an earlier snapshot. The counters of
-/// *one* processor are read until two reads agree, eight times at most: they are of one moment if
-/// the processor counted nothing for some hundred nanoseconds, and else of moments less than a few
-/// microseconds apart. Sums over processors, and the counts of [`elsewhere`](Self::elsewhere), are
-/// of moments as far apart as the call takes.
+/// The runtime keeps running while a snapshot is taken. Each number was correct at some moment
+/// during the call, and no counter is less than in an earlier snapshot.
+///
+/// The counters of a *single* processor are read repeatedly until two reads agree, at most eight
+/// times. They belong to one moment if the processor counted nothing for some hundred nanoseconds.
+/// Otherwise they belong to moments that are a few microseconds apart at most. Sums over
+/// processors, and the counts of [`elsewhere`](Self::elsewhere), combine moments as far apart as
+/// the whole call takes.
 ///
 /// # Examples
 ///
@@ -75,13 +78,16 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Returns the age of the runtime; in a difference, the time from one snapshot to the other.
+    /// Returns the runtime's age. In a difference of two snapshots, returns the time between the
+    /// two.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// Returns the metrics of each processor, by index. From [`num_workers`](Self::num_workers) on
-    /// they are spares, which keep their counts while they are not in use.
+    /// Returns the metrics of each processor, ordered by processor index.
+    ///
+    /// Processors with an index of [`num_workers`](Self::num_workers) or more are spare processors.
+    /// A spare keeps its counts while it is not in use.
     ///
     /// # Examples
     ///
@@ -96,7 +102,7 @@ impl Metrics {
         &self.processors
     }
 
-    /// Returns the sum over all processors. Steals are summed by victim.
+    /// Returns the sum of the metrics of all processors. Steals are added up for each victim.
     ///
     /// # Examples
     ///
@@ -112,14 +118,15 @@ impl Metrics {
         total
     }
 
-    /// Returns the network events and timers that were collected by threads without a processor: by
+    /// Returns the network events and timers that were collected by threads without a processor:
     /// the thread that sleeps in the netpoller, helpers in parallel calls, and the watcher.
     pub fn elsewhere(&self) -> &Arrivals {
         &self.elsewhere
     }
 
-    /// Counts the polls that were reported as stalls: see
-    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    /// Returns the number of polls that were reported as stalls.
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall) describes when a poll counts as a
+    /// stall.
     ///
     /// # Examples
     ///
@@ -132,18 +139,19 @@ impl Metrics {
         self.stalls
     }
 
-    /// Counts those polls by the place where the task was spawned, the most frequent first.
+    /// Returns the number of stalls for each source location that has spawned a stalled task, the
+    /// location with the most stalls first.
     pub fn stalls_by_site(&self) -> &[(&'static Location<'static>, u64)] {
         &self.stalls_by_site
     }
 
-    /// Counts the times that the watcher acted instead of a worker: it woke a thread for waiting
-    /// tasks, or took over tasks, timers or network events.
+    /// Returns how often the watcher did a worker's job: it woke a thread for waiting tasks, or
+    /// took over tasks, timers or network events.
     ///
-    /// Nearly always a poll explains it that blocked or computed for long: others had to wait for
-    /// it, some milliseconds at most. Many rescues a second say that polls are too long; what is
-    /// behind them, [stall reports](crate::runtime::Builder::on_stall) and a trace show. Zero on a
-    /// current-thread runtime, which has no watcher.
+    /// The usual cause is a poll that blocked or computed for long, so that other tasks had to
+    /// wait, for a few milliseconds at most. Many rescues per second mean that polls are too long.
+    /// [Stall reports](crate::runtime::Builder::on_stall) and a trace show the polls. The count is
+    /// always zero on a current-thread runtime, which has no watcher.
     ///
     /// # Examples
     ///
@@ -157,30 +165,32 @@ impl Metrics {
         self.rescues
     }
 
-    /// Counts the [rescues](Self::rescue_count) that no poll explains: a thread slept although a
-    /// task or a processor was waiting for it.
+    /// Returns the number of [rescues](Self::rescue_count) that no long poll explains: a thread
+    /// slept although a task or a processor was waiting for the thread.
     ///
-    /// It should stay at zero. On a machine with more threads than cores the system may stop a
-    /// thread just between making a task ready and waking a machine for it, and it may count that:
-    /// once in some hundred thousand wakes. If it rises faster, it is a bug of wsrt: please
-    /// report it.
+    /// The count should stay at zero. On a machine with more threads than cores, the operating
+    /// system may suspend a thread exactly between making a task ready and waking another thread
+    /// for the task. Such a delay may be counted here, about once in some hundred thousand wakes.
+    /// If the count rises faster, please report it as a bug in wsrt.
     pub fn unexplained_rescue_count(&self) -> u64 {
         self.unexplained_rescues
     }
 
-    /// Counts the tasks that were spawned. It includes neither blocking jobs, nor the tasks of a
-    /// [`LocalSet`](crate::task::LocalSet), nor spawns that were refused.
+    /// Returns the number of tasks that were spawned. Blocking jobs, tasks of a
+    /// [`LocalSet`](crate::task::LocalSet), and spawns that were refused are not included.
     pub fn spawn_count(&self) -> u64 {
         self.spawns
     }
 
-    /// Counts the blocking jobs that a thread has begun.
+    /// Returns the number of blocking jobs that a thread has begun to run.
     pub fn blocking_job_count(&self) -> u64 {
         self.blocking_jobs
     }
 
-    /// Returns the total time for which those jobs waited for a thread. It is a counter: in a
-    /// [difference](Self::since), divided by the number of jobs, it is their mean wait.
+    /// Returns the total time that blocking jobs have waited in the queue for a thread.
+    ///
+    /// The value is a counter. In a [difference](Self::since) of two snapshots, divide it by
+    /// [`blocking_job_count`](Self::blocking_job_count) to get the mean wait of a job.
     ///
     /// # Examples
     ///
@@ -196,19 +206,24 @@ impl Metrics {
         self.blocking_wait
     }
 
-    /// Returns the longest of those waits since the runtime was built, even in a difference.
+    /// Returns the longest time that a blocking job has waited for a thread since the runtime was
+    /// built. In a difference of two snapshots, the value is still the maximum since the runtime
+    /// was built.
     pub fn blocking_queue_wait_max(&self) -> Duration {
         self.blocking_wait_max
     }
 
-    /// Returns the number of processors that run tasks while none is stuck: the builder's
-    /// `worker_threads`, until the runtime is [resized](crate::runtime::Handle::resize). A gauge.
+    /// Returns the number of processors that run tasks while no processor is stuck, without spare
+    /// processors. A gauge.
+    ///
+    /// The number is the builder's `worker_threads`, until the runtime is
+    /// [resized](crate::runtime::Handle::resize).
     pub fn num_workers(&self) -> usize {
         self.workers
     }
 
-    /// Returns how many spare processors are in play, because polls are stuck or were recently. A
-    /// gauge.
+    /// Returns the number of spare processors in use, because polls are stuck or were stuck a short
+    /// time ago. A gauge.
     ///
     /// # Examples
     ///
@@ -221,18 +236,20 @@ impl Metrics {
         self.spares
     }
 
-    /// Returns how many processors are in play and have nothing to do. A gauge.
+    /// Returns the number of processors in use that have nothing to run. A gauge.
     pub fn num_idle_processors(&self) -> usize {
         self.idle_processors
     }
 
-    /// Returns the number of threads that look for work to steal. A gauge.
+    /// Returns the number of threads that are looking for tasks to steal. A gauge.
     pub fn num_searching(&self) -> usize {
         self.searching
     }
 
-    /// Returns the number of threads that run tasks, idle ones included. A gauge. On a
-    /// current-thread runtime it is zero: the thread in `block_on` is not the runtime's.
+    /// Returns the number of threads that run tasks, including idle threads. A gauge.
+    ///
+    /// The number is zero on a current-thread runtime, because the thread in `block_on` does not
+    /// belong to the runtime.
     ///
     /// # Examples
     ///
@@ -245,18 +262,20 @@ impl Metrics {
         self.machines
     }
 
-    /// Returns how many of them wait for a processor. A gauge.
+    /// Returns how many of the [threads that run tasks](Self::num_machines) are idle, waiting for a
+    /// processor. A gauge.
     pub fn num_idle_machines(&self) -> usize {
         self.idle_machines
     }
 
-    /// Returns how many threads compute for parallel calls and hold no processor. A gauge.
+    /// Returns the number of threads that compute for parallel calls without holding a processor. A
+    /// gauge.
     pub fn num_helpers(&self) -> usize {
         self.helpers
     }
 
-    /// Returns the number of tasks that were spawned and have not ended. A gauge. It includes
-    /// neither blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
+    /// Returns the number of tasks that were spawned and have not ended. A gauge. Blocking jobs and
+    /// tasks of a [`LocalSet`](crate::task::LocalSet) are not included.
     ///
     /// # Examples
     ///
@@ -271,22 +290,23 @@ impl Metrics {
         self.alive_tasks
     }
 
-    /// Returns how many tasks wait in the queue that all processors share. A gauge.
+    /// Returns the number of tasks in the global queue, which all processors share. A gauge.
     pub fn global_queue_depth(&self) -> usize {
         self.global_queue
     }
 
-    /// Returns how many blocking jobs wait for a thread. A gauge.
+    /// Returns the number of blocking jobs that are waiting for a thread. A gauge.
     pub fn blocking_queue_depth(&self) -> usize {
         self.blocking_queue
     }
 
-    /// Returns the number of threads for blocking jobs. A gauge.
+    /// Returns the number of threads in the blocking pool, including idle threads. A gauge.
     pub fn num_blocking_threads(&self) -> usize {
         self.blocking_threads
     }
 
-    /// Returns how many of them wait for a job. A gauge.
+    /// Returns the number of threads in the blocking pool that are idle, waiting for a job. A
+    /// gauge.
     pub fn num_idle_blocking_threads(&self) -> usize {
         self.idle_blocking_threads
     }

@@ -1,12 +1,13 @@
-//! The metrics of one processor.
+//! The metrics of a single processor.
 
 use std::time::Duration;
 
 use super::LatencyHistogram;
 use crate::scheduler::core::found::FoundIn;
 
-/// Holds the counters and gauges of one processor. See
-/// [`Metrics::processors`](super::Metrics::processors).
+/// The counters and gauges of a single processor, returned by
+/// [`Metrics::processors`](super::Metrics::processors), or their sum over all processors, returned
+/// by [`Metrics::total`](super::Metrics::total).
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ProcessorMetrics {
@@ -32,67 +33,75 @@ pub(super) struct Counts {
     pub(super) arrivals: Arrivals,
 }
 
-/// Counts polls by the place where the processor found the task: one count for each poll.
+/// The number of polls by the place where the processor found the task. Each poll is counted
+/// exactly once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PollSources {
-    /// In the processor's slot for the next task: the task before has woken or spawned it.
+    /// Polls of tasks found in the processor's slot for the next task, because the task that ran
+    /// before has woken or spawned them.
     pub runnext: u64,
-    /// In the processor's queue. The task may have come there in a batch that was stolen, taken
-    /// from the shared queue, or woken by the network or by timers.
+    /// Polls of tasks found in the processor's own queue. The task may have reached the queue in a
+    /// batch: stolen, taken from the global queue, or woken by the network or by timers.
     pub ring: u64,
-    /// In the global queue. The others of the same batch count for `ring`.
+    /// Polls of tasks taken from the global queue. The other tasks of the same batch are counted in
+    /// `ring`.
     pub injector: u64,
-    /// Woken by a poll of the network just before, or by the timers that are checked with it.
+    /// Polls of tasks that were woken just before by a poll of the network, or by the timers that
+    /// are checked at the same time.
     pub network: u64,
-    /// Woken by another processor's timer, which was fired for it just before.
+    /// Polls of tasks that were woken just before by a timer of another processor, which this
+    /// processor fired.
     pub timer: u64,
-    /// Stolen just before. The others of the same steal count for `ring`.
+    /// Polls of tasks that were stolen just before. The other tasks of the same steal are counted
+    /// in `ring`.
     pub stolen: u64,
 }
 
 impl PollSources {
-    /// Returns the number of all polls.
+    /// Returns the total number of polls.
     pub fn total(&self) -> u64 {
         self.runnext + self.ring + self.injector + self.network + self.timer + self.stolen
     }
 }
 
-/// Counts the steals of one processor from another.
+/// The steals of one processor from one other processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Steals {
-    /// Successful steals.
+    /// The number of successful steals.
     pub operations: u64,
-    /// Tasks that they moved.
+    /// The number of tasks that were moved by the steals.
     pub tasks: u64,
 }
 
-/// Counts the events of the network and of timers.
+/// The network events and timers that one processor, or a group of threads, has collected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
-    /// Turns of the netpoller: calls of the system's `epoll_wait` or its like.
+    /// The number of times the network was polled, with `epoll_wait` or the system's equivalent.
     pub turns: u64,
-    /// Events in them that reached a socket.
+    /// The number of network events that reached a socket.
     pub events: u64,
-    /// Timers fired.
+    /// The number of timers that were fired.
     pub timers: u64,
-    /// The sum of the delays between the timers' deadlines and their firing. Part of it is by
-    /// design: timers with nearly equal deadlines share a wake, and may be late by up to a
-    /// millisecond.
+    /// The sum of the delays between the deadlines of the timers and the moments when they fired.
+    ///
+    /// Part of the delay is intended: timers with nearly equal deadlines share a wakeup, and may
+    /// fire up to a millisecond late.
     pub timer_lateness: Duration,
-    /// The longest of those delays since the runtime was built, even in a difference.
+    /// The longest delay between a timer's deadline and its firing since the runtime was built. In
+    /// a difference of two snapshots, the value is still the maximum since the runtime was built.
     pub timer_lateness_max: Duration,
 }
 
 impl ProcessorMetrics {
-    /// Counts the polls of tasks.
+    /// Returns the number of polls of tasks on this processor.
     pub fn poll_count(&self) -> u64 {
         self.polls_by_source().total()
     }
 
-    /// Counts the polls by the place where the task was found.
+    /// Returns the number of polls on this processor by the place where the task was found.
     pub fn polls_by_source(&self) -> PollSources {
         let from = |place: FoundIn| self.counts.polls[place.kind()];
         PollSources {
@@ -105,9 +114,11 @@ impl ProcessorMetrics {
         }
     }
 
-    /// Returns for how long threads have held the processor, to run its tasks or to look for some.
-    /// A counter; a poll under way is included. In a [difference](super::Metrics::since), divided
-    /// by the time [`elapsed`](super::Metrics::elapsed), it is the processor's utilization.
+    /// Returns how long threads have held the processor, to run its tasks or to look for tasks. The
+    /// poll in progress is included.
+    ///
+    /// The value is a counter. In a [difference](super::Metrics::since) of two snapshots, divide it
+    /// by [`elapsed`](super::Metrics::elapsed) to get the processor's utilization.
     ///
     /// # Examples
     ///
@@ -125,71 +136,82 @@ impl ProcessorMetrics {
         self.busy
     }
 
-    /// Counts the tasks that this processor has stolen from others.
+    /// Returns the number of tasks that this processor has stolen from other processors.
     pub fn steal_count(&self) -> u64 {
         self.counts.steals.iter().map(|steals| steals.tasks).sum()
     }
 
-    /// Counts its successful steals, each of which moved one task at least.
+    /// Returns the number of times this processor has successfully stolen from another processor.
+    /// Each successful steal moves at least one task.
     pub fn steal_operations(&self) -> u64 {
         self.counts.steals.iter().map(|steals| steals.operations).sum()
     }
 
-    /// Returns its steals from each processor, by the victim's index: its row of the steal matrix.
-    /// It ends with the regular processors until it has stolen from a spare.
+    /// Returns this processor's steals from each other processor, indexed by the victim's processor
+    /// index.
+    ///
+    /// The slice covers the regular processors, and is longer only if this processor has stolen
+    /// from a spare processor.
     pub fn steals_by_victim(&self) -> &[Steals] {
         &self.counts.steals
     }
 
-    /// Counts the times that the processor ran out of work.
+    /// Returns how often the processor ran out of work and became idle.
     pub fn park_count(&self) -> u64 {
         self.counts.parks
     }
 
-    /// Counts the times that the idle processor was taken into use again.
+    /// Returns how often the idle processor was taken into use again.
     pub fn wake_count(&self) -> u64 {
         self.counts.wakes
     }
 
-    /// Counts the useless wakes: the processor was idle again without a poll of a task.
+    /// Returns the number of useless wakes, after which the processor became idle again without
+    /// polling a task.
     pub fn noop_count(&self) -> u64 {
         self.counts.noops
     }
 
-    /// Counts the times that its queue of 256 was full, and half of it went to the global queue.
+    /// Returns how often the processor's queue of 256 tasks was full, so that half of the tasks
+    /// moved to the global queue.
     pub fn overflow_count(&self) -> u64 {
         self.counts.overflows
     }
 
-    /// Returns the network events and timers that the processor has collected, including the timers
-    /// of idle processors.
+    /// Returns the network events and timers that this processor has collected, including timers
+    /// that belong to idle processors.
     pub fn arrivals(&self) -> &Arrivals {
         &self.counts.arrivals
     }
 
-    /// Returns whether it is idle, or a spare out of play. A gauge; never in a sum.
+    /// Returns `true` if the processor is idle, or is a spare processor that is not in use. A
+    /// gauge. Always `false` in a sum of processors.
     pub fn is_idle(&self) -> bool {
         self.is_idle
     }
 
-    /// Returns how many tasks wait in its own queues, 257 at most. A gauge.
+    /// Returns the number of tasks that wait in the processor's own queue and in its slot for the
+    /// next task, at most 257. A gauge.
     pub fn local_queue_depth(&self) -> usize {
         self.queue
     }
 
-    /// Returns how many timers it holds, with cancelled ones that are not yet removed. A gauge.
+    /// Returns the number of timers that the processor holds, including cancelled timers that have
+    /// not been removed yet. A gauge.
     pub fn timers_held(&self) -> usize {
         self.timers
     }
 
-    /// Returns how long tasks waited to be run here, from the moment they were runnable: a sample
-    /// of one poll in eight, while
+    /// Returns a histogram of the time that runnable tasks waited until this processor polled them.
+    ///
+    /// The histogram contains one poll in eight, sampled while
     /// [`Handle::set_latency_histograms`](crate::runtime::Handle::set_latency_histograms) is on.
     pub fn schedule_latency(&self) -> &LatencyHistogram {
         &self.schedule_latency
     }
 
-    /// Returns how long the polls that were sampled took.
+    /// Returns a histogram of the durations of polls on this processor. It contains the same sample
+    /// of polls as [`schedule_latency`](Self::schedule_latency).
     pub fn poll_time(&self) -> &LatencyHistogram {
         &self.poll_time
     }
