@@ -1,9 +1,9 @@
 //! An async runtime for network servers: tokio's API on a Go-style scheduler.
 //!
-//! Worker threads run the tasks. Each worker has a slot for the next task, a queue and timers; an
-//! idle worker takes tasks from the shared queue, then from the network, then steals half of
-//! another worker's queue. A watcher adds threads for tasks that block or compute for long, so that
-//! other tasks keep running. Names and semantics follow tokio's.
+//! Worker threads run the tasks. Each worker has a slot for the next task, a queue of tasks, and
+//! timers. An idle worker takes tasks from the queue that all workers share, then checks the
+//! network, then steals half of another worker's queue. When a task blocks or computes for long, a
+//! watcher adds a thread, so that other tasks keep running. Names and semantics follow tokio's.
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
@@ -29,112 +29,115 @@
 //!
 //! # Where to go next
 //!
-//! | to | read |
+//! | goal | where to read |
 //! |---|---|
-//! | learn wsrt, from a first task to a service with a graceful shutdown | [`guide`] |
-//! | move a program from tokio | [`guide::from_tokio`] |
-//! | run a tokio program and all of its dependencies unchanged | [`guide::drop_in`] |
+//! | learn wsrt, from the first task to a service that shuts down gracefully | [`guide`] |
+//! | port a program from tokio | [`guide::from_tokio`] |
+//! | run a tokio program and its dependencies without changes | [`guide::drop_in`] |
 //! | spawn, wait for, abort and group tasks | [`task`] |
-//! | open sockets, files and processes, and catch signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
-//! | write a whole service: JSON, a database, metrics, an end | [`guide::service`] |
-//! | serve HTTP, axum's routers among others, and send requests over pooled connections | the crate [wsrt-hyper] |
-//! | wait, give up after a while, and stop the clock in tests | [`time`] |
-//! | share state and send messages | [`sync`] |
-//! | compute on the same processors | [`parallel`] |
-//! | call blocking code, and know what happens if a task blocks | [`guide::blocking`] |
-//! | watch the program run, and find out why it is slow | [`guide::seeing`], [`guide::metrics`] |
-//! | shut down, and choose threads and limits | [`runtime`] |
+//! | use sockets and files, start processes, and handle signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
+//! | write a complete service, with JSON, a database, metrics and a shutdown | [`guide::service`] |
+//! | serve HTTP, for example with axum, and send requests over pooled connections | the crate [wsrt-hyper] |
+//! | sleep, set timeouts, and pause the clock in tests | [`time`] |
+//! | share state and send messages between tasks | [`sync`] |
+//! | run parallel computations on the same processors | [`parallel`] |
+//! | call blocking code, and learn what happens when a task blocks | [`guide::blocking`] |
+//! | observe a running program, and find out why it is slow | [`guide::seeing`], [`guide::metrics`] |
+//! | shut down a runtime, and configure its threads and limits | [`runtime`] |
 //!
-//! # Words
+//! # Terms
 //!
-//! | here | is | tokio |
+//! | term | meaning | tokio's term |
 //! |---|---|---|
-//! | processor | a worker: the right to run tasks, of which there are as many as may run at once | worker |
-//! | machine | a thread of the runtime, which runs tasks while it holds a processor | worker thread |
+//! | processor | a worker: the right to run tasks; the number of processors limits how many tasks run at once | worker |
+//! | machine | a thread of the runtime that runs tasks while it holds a processor | worker thread |
 //! | runnext, ring | a worker's slot for the next task, and its queue | LIFO slot, local queue |
 //! | injector | the queue that all workers share | global queue |
-//! | spare processor | an additional worker, while a task blocks its thread | – |
+//! | spare processor | an additional worker that runs the other tasks while a task blocks its thread | – |
 //!
 //! # Flavors
 //!
-//! | runtime | runs tasks on | made by |
+//! | runtime | threads that run tasks | created by |
 //! |---|---|---|
-//! | multi-thread | a worker thread for each core that affinity and control group allow; `WSRT_WORKER_THREADS` sets another number | `#[wsrt::main]`, [`Runtime::new`](runtime::Runtime::new), [`Builder::new_multi_thread`](runtime::Builder::new_multi_thread) |
-//! | current-thread | the thread that calls `block_on`, and no other; a task that blocks delays the rest | `#[wsrt::main(flavor = "current_thread")]`, `#[wsrt::test]`, [`Builder::new_current_thread`](runtime::Builder::new_current_thread) |
-//! | local | the same thread; its tasks need not be `Send` | [`LocalRuntime`](runtime::LocalRuntime) |
+//! | multi-thread | one worker thread for each core that CPU affinity and control group allow; `WSRT_WORKER_THREADS` sets another number | `#[wsrt::main]`, [`Runtime::new`](runtime::Runtime::new), [`Builder::new_multi_thread`](runtime::Builder::new_multi_thread) |
+//! | current-thread | only the thread that calls `block_on`; a task that blocks delays all others | `#[wsrt::main(flavor = "current_thread")]`, `#[wsrt::test]`, [`Builder::new_current_thread`](runtime::Builder::new_current_thread) |
+//! | local | the thread that created the runtime; tasks need not be `Send` | [`LocalRuntime`](runtime::LocalRuntime) |
 //!
-//! Use the multi-thread runtime unless you have a reason not to: only there can other workers help
-//! out when a task blocks or computes in parallel.
+//! Use the multi-thread runtime unless you have a reason not to. Only there can other workers take
+//! over when a task blocks, and help when a task computes in parallel.
 //!
 //! # Platforms
 //!
 //! | | Linux | macOS | BSD | Windows |
 //! |---|---|---|---|---|
-//! | checked by | tests | compiler | compiler | compiler |
+//! | checked in CI by | tests | compiler | compiler | compiler |
 //! | tasks, `parallel`, `sync`, `time`, `fs`, TCP, UDP | yes | yes | yes | yes |
 //! | Unix sockets, pipes, `process`, `signal::unix` | yes | yes | yes | no |
 //! | `signal::ctrl_c` | yes | yes | yes | yes |
 //! | timers below a millisecond | yes | no | no | no |
-//! | threads added for tasks that block | up to 512 | as many as workers | as many as workers | as many as workers |
-//! | woken threads get a core at once | from Linux 6.12 | no | no | no |
+//! | limit on threads added for tasks that block | 512 | number of workers | number of workers | number of workers |
+//! | woken threads get a core immediately | since Linux 6.12 | no | no | no |
 //!
-//! On each change, CI compiles wsrt with all features for 64-bit macOS, FreeBSD and Windows, and
-//! for 32-bit Linux; NetBSD, illumos, iOS, Android, musl and ARMv7 were compiled by hand. Only on
-//! Linux can the watcher tell a sleeping thread from a busy one; elsewhere both count as busy.
-//! Targets without 64-bit atomics, and WebAssembly, are refused at compile time. The minimum
-//! supported Rust version is 1.85; raising it requires a new minor version.
+//! For each change, CI compiles wsrt with all features for 64-bit macOS, FreeBSD and Windows, and
+//! for 32-bit Linux. Builds for NetBSD, illumos, iOS, Android, musl and ARMv7 were checked by hand.
+//! Only on Linux can the watcher distinguish a sleeping thread from a busy thread; on other
+//! systems, both count as busy. Compiling for targets without 64-bit atomics, or for WebAssembly,
+//! is an error. The minimum supported Rust version is 1.85; raising it requires a new minor
+//! version.
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test), [`select!`], [`join!`], [`try_join!`], [`pin!`] |
-//! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
+//! | `process` | yes | [`process`]: child processes and their pipes, on Unix; requires `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c and Unix signals as futures and streams |
-//! | `tokio-io` | yes | tokio's I/O traits on the streams, and what is made of them in [`io`] |
-//! | `futures-io` | no | futures-io's traits on the streams |
-//! | `futures-task` | no | its trait `Spawn` for [`runtime::Handle`] |
-//! | `sim` | no | `wsrt::sim`: runs of a whole runtime on one thread that a seed decides, in virtual time |
-//! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and server-sent events kept alive |
-//! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
-//! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
+//! | `tokio-io` | yes | tokio's I/O traits for wsrt's streams, and the items of [`io`] that build on the traits |
+//! | `futures-io` | no | the traits of the crate futures-io for wsrt's streams |
+//! | `futures-task` | no | the trait `Spawn` of the crate futures-task for [`runtime::Handle`] |
+//! | `sim` | no | `wsrt::sim`: deterministic simulation of a whole runtime on one thread, from a seed and in virtual time |
+//! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and keep-alives for server-sent events |
+//! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console, as described below |
+//! | `tokio-compat` | no | a background tokio runtime for crates that require one, as described below; requires `tokio-io` |
 //!
-//! Without `tokio-io` and `tokio-compat` no crate of tokio's is compiled: sockets, files, pipes and
-//! standard streams have their own methods. HTTP is a separate crate, [wsrt-hyper]: hyper's
-//! executor, timer and I/O traits, a server for tower services and a pooled client.
+//! Without `tokio-io` and `tokio-compat`, wsrt does not depend on any of tokio's crates: sockets,
+//! files, pipes and standard streams have their own methods. HTTP support is in a separate crate,
+//! [wsrt-hyper], which implements hyper's executor, timer and I/O traits, and has a server for
+//! tower services and a pooled client.
 //!
-//! # Crates that insist on tokio
+//! # Crates that require tokio
 //!
-//! Most crates only need I/O traits, and run on wsrt as they are. Some call `tokio::spawn` or use
-//! tokio's sockets and timers, and panic without a tokio runtime: reqwest, sqlx, `axum::serve`,
-//! bb8. If you can patch your dependencies, use the drop-in, where `tokio::spawn` is wsrt's:
-//! [`guide::drop_in`]. Otherwise feature `tokio-compat` gives each wsrt runtime a tokio runtime in
-//! the background, with two threads (`Builder::tokio_threads`), which every thread of wsrt enters.
-//! Then
+//! Most crates only need I/O traits, and run on wsrt unchanged. Some crates, such as reqwest, sqlx,
+//! bb8 and `axum::serve`, call `tokio::spawn` or use tokio's sockets and timers, and panic without
+//! a tokio runtime. If you can patch your dependencies, use the drop-in replacement for tokio,
+//! which maps `tokio::spawn` to wsrt ([`guide::drop_in`]). Otherwise, use the feature
+//! `tokio-compat`. It gives each wsrt runtime a background tokio runtime, with two threads by
+//! default (`Builder::tokio_threads`), which every thread of wsrt enters. Then:
 //!
-//! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it comes from.
-//!   The tokio runtime wakes it when its socket or timer is ready;
-//! - a future that a crate passes to `tokio::spawn` runs on the tokio runtime's threads, without
-//!   wsrt's promises: two such tasks that block stop the others and all of tokio's sockets and
-//!   timers, and no stall report, dump or timeline shows them. `axum::serve` spawns each connection
-//!   that way; `wsrt_hyper::serve` runs the same router on wsrt;
-//! - on tokio's threads, [`spawn`] and wsrt's sockets and timers work too, and belong to the wsrt
-//!   runtime;
-//! - in a wsrt task, `tokio::task::block_in_place` just calls its closure, and
+//! - A future that *you* await or spawn on wsrt is polled by wsrt, whichever crate created the
+//!   future. The tokio runtime wakes the future when its socket or timer is ready.
+//! - A future that a crate passes to `tokio::spawn` runs on the tokio runtime's threads, without
+//!   wsrt's guarantees. Two such tasks that block their threads stop all other tokio tasks and all
+//!   of tokio's sockets and timers. Stall reports, dumps and timelines do not show these tasks.
+//!   `axum::serve` spawns each connection in this way; `wsrt_hyper::serve` runs the same router on
+//!   wsrt.
+//! - On tokio's threads, [`spawn`] and wsrt's sockets and timers work too, and belong to the wsrt
+//!   runtime.
+//! - In a wsrt task, `tokio::task::block_in_place` simply calls its closure.
 //!   `tokio::task::spawn_local` and `tokio::task::id` panic, as they do outside a tokio task. Use
-//!   wsrt's functions;
-//! - the tokio runtime ends after the wsrt runtime.
+//!   wsrt's functions instead.
+//! - The tokio runtime shuts down after the wsrt runtime.
 //!
-//! A program that already has a tokio runtime can pass its handle to `Builder::tokio_handle`; then
-//! no other is started.
+//! A program that already has a tokio runtime can pass the runtime's handle to
+//! `Builder::tokio_handle`. In this case, wsrt does not start a background tokio runtime.
 //!
 //! # tokio-console
 //!
-//! With feature `console`, [tokio-console] shows a program's tasks: names, kinds, spawn sites,
-//! polls, busy time and wakes, with warnings about tasks that wake themselves, never yield, or have
-//! lost their waker. Set up `console_subscriber` before you create the runtime, and build with
-//! `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without which that crate requires tokio's
-//! own flag:
+//! With the feature `console`, [tokio-console] shows a program's tasks: their names, kinds, spawn
+//! locations, polls, busy times and wakes. tokio-console also warns about tasks that wake
+//! themselves, never yield, or have lost their waker. Initialize `console_subscriber` before you
+//! create the runtime, and build with `RUSTFLAGS="--cfg console_without_tokio_unstable"`; otherwise
+//! the crate requires tokio's own flag:
 //!
 //! ```
 //! # mod console_subscriber { pub fn init() {} }
@@ -146,21 +149,22 @@
 //! }
 //! ```
 //!
-//! - [`task::Builder::name`] names a task. The future in `block_on` is shown as `block_on`; the
-//!   root of `#[wsrt::main]` is a task, and is shown if the subscriber was there first.
-//! - Of the resources, only those in [`time`] are shown: sleeps, intervals and timeouts, from their
-//!   first wait on. Sockets, and the channels and locks of [`sync`], are not.
-//! - The subscriber has to be the process's default, not a thread's.
-//! - console-subscriber 0.5 takes in 128 new tasks, new timers and polls of timers each time it
-//!   publishes, once a second by default. A busier program is shown with a growing delay, unless
-//!   its `Builder::publish_interval` is shorter.
-//! - Other subscribers that are interested in level TRACE get these spans as well, with targets
-//!   that begin with `tokio::` and `runtime::`.
+//! - [`task::Builder::name`] sets the name that is shown for a task. The future passed to
+//!   `block_on` is shown as `block_on`. The root future of `#[wsrt::main]` is a task, and is shown
+//!   if the subscriber was initialized before the runtime was created.
+//! - The only resources shown are those of [`time`]: sleeps, intervals and timeouts, from the first
+//!   time a task waits for them. Sockets, and the channels and locks of [`sync`], are not shown.
+//! - The subscriber has to be the default subscriber of the process, not of a thread.
+//! - console-subscriber 0.5 publishes once a second by default, and accepts at most 128 new tasks,
+//!   new timers and polls of timers each time. A busier program is shown with a growing delay,
+//!   unless a shorter `Builder::publish_interval` is set on the subscriber.
+//! - Other subscribers that enable level TRACE receive these spans as well. The targets of the
+//!   spans begin with `tokio::` and `runtime::`.
 //!
-//! The console is for development. With console-subscriber 0.5, a task that is shown costs some ten
-//! microseconds at its spawn, nearly all of them the subscriber's, and a third of a microsecond for
-//! each wake and poll: about as much as a tokio task. With the feature on and no interested
-//! subscriber, a spawn costs some 15 ns more, and a task is one word larger.
+//! The console is intended for development. With console-subscriber 0.5, spawning a task that is
+//! shown costs about ten microseconds, nearly all of them in the subscriber, and each wake and poll
+//! costs a third of a microsecond. A tokio task costs about as much. If the feature is on but no
+//! subscriber is interested, a spawn costs about 15 ns more, and each task is one word larger.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 //! [wsrt-hyper]: https://docs.rs/wsrt-hyper

@@ -1,4 +1,5 @@
-//! Stopping a loop: a token that each claim checks, and an error with the number of items done.
+//! Cancelling loops: a token that is checked at each claim, and an error that contains the number
+//! of completed items.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::{Acquire, Release};
 
-/// Stops parallel loops. Clones share one state.
+/// A token that stops parallel loops. All clones of a token share one state.
 ///
 /// # Examples
 ///
@@ -44,8 +45,10 @@ impl CancelToken {
         Self::default()
     }
 
-    /// Stops all loops under this token, for good. Each participant stops at its next claim: after
-    /// a microsecond or so, or once the items that it has claimed are done.
+    /// Cancels the token, which stops all loops that use it. A cancelled token cannot be reset.
+    ///
+    /// Each thread of a loop stops at its next claim: after about a microsecond, or when it has
+    /// completed the items that it has already claimed.
     ///
     /// # Examples
     ///
@@ -59,7 +62,7 @@ impl CancelToken {
         self.0.store(true, Release);
     }
 
-    /// Returns whether [`cancel`](CancelToken::cancel) was called.
+    /// Returns `true` if [`cancel`](CancelToken::cancel) was called on this token or a clone.
     ///
     /// # Examples
     ///
@@ -78,7 +81,7 @@ impl CancelToken {
     }
 }
 
-/// Reports that a loop was stopped before its end, and how many items it had done.
+/// The error returned when a loop was cancelled before all of its items were completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancelled {
     completed: usize,
@@ -90,7 +93,7 @@ impl Cancelled {
         Self { completed, total }
     }
 
-    /// Returns how many items were done. They need not be the first ones.
+    /// Returns the number of items that were completed. These items need not be the first ones.
     ///
     /// # Examples
     ///
@@ -106,7 +109,7 @@ impl Cancelled {
         self.completed
     }
 
-    /// Returns how many items there were.
+    /// Returns the total number of items in the loop.
     ///
     /// # Examples
     ///
@@ -131,13 +134,14 @@ impl fmt::Display for Cancelled {
 
 impl Error for Cancelled {}
 
-/// Runs loops that stop early when a token is cancelled; made by [`until`].
+/// Runs parallel loops that stop early when a token is cancelled. Returned by [`until`].
 #[derive(Debug, Clone, Copy)]
 pub struct Until<'a>(Option<&'a CancelToken>);
 
-/// Returns an object with this module's loops, which stop when `token` is cancelled.
+/// Returns an object whose methods are this module's loops, and stop early when `token` is
+/// cancelled.
 ///
-/// A loop that had done its last item when the token was cancelled counts as complete.
+/// If the token is cancelled after the last item was completed, the loop counts as complete.
 ///
 /// # Examples
 ///

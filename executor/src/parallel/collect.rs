@@ -1,4 +1,4 @@
-//! `map_collect`.
+//! The parallel loop `map_collect`.
 
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -9,15 +9,15 @@ use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
 use crate::util::sync::Mutex;
 
-/// Calls `f` with each item, on as many processors as are free, and returns the results in the
-/// order of the items.
+/// Calls `f` for each item, in parallel on all processors that are free, and returns the results in
+/// the order of the items.
 ///
-/// Each result is written to its place in the `Vec` at once: nothing is copied afterwards.
+/// Each result is written directly to its place in the `Vec`, so nothing is copied afterwards.
 ///
 /// # Panics
 ///
-/// Panics with the first panic of `f`; the results so far are dropped. Panics like a `Vec` if the
-/// results do not fit in memory.
+/// Panics with the first panic of `f`, and drops the results computed so far. Panics like `Vec` if
+/// the results do not fit in memory.
 ///
 /// # Examples
 ///
@@ -38,12 +38,13 @@ where
 }
 
 impl Until<'_> {
-    /// Collects the results of `f`, as [`map_collect`] does.
+    /// Calls `f` for each item and collects the results, like [`map_collect`], until the token is
+    /// cancelled.
     ///
     /// # Errors
     ///
-    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
-    /// are dropped.
+    /// Returns a [`Cancelled`] with the number of completed items if the token was cancelled before
+    /// the loop was complete. The results computed so far are dropped.
     ///
     /// # Panics
     ///

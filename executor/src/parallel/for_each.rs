@@ -1,18 +1,18 @@
-//! `for_each`.
+//! The parallel loop `for_each`.
 
 use std::marker::PhantomData;
 
 use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
 
-/// Calls `f` with each item, on as many processors as are free.
+/// Calls `f` for each item, in parallel on all processors that are free.
 ///
 /// Returns when all calls have returned. The order of the calls is unspecified, and so is whether
-/// calls run at the same time.
+/// any of them run at the same time.
 ///
 /// # Panics
 ///
-/// Panics with the first panic of `f`. Items that were not begun by then are left as they are.
+/// Panics with the first panic of `f`. `f` is not called for items that had not begun by then.
 ///
 /// # Examples
 ///
@@ -34,11 +34,13 @@ where
 }
 
 impl Until<'_> {
-    /// Calls `f` with each item, as [`for_each`](fn@super::for_each) does.
+    /// Calls `f` for each item, like [`for_each`](fn@super::for_each), until the token is
+    /// cancelled.
     ///
     /// # Errors
     ///
-    /// Returns how far the loop got, if the token was cancelled before its end.
+    /// Returns a [`Cancelled`] with the number of completed items if the token was cancelled before
+    /// the loop was complete.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! The items of loops: ranges of integers, slices, and slices in chunks.
+//! The items of parallel loops: ranges of integers, slices, and chunks of slices.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,12 +10,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Holds the items of a parallel loop, numbered from 0. Implemented by this module's types, and not
-/// to be implemented elsewhere.
+/// The items of a parallel loop, numbered from 0. The types of this module implement the trait; it
+/// cannot be implemented outside this crate.
 ///
 /// # Safety
 ///
-/// `count` does not change, and items with different numbers may be used at the same time.
+/// `count` always returns the same number, and items with different numbers can be used at the same
+/// time.
 pub unsafe trait Items: Sealed + Sync {
     /// The argument of the loop's closure.
     type Item;
@@ -31,8 +32,8 @@ pub unsafe trait Items: Sealed + Sync {
     unsafe fn item(&self, number: usize) -> Self::Item;
 }
 
-/// Converts a value to the items of a loop: ranges, `&` and `&mut` to slices, arrays and vectors,
-/// [`chunks`], [`chunks_mut`].
+/// Conversion into the items of a parallel loop. Implemented for ranges of integers, for `&` and
+/// `&mut` references to slices, arrays and vectors, and for [`chunks`] and [`chunks_mut`].
 pub trait IntoItems {
     /// The items that it converts to.
     type Items: Items;
@@ -49,7 +50,8 @@ impl<I: Items> IntoItems for I {
     }
 }
 
-/// An integer whose ranges can be looped over: each primitive one but the 128-bit ones.
+/// An integer type whose ranges can be used as the items of a parallel loop. Implemented for all
+/// primitive integer types except the 128-bit ones.
 pub trait Integer: Sealed + Copy + Sync {
     #[doc(hidden)]
     fn distance(start: Self, end: Self) -> usize;
@@ -94,7 +96,7 @@ unsafe impl<T: Integer> Items for Range<T> {
     }
 }
 
-/// The items of a `&[T]`.
+/// The items of a `&[T]`: a reference to each element.
 #[derive(Debug)]
 pub struct Slice<'a, T>(&'a [T]);
 
@@ -139,7 +141,7 @@ impl<'a, T: Sync, const N: usize> IntoItems for &'a [T; N] {
     }
 }
 
-/// The items of a `&mut [T]`.
+/// The items of a `&mut [T]`: a mutable reference to each element.
 pub struct SliceMut<'a, T> {
     start: *mut T,
     length: usize,
@@ -200,14 +202,15 @@ impl<'a, T: Send, const N: usize> IntoItems for &'a mut [T; N] {
     }
 }
 
-/// Holds a slice in pieces; made by [`chunks`].
+/// The chunks of a slice, as items of a parallel loop. Returned by [`chunks`].
 #[derive(Debug)]
 pub struct Chunks<'a, T> {
     slice: &'a [T],
     size: usize,
 }
 
-/// Cuts `slice` into pieces of `size` items, the last of which may be shorter.
+/// Splits `slice` into chunks of `size` elements, which a parallel loop can use as its items. The
+/// last chunk may be shorter.
 ///
 /// # Panics
 ///
@@ -242,13 +245,14 @@ unsafe impl<'a, T: Sync> Items for Chunks<'a, T> {
     }
 }
 
-/// Holds a slice in pieces that may be changed; made by [`chunks_mut`].
+/// The mutable chunks of a slice, as items of a parallel loop. Returned by [`chunks_mut`].
 pub struct ChunksMut<'a, T> {
     items: SliceMut<'a, T>,
     size: usize,
 }
 
-/// Cuts `slice` into pieces of `size` items that may be changed; the last may be shorter.
+/// Splits `slice` into mutable chunks of `size` elements, which a parallel loop can use as its
+/// items. The last chunk may be shorter.
 ///
 /// # Panics
 ///

@@ -1,24 +1,25 @@
-//! `join`.
+//! The function `join`, for divide and conquer.
 
 use crate::fork_join::{in_tree, is_alone, with_slot};
 
-/// Runs two closures, at the same time if a helper is free to take one, and returns both results.
+/// Runs two closures, in parallel if another thread is free, and returns both results.
 ///
-/// `a` runs on the calling thread. `b` waits on a stack of jobs where helpers find it; if no helper
-/// has taken it, it runs on the calling thread after `a`. That is the usual case and costs a few
-/// nanoseconds, so that divide and conquer needs no cut-off to be fast, though one never hurts.
+/// `a` runs on the calling thread. Meanwhile, `b` is in a queue from which other threads can take
+/// it. If no thread has taken `b` when `a` returns, the calling thread runs `b` itself. This is the
+/// usual case, and costs a few nanoseconds, so recursive algorithms are fast even without a cut-off
+/// for small inputs.
 ///
-/// Whether the two run at the same time is unspecified. Closures that wait for each other may wait
-/// forever.
+/// Whether the two closures run at the same time is unspecified. Closures that wait for each other
+/// may deadlock.
 ///
-/// While it waits for a `b` that was taken, the calling thread works on other jobs of the same
-/// outermost `join` or [`scope`](super::scope()), and on nothing else. A lock held across `join`
-/// may meet such a job, and deadlock: hold none.
+/// If another thread has taken `b`, the calling thread waits, and meanwhile runs other jobs of the
+/// same outermost `join` or [`scope`](super::scope()), and nothing else. Do not hold a lock across
+/// a call of `join`: a job that needs the same lock may run inside the call, and deadlock.
 ///
 /// # Panics
 ///
-/// Panics with the panic of a closure; with the panic of `a` if both panic. The other closure is
-/// waited for, or dropped if it has not begun.
+/// Panics with the panic of the closure that panicked, or with the panic of `a` if both did. Before
+/// the panic is resumed, the other closure has returned, or has been dropped if it had not begun.
 ///
 /// # Examples
 ///

@@ -1,13 +1,13 @@
-//! Computing in parallel, on the processors that run the tasks.
+//! Parallel computation on the processors that run the async tasks.
 //!
-//! | to | use |
+//! | goal | function |
 //! |---|---|
 //! | divide and conquer | [`join()`] |
-//! | start any number of jobs that borrow, and wait for them all | [`scope()`] |
-//! | do something with each item | [`for_each`](fn@for_each) |
-//! | make a `Vec` of results, in order | [`map_collect`] |
-//! | make one result of many | [`reduce()`] |
-//! | do any of the last three until a token is cancelled | [`until`] |
+//! | start any number of jobs that borrow, and wait for all of them | [`scope()`] |
+//! | call a closure for each item | [`for_each`](fn@for_each) |
+//! | collect results in a `Vec`, in order | [`map_collect`] |
+//! | combine many values into one result | [`reduce()`] |
+//! | run one of the last three, but stop when a token is cancelled | [`until`] |
 //!
 //! ```
 //! use wsrt::parallel;
@@ -20,44 +20,45 @@
 //! # });
 //! ```
 //!
-//! All of these are ordinary calls, not futures: they return when the work is done. The calling
-//! thread begins at once, and idle processors' machines come to help. There is nothing to tune: a
-//! thread that has run out of indices takes half of those that another thread has left, down to a
-//! single index, and each thread claims about a microsecond of work at a time, so that uniform and
-//! skewed costs are balanced.
+//! All of these functions are ordinary calls, not futures: they return when the work is done. The
+//! calling thread begins to work at once, and threads of idle processors help. No tuning is needed.
+//! A thread that has run out of indices takes half of the indices that another thread has left,
+//! down to a single index. Each thread claims about a microsecond of work at a time. Therefore both
+//! uniform and skewed workloads are balanced.
 //!
 //! # Where they may be called
 //!
-//! | from | helpers |
+//! | calling code | helpers |
 //! |---|---|
-//! | a task of a multi-thread runtime | its idle processors |
-//! | [`spawn_blocking`](crate::task::spawn_blocking) | its idle processors |
-//! | a thread that has [entered](crate::runtime::Handle::enter) a runtime, or is in its `block_on` | its idle processors |
-//! | inside another parallel call | the runtime's idle processors |
-//! | a task of a current-thread runtime | none: the call runs on the calling thread |
-//! | a thread that belongs to no runtime | none |
+//! | a task of a multi-thread runtime | the runtime's idle processors |
+//! | a closure in [`spawn_blocking`](crate::task::spawn_blocking) | the runtime's idle processors |
+//! | a thread that has [entered](crate::runtime::Handle::enter) a runtime or is in its `block_on` | the runtime's idle processors |
+//! | another parallel call | the runtime's idle processors |
+//! | a task of a current-thread runtime | none: the work runs on the calling thread |
+//! | a thread outside any runtime | none: the work runs on the calling thread |
 //!
-//! # Beside async tasks
+//! # Together with async tasks
 //!
-//! Tasks come first. A helper computes in the time of an idle processor, and leaves at its next
-//! claim once a task needs that processor. The calling thread stays: its processor is the loop's
-//! share. Tasks that wait on it are stolen by other processors; when all processors compute, the
-//! watcher puts a spare into play for the tasks, within some two milliseconds (see
-//! [`guide::blocking`](crate::guide::blocking)). A call of more than 100 ms in a task is reported
-//! as a stall; put it in `spawn_blocking` if that is not wanted.
+//! Async tasks have priority. Helpers use only processors that are idle, and a helper leaves at its
+//! next claim when a task needs its processor. The calling thread stays until the call returns.
+//! Tasks that wait on its processor are stolen by other processors. If all processors are
+//! computing, the watcher adds a spare processor for the tasks within about two milliseconds
+//! ([`guide::blocking`](crate::guide::blocking)). A call that takes more than 100 ms inside a task
+//! is reported as a stall. To avoid the report, make the call inside `spawn_blocking`.
 //!
 //! # Panics
 //!
-//! The first panic of a closure stops the call: no further item or job begins, those that run are
-//! waited for, and the panic continues in the caller. Results made so far are dropped.
+//! The first panic of a closure stops the call. No further items or jobs begin, those that are
+//! running are waited for, and the panic is then resumed in the caller. Results that were computed
+//! so far are dropped.
 //!
 //! # Cancel safety
 //!
-//! There is nothing to cancel from outside, since the calls do not await; [`until`] stops a loop
-//! from inside or from another thread.
+//! These functions do not await, so they cannot be cancelled by dropping a future. With [`until`],
+//! a loop can be stopped from inside or from another thread.
 //!
-//! The design owes much to others: jobs on the stack to Cilk and rayon, ranges that thieves cut in
-//! half to lazy binary splitting and paralight.
+//! The design builds on the work of others: jobs on the stack come from Cilk and rayon, and ranges
+//! that thieves split in half come from lazy binary splitting and paralight.
 
 mod cancel;
 mod collect;

@@ -1,4 +1,4 @@
-//! `reduce`.
+//! The parallel loop `reduce`.
 
 use std::marker::PhantomData;
 use std::mem;
@@ -7,12 +7,14 @@ use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
 use crate::util::sync::Mutex;
 
-/// Maps each item, and combines the results to one.
+/// Maps each item to a value, in parallel on all processors that are free, and combines the values
+/// to a single result.
 ///
-/// `combine` is called on neighbours, in the order of the items, so it need not be commutative; but
-/// it has to be associative, and `identity` has to make a value that changes nothing, since the
-/// grouping of the items depends on the threads that took them. With floating-point numbers, the
-/// last digits may differ from run to run.
+/// `combine` is called with neighboring values, in the order of the items, so it need not be
+/// commutative. However, `combine` has to be associative, and `identity` has to return a neutral
+/// value that changes nothing when combined, because the grouping of the items depends on which
+/// threads process them. With floating-point numbers, the last digits of the result may differ from
+/// run to run.
 ///
 /// # Panics
 ///
@@ -39,12 +41,13 @@ where
 }
 
 impl Until<'_> {
-    /// Maps and combines the items, as [`reduce`](super::reduce()) does.
+    /// Maps the items and combines their values, like [`reduce`](super::reduce()), until the token
+    /// is cancelled.
     ///
     /// # Errors
     ///
-    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
-    /// are dropped.
+    /// Returns a [`Cancelled`] with the number of completed items if the token was cancelled before
+    /// the loop was complete. The results computed so far are dropped.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! `scope`.
+//! The function `scope`, for any number of jobs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,8 @@ use std::panic::resume_unwind;
 use crate::fork_join::{AfterPanic, ScopeBase, in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
-/// Spawns jobs that may borrow any value that lives longer than `'scope`; made by [`scope()`].
+/// A scope for jobs that may borrow any value that lives longer than `'scope`. Passed to the
+/// closure of [`scope()`].
 pub struct Scope<'scope> {
     base: ScopeBase,
     /// Neither longer nor shorter: a longer one would let jobs borrow values that are gone, a
@@ -15,21 +16,23 @@ pub struct Scope<'scope> {
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// Calls `f` with a scope, and returns when `f` and all jobs of the scope are done.
+/// Creates a scope, calls `f` with the scope, and returns the result of `f` when `f` and all jobs
+/// of the scope have completed.
 ///
-/// Jobs are closures on the runtime's processors, not tasks: they may borrow from the caller's
-/// stack, they may spawn more in the same scope, and they should not block. They run in no
-/// particular order; the calling thread runs them too, the youngest first, once `f` has returned. A
-/// job costs an allocation: for two closures, [`join`](super::join()) does without, and for many
-/// like items [`for_each`](fn@super::for_each).
+/// Jobs are closures, not async tasks, and run on the runtime's processors. They can borrow from
+/// the caller's stack, and can spawn further jobs in the same scope. Jobs should not block. Their
+/// order is unspecified. After `f` has returned, the calling thread runs jobs too, the most
+/// recently spawned job first. Each job costs an allocation. For two closures,
+/// [`join`](super::join()) needs none, and for many similar items, use
+/// [`for_each`](fn@super::for_each).
 ///
-/// Whether jobs run at the same time is unspecified. Jobs that wait for each other may wait for
-/// ever.
+/// Whether any jobs run at the same time is unspecified. Jobs that wait for each other may
+/// deadlock.
 ///
 /// # Panics
 ///
-/// Panics with the first panic of `f` or a job, once all are done. Jobs that have not begun by then
-/// are dropped.
+/// Panics with the first panic of `f` or of a job, after all running jobs have returned. Jobs that
+/// had not begun by then are dropped.
 ///
 /// # Examples
 ///
@@ -62,10 +65,11 @@ where
 }
 
 impl<'scope> Scope<'scope> {
-    /// Spawns a job. It gets the scope, so that it can spawn more.
+    /// Spawns a job in the scope. The job receives the scope as an argument, so that it can spawn
+    /// further jobs.
     ///
-    /// May be called from any thread. If the caller does not work in this scope, a thread that does
-    /// takes the job when it next looks.
+    /// Can be called on any thread. If the calling thread does not work in this scope, a thread
+    /// that does takes the job the next time it looks for work.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The handle that can abort a task and nothing else.
+//! A handle that can abort a task, and nothing else.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -6,14 +6,14 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use super::Id;
 use super::reference::CountedRef;
 
-/// Aborts a task, without owning its [`JoinHandle`](super::JoinHandle).
+/// A handle that can abort a task without owning the task's [`JoinHandle`](super::JoinHandle).
 ///
-/// It can be cloned and sent to any thread, and it does not keep the task running or its future
-/// alive: only the task's allocation stays until the last handle and the last waker are gone.
-/// Dropping one does nothing to the task.
+/// The handle can be cloned and sent to other threads. Dropping it has no effect on the task. An
+/// abort handle does not keep the task's future alive: only the memory of the task stays allocated
+/// until the last handle and the last waker are dropped.
 ///
-/// On a computer of 32 bits a task has 2^24 wakers and handles at most: a program that makes more
-/// is aborted, with a message.
+/// On 32-bit targets, a task can have at most 2^24 wakers and handles. A program that exceeds this
+/// limit is aborted with a message.
 ///
 /// # Examples
 ///
@@ -35,7 +35,9 @@ impl AbortHandle {
         Self(task)
     }
 
-    /// Cancels the task; see [`JoinHandle::abort`](super::JoinHandle::abort), which does the same.
+    /// Aborts the task. The effect is the same as that of
+    /// [`JoinHandle::abort`](super::JoinHandle::abort): the task is cancelled at the `await` where
+    /// it waits, or after its current poll.
     ///
     /// # Examples
     ///
@@ -52,8 +54,8 @@ impl AbortHandle {
         self.0.abort();
     }
 
-    /// Returns whether the task has ended: with an output, by a panic, or because it was cancelled.
-    /// An aborted task may take a while to end.
+    /// Returns `true` if the task has ended, because it returned an output, panicked or was
+    /// cancelled. A task may still run for a while after it was aborted.
     ///
     /// # Examples
     ///
@@ -71,7 +73,7 @@ impl AbortHandle {
         self.0.header().state.is_complete()
     }
 
-    /// Returns the id of the task.
+    /// Returns the task's id.
     ///
     /// # Examples
     ///

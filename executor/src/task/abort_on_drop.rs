@@ -1,4 +1,4 @@
-//! Tasks that end when the owner of their handle wants them to: with the handle, or at once.
+//! Join handles that end their task, either when the handle is dropped or on request.
 
 use std::fmt;
 use std::future::Future;
@@ -8,11 +8,13 @@ use std::task::{Context, Poll};
 use super::{AbortHandle, Id, JoinError, JoinHandle};
 
 impl<T> JoinHandle<T> {
-    /// Turns the handle into one that aborts the task when it is dropped, instead of detaching it.
+    /// Converts this handle into a handle that aborts the task when it is dropped, instead of
+    /// detaching the task.
     ///
-    /// So a task ends with its owner, when that is itself cancelled, returns early or panics. The
-    /// drop does not wait: the task is cancelled when it next waits. See
-    /// [`cancel`](Self::cancel), which waits, and [`TaskGroup`](crate::task::TaskGroup).
+    /// The task then ends together with its owner, even if the owner is cancelled, returns early or
+    /// panics. Dropping the handle does not wait for the task: the task is cancelled the next time
+    /// it waits. [`cancel`](Self::cancel) also waits until the task has ended, and a
+    /// [`TaskGroup`](crate::task::TaskGroup) owns several tasks.
     ///
     /// # Examples
     ///
@@ -33,21 +35,22 @@ impl<T> JoinHandle<T> {
         AbortOnDropHandle { handle: Some(self) }
     }
 
-    /// Aborts the task, and waits until it has ended. Returns its output if it had completed, and
-    /// `None` if it was cancelled.
+    /// Aborts the task, and waits until it has ended. Returns the task's output if the task
+    /// completed, or `None` if it was cancelled.
     ///
-    /// The task is aborted by the call, whether the future is awaited or not. It has ended when its
-    /// future is dropped; a poll that is running ends first, and so does a job of
-    /// [`spawn_blocking`](crate::task::spawn_blocking) that has begun: either may still complete.
+    /// The call itself aborts the task, even if the returned future is never awaited. The task has
+    /// ended when its future has been dropped. A running poll, or a job of
+    /// [`spawn_blocking`](crate::task::spawn_blocking) that has begun, is not interrupted, so the
+    /// task may still complete.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] if the task panicked, in a poll or when its future was dropped.
+    /// Returns a [`JoinError`] if the task panicked, in a poll or while its future was dropped.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, the task ends all the same, and an output is
-    /// lost.
+    /// If the returned future is dropped before it completes, the task still ends, but its output
+    /// is lost.
     ///
     /// # Examples
     ///
@@ -76,19 +79,19 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Awaits the result of a task, and aborts the task when dropped. Made by
+/// A handle that waits for a task's result, and aborts the task when dropped. Returned by
 /// [`JoinHandle::abort_on_drop`].
 ///
-/// Dropping it once the task has ended does nothing but drop its output.
+/// Dropping the handle after the task has ended only drops the task's output.
 ///
 /// # Panics
 ///
-/// Panics if it is polled again after it has returned its result.
+/// Panics if polled again after it has returned the task's result.
 ///
 /// # Cancel safety
 ///
-/// Awaiting `&mut handle` is cancel safe: the result is still there for the next time. Dropping the
-/// handle itself aborts the task.
+/// Awaiting `&mut handle` is cancel safe: a result that was not returned stays available to a later
+/// `await`. Dropping the handle itself aborts the task.
 ///
 /// # Examples
 ///
@@ -110,7 +113,7 @@ impl<T> AbortOnDropHandle<T> {
         self.handle.as_ref().expect("only `detach` takes it, and consumes this")
     }
 
-    /// Turns it back into a handle that detaches the task when it is dropped.
+    /// Converts this handle back into a [`JoinHandle`], which detaches the task when dropped.
     ///
     /// # Examples
     ///
@@ -127,19 +130,20 @@ impl<T> AbortOnDropHandle<T> {
         self.handle.take().expect("it is taken here alone")
     }
 
-    /// Returns a handle that can abort the task, and that can be cloned.
+    /// Returns an [`AbortHandle`] for the task, which can be cloned.
     #[must_use]
     pub fn abort_handle(&self) -> AbortHandle {
         self.handle().abort_handle()
     }
 
-    /// Returns whether the task has ended: with an output, by a panic, or because it was cancelled.
+    /// Returns `true` if the task has ended, because it returned an output, panicked or was
+    /// cancelled.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.handle().is_finished()
     }
 
-    /// Returns the id of the task.
+    /// Returns the task's id.
     #[must_use]
     pub fn id(&self) -> Id {
         self.handle().id()

@@ -1,5 +1,5 @@
-//! Limits on blocking jobs: those that would wait in the pool's queue are refused, and groups of
-//! which only some run at once.
+//! Limits on blocking jobs: spawning a job only if a thread is free, and groups of jobs of which
+//! only a few run at once.
 
 use std::fmt;
 use std::future::pending;
@@ -14,26 +14,27 @@ use crate::scheduler::Scheduler;
 use crate::task::JoinHandle;
 use crate::task::spawn::{spawn_from, with_scheduler};
 
-/// Runs a blocking closure on the blocking thread pool, or returns the closure if it would have to
-/// wait for a thread.
+/// Runs a blocking closure on the blocking thread pool if a thread is free. Otherwise returns the
+/// closure instead of queueing it.
 ///
-/// It runs like a job of [`spawn_blocking`](crate::task::spawn_blocking), whose queue has no bound.
-/// With this a server refuses work instead of piling it up.
+/// The job runs like a job of [`spawn_blocking`](crate::task::spawn_blocking), whose queue is
+/// unbounded. A server can use this function to reject work while it is overloaded, instead of
+/// queueing ever more work.
 ///
 /// # Not guaranteed
 ///
-/// The job may not begin at once: a job that another thread submits at the same moment may come
-/// first, and the system may refuse the thread that is started for it.
+/// The job may not begin immediately. Another thread may submit a job at the same moment and take
+/// the free thread, or the operating system may refuse to create the thread that the job needs.
 ///
 /// # Panics
 ///
-/// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the panic
-/// as a [`JoinError`](crate::task::JoinError).
+/// Panics if called outside a runtime. If the closure panics, awaiting the join handle returns the
+/// panic as a [`JoinError`](crate::task::JoinError).
 ///
 /// # Errors
 ///
-/// Returns the closure, in a [`PoolBusy`], if the runtime has
-/// [`max_blocking_threads`](crate::runtime::Builder::max_blocking_threads) and all have a job.
+/// Returns the closure, wrapped in a [`PoolBusy`], if all of the runtime's
+/// [`max_blocking_threads`](crate::runtime::Builder::max_blocking_threads) threads are busy.
 ///
 /// # Examples
 ///
@@ -64,12 +65,15 @@ where
 }
 
 impl Handle {
-    /// Runs a blocking closure on the blocking thread pool, or returns the closure if it would have
-    /// to wait for a thread: see [`try_spawn_blocking`], which needs no handle.
+    /// Runs a blocking closure on this runtime's blocking thread pool if a thread is free.
+    /// Otherwise returns the closure instead of queueing it.
+    ///
+    /// The free function [`try_spawn_blocking`] does the same on the current runtime.
     ///
     /// # Errors
     ///
-    /// Returns the closure, in a [`PoolBusy`], if each thread that there may be has a job.
+    /// Returns the closure, wrapped in a [`PoolBusy`], if all threads of the pool are busy and the
+    /// pool may not start another.
     #[track_caller]
     pub fn try_spawn_blocking<F, T>(&self, job: F) -> Result<JoinHandle<T>, PoolBusy<F>>
     where
@@ -80,12 +84,12 @@ impl Handle {
     }
 }
 
-/// The error of a blocking job that was refused because no thread was free or its group was full.
-/// It contains the job.
+/// The error returned when a blocking job is refused because no thread is free, or because the
+/// job's group is full. Contains the refused job.
 pub struct PoolBusy<F>(F);
 
 impl<F> PoolBusy<F> {
-    /// Returns the job.
+    /// Returns the job that was refused.
     pub fn into_job(self) -> F {
         self.0
     }
@@ -105,18 +109,20 @@ impl<F> fmt::Display for PoolBusy<F> {
 
 impl<F> std::error::Error for PoolBusy<F> {}
 
-/// Limits how many of a group of blocking jobs run at once.
+/// A group of blocking jobs that limits how many of its jobs run at once.
 ///
-/// All blocking jobs of a runtime share one pool. Jobs for a slow disk, or for a library that may
-/// use four threads, can take every thread of the pool; a group for them leaves room for the
-/// others. Jobs beyond the limit wait in line, each as a task, and take no thread.
+/// All blocking jobs of a runtime share one thread pool. Jobs that use a slow disk, or a library
+/// that may use only four threads, could occupy every thread of the pool. Running such jobs in a
+/// group leaves threads free for other jobs. Jobs beyond the group's limit wait in line as tasks,
+/// without occupying a thread.
 ///
-/// Clones are the same group.
+/// Clones of a group share its limit.
 ///
 /// # Not guaranteed
 ///
-/// Jobs may not begin in the order of their spawns: they get in line as their tasks are polled. On
-/// a current-thread runtime they come while a thread is in `block_on`.
+/// Jobs may begin in a different order than they were spawned in, because a job joins the line when
+/// its task is first polled. On a current-thread runtime, tasks are polled while a thread is in
+/// `block_on`.
 ///
 /// # Examples
 ///
@@ -141,11 +147,11 @@ pub struct BlockingGroup {
 }
 
 impl BlockingGroup {
-    /// Creates a group that runs at most `limit` jobs at a time. It needs no runtime.
+    /// Creates a group that runs at most `limit` jobs at once. Can be called outside a runtime.
     ///
     /// # Panics
     ///
-    /// Panics if `limit` is zero, or more than 2^32.
+    /// Panics if `limit` is zero or greater than 2^32.
     #[track_caller]
     pub fn new(limit: usize) -> Self {
         assert!(limit > 0, "wsrt: `BlockingGroup::new(0)`: a group that runs no job never ends");
@@ -153,21 +159,22 @@ impl BlockingGroup {
         Self { places: Arc::new(Semaphore::new(limit)), limit }
     }
 
-    /// Returns how many jobs the group runs at a time at most.
+    /// Returns the maximum number of jobs that the group runs at once.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Runs a blocking closure on the current runtime's blocking thread pool, when it is its turn.
+    /// Runs a blocking closure on the current runtime's blocking thread pool as soon as the group's
+    /// limit allows, and returns a handle to its result.
     ///
-    /// A job that waits for its turn is cancelled by [`abort`](JoinHandle::abort); one that has
-    /// begun is not, and keeps its place until it returns.
+    /// [`abort`](JoinHandle::abort) cancels a job that is still waiting in line. A job that has
+    /// begun is not interrupted, and counts against the limit until it returns.
     ///
     /// # Panics
     ///
-    /// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the
-    /// panic as a [`JoinError`](crate::task::JoinError).
+    /// Panics if called outside a runtime. If the closure panics, awaiting the join handle returns
+    /// the panic as a [`JoinError`](crate::task::JoinError).
     #[track_caller]
     pub fn spawn<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -193,18 +200,18 @@ impl BlockingGroup {
         spawn_from(wanted, waiting, spawned_at)
     }
 
-    /// Runs a blocking closure like [`spawn`](Self::spawn) if it can begin at once, and otherwise
-    /// returns it.
+    /// Runs a blocking closure like [`spawn`](Self::spawn) if it can begin immediately. Otherwise
+    /// returns the closure.
     ///
     /// # Panics
     ///
-    /// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the
-    /// panic as a [`JoinError`](crate::task::JoinError).
+    /// Panics if called outside a runtime. If the closure panics, awaiting the join handle returns
+    /// the panic as a [`JoinError`](crate::task::JoinError).
     ///
     /// # Errors
     ///
-    /// Returns the closure, in a [`PoolBusy`], if the group is full, or no thread of the pool is
-    /// free.
+    /// Returns the closure, wrapped in a [`PoolBusy`], if the group is full or no thread of the
+    /// pool is free.
     #[track_caller]
     pub fn try_spawn<F, T>(&self, job: F) -> Result<JoinHandle<T>, PoolBusy<F>>
     where

@@ -1,4 +1,4 @@
-//! A task with a name.
+//! A builder for tasks with a name.
 
 use std::future::Future;
 use std::panic::Location;
@@ -9,7 +9,7 @@ use crate::task::large::boxed_if_large;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
 use crate::task::{JoinHandle, LocalSet, Origin};
 
-/// Spawns tasks with a name, which stall reports, dumps and traces show.
+/// Spawns tasks with a name. Stall reports, dumps and traces show the names of tasks.
 ///
 /// # Examples
 ///
@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
         Self::default()
     }
 
-    /// Names the task. Names need not be unique.
+    /// Sets the task's name. Several tasks may have the same name.
     ///
     /// # Examples
     ///
@@ -59,8 +59,8 @@ impl<'a> Builder<'a> {
         Self { name: Some(name), ..self }
     }
 
-    /// Sets the place that reports name, instead of the caller's: wsrt-hyper spawns the
-    /// connections of a server long after its user has called `serve`.
+    /// Sets the spawn location that reports show, instead of the caller's location. wsrt-hyper uses
+    /// this method because it spawns a server's connections long after the user has called `serve`.
     #[doc(hidden)]
     pub fn __spawned_at(self, place: &'static Location<'static>) -> Self {
         Self { spawned_at: Some(place), ..self }
@@ -71,7 +71,8 @@ impl<'a> Builder<'a> {
         Origin { spawned_at: self.spawned_at.unwrap_or(Location::caller()), name: self.name }
     }
 
-    /// Spawns a future as a task of the current runtime: see [`spawn`](crate::task::spawn::spawn).
+    /// Spawns a future as a task of the current runtime, like [`spawn`](crate::task::spawn::spawn),
+    /// and returns a handle to the task's result.
     ///
     /// # Panics
     ///
@@ -96,7 +97,8 @@ impl<'a> Builder<'a> {
         boxed_if_large!(F, future => spawn_from("task::Builder::spawn", future, origin))
     }
 
-    /// Spawns a future as a task of the runtime that `handle` leads to.
+    /// Spawns a future as a task of `handle`'s runtime, and returns a handle to the task's result.
+    /// Can be called outside a runtime.
     ///
     /// # Examples
     ///
@@ -115,11 +117,12 @@ impl<'a> Builder<'a> {
         boxed_if_large!(F, future => handle.scheduler().spawn(future, self.origin()))
     }
 
-    /// Spawns a future that need not be Send: see [`spawn_local`](crate::task::spawn_local).
+    /// Spawns a future that need not be `Send` on the current thread, like
+    /// [`spawn_local`](crate::task::spawn_local), and returns a handle to the task's result.
     ///
     /// # Panics
     ///
-    /// Panics where `spawn_local` does.
+    /// Panics in the same cases as [`spawn_local`](crate::task::spawn_local).
     ///
     /// # Examples
     ///
@@ -143,7 +146,8 @@ impl<'a> Builder<'a> {
         boxed_if_large!(F, future => spawn_local_from("task::Builder::spawn_local", future, self.origin()))
     }
 
-    /// Spawns a future that need not be Send on `local_set`: see [`LocalSet::spawn_local`].
+    /// Spawns a future that need not be `Send` on `local_set`, like [`LocalSet::spawn_local`], and
+    /// returns a handle to the task's result.
     ///
     /// # Examples
     ///
@@ -167,8 +171,8 @@ impl<'a> Builder<'a> {
         boxed_if_large!(F, future => local_set.tasks().spawn(future, self.origin()))
     }
 
-    /// Runs a blocking closure on the blocking thread pool: see
-    /// [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a blocking closure on the current runtime's blocking thread pool, like
+    /// [`spawn_blocking`](crate::task::spawn_blocking), and returns a handle to its result.
     ///
     /// # Panics
     ///
@@ -195,7 +199,8 @@ impl<'a> Builder<'a> {
         with_scheduler("task::Builder::spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, origin))
     }
 
-    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime.
+    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, and returns a
+    /// handle to its result. Can be called outside a runtime.
     ///
     /// # Examples
     ///

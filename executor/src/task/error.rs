@@ -1,4 +1,4 @@
-//! Reports why a join handle has no output.
+//! The error of a join handle, which says why the task has no output.
 
 use std::any::Any;
 use std::error::Error;
@@ -9,10 +9,11 @@ use std::panic::Location;
 use super::Id;
 use crate::util::unwind::Payload;
 
-/// The error of a task that has no output, because it was cancelled or panicked.
+/// The error returned when a task has no output, because the task panicked or was cancelled.
 ///
-/// Returned by awaiting a [`JoinHandle`](super::JoinHandle). It prints the task's id and where it
-/// was spawned: `task 7 (spawned at src/main.rs:10:5) panicked with message "boom"`.
+/// Awaiting a [`JoinHandle`](super::JoinHandle) returns this error. The `Display` output contains
+/// the task's id and the location that spawned the task: `task 7 (spawned at src/main.rs:10:5)
+/// panicked with message "boom"`.
 ///
 /// # Examples
 ///
@@ -62,8 +63,8 @@ impl JoinError {
         Self { id, spawned_at, cause: Cause::Panic(Shareable(payload)) }
     }
 
-    /// Returns whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the
-    /// end of its runtime.
+    /// Returns `true` if the task was cancelled, by [`abort`](super::JoinHandle::abort) or by the
+    /// shutdown of its runtime.
     ///
     /// # Examples
     ///
@@ -83,7 +84,7 @@ impl JoinError {
         matches!(self.cause, Cause::Cancelled)
     }
 
-    /// Returns whether the task panicked: in a poll, or when its future was dropped.
+    /// Returns `true` if the task panicked, in a poll or while its future was dropped.
     ///
     /// # Examples
     ///
@@ -101,7 +102,7 @@ impl JoinError {
         matches!(self.cause, Cause::Panic(_))
     }
 
-    /// Returns the id of the task.
+    /// Returns the id of the task that panicked or was cancelled.
     ///
     /// # Examples
     ///
@@ -119,12 +120,13 @@ impl JoinError {
         self.id
     }
 
-    /// Returns the payload of the task's panic, for [`std::panic::resume_unwind`].
+    /// Returns the payload of the task's panic, which can be passed to
+    /// [`std::panic::resume_unwind`].
     ///
     /// # Panics
     ///
-    /// Panics if the task did not panic; [`is_panic`](Self::is_panic) returns whether it did, and
-    /// [`try_into_panic`](Self::try_into_panic) asks and takes in one step.
+    /// Panics if the task did not panic. Call [`is_panic`](Self::is_panic) first, or use
+    /// [`try_into_panic`](Self::try_into_panic), which returns an error instead.
     ///
     /// # Examples
     ///
@@ -144,11 +146,12 @@ impl JoinError {
         }
     }
 
-    /// Returns the payload of the task's panic, for [`std::panic::resume_unwind`].
+    /// Returns the payload of the task's panic, which can be passed to
+    /// [`std::panic::resume_unwind`].
     ///
     /// # Errors
     ///
-    /// Returns the error itself if the task was cancelled.
+    /// Returns this error unchanged if the task was cancelled.
     ///
     /// # Examples
     ///

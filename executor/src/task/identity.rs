@@ -21,11 +21,12 @@ const BLOCK: u64 = 256;
 /// The first id that no thread has taken. In no protocol: all it has to be is different each time.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Identifies a task.
+/// An identifier of a task, unique within the process.
 ///
-/// No two tasks of a process have the same id, whatever runtime they belong to, and an id is not
-/// used again when its task is gone. Ids are ordered, for maps and sorted lists: the order says
-/// nothing of that in which tasks were spawned, and the numbers may change with any release.
+/// No two tasks of a process have the same id, even if they belong to different runtimes. Ids are
+/// not reused after a task has ended. Ids are ordered, so that they can be used as keys of maps and
+/// in sorted lists, but their order is unrelated to the order in which the tasks were spawned. The
+/// numbers may change in any release.
 ///
 /// # Examples
 ///

@@ -23,24 +23,24 @@ use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 use crate::util::sync::atomic::AtomicPtr;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// Awaits the result of a task, and can abort it.
+/// A handle that waits for a task's result, and that can abort the task.
 ///
-/// Awaiting returns the output of the task's future, or a [`JoinError`] if the task was cancelled
-/// or panicked. Dropping the handle *detaches* the task: it keeps running, and its output is
-/// dropped, as is the payload of its panic. A panic in the drop of such an output is caught and
-/// goes no further than the panic hook.
+/// Awaiting the handle returns the output of the task's future, or a [`JoinError`] if the task
+/// panicked or was cancelled. Dropping the handle *detaches* the task: the task keeps running, and
+/// its output or the payload of its panic is dropped. If dropping the output panics, the panic is
+/// caught, and only the panic hook reports it.
 ///
-/// Wakers are woken once the future has been dropped, so a thread that sees the task finished sees
-/// the effects of its destructors.
+/// The handle completes only after the task's future has been dropped. A thread that sees the task
+/// finished also sees the effects of the future's destructors.
 ///
 /// # Panics
 ///
-/// Panics if it is polled again after it has returned its result.
+/// Panics if polled again after it has returned the task's result.
 ///
 /// # Cancel safety
 ///
-/// Awaiting `&mut handle` is cancel safe: if it is dropped before it is ready, the result is still
-/// there for the next time. Dropping the handle itself detaches the task and loses the result.
+/// Awaiting `&mut handle` is cancel safe: a result that was not returned stays available to a later
+/// `await`. Dropping the handle itself detaches the task and loses the result.
 ///
 /// # Examples
 ///
@@ -76,15 +76,16 @@ impl<T> JoinHandle<T> {
         Self { task, output: PhantomData }
     }
 
-    /// Cancels the task: its future is dropped at the `await` where it waits, or after the current
+    /// Aborts the task: its future is dropped at the `await` where it waits, or after the current
     /// poll.
     ///
-    /// Returns at once; the handle is ready when the future is gone. A task that is being polled
-    /// continues until the poll returns: if it is ready then, it has its output all the same.
-    /// Aborting a finished task does nothing.
+    /// This method returns immediately. The handle completes once the task's future has been
+    /// dropped. If the task is being polled, the poll is not interrupted; if the future completes
+    /// in this poll, the task keeps its output. Aborting a task that has already finished has no
+    /// effect.
     ///
-    /// The task need not end soon: a future that never returns from its poll cannot be cancelled,
-    /// and neither can work that it has handed to other threads.
+    /// An aborted task may take arbitrarily long to end. A future that never returns from a poll
+    /// cannot be cancelled, and neither can work that the future has handed to other threads.
     ///
     /// # Examples
     ///
@@ -102,8 +103,8 @@ impl<T> JoinHandle<T> {
         unsafe { waker::settle(self.task, woken) };
     }
 
-    /// Returns whether the task has ended: with an output, by a panic, or because it was cancelled.
-    /// An aborted task may take a while to end.
+    /// Returns `true` if the task has ended, because it returned an output, panicked or was
+    /// cancelled. A task may still run for a while after it was aborted.
     ///
     /// # Examples
     ///
@@ -122,7 +123,7 @@ impl<T> JoinHandle<T> {
         self.header().state.is_complete()
     }
 
-    /// Returns a handle that can abort the task, and that can be cloned.
+    /// Returns an [`AbortHandle`] for the task, which can be cloned.
     ///
     /// # Examples
     ///
@@ -141,7 +142,7 @@ impl<T> JoinHandle<T> {
         AbortHandle::new(unsafe { CountedRef::new(self.task) })
     }
 
-    /// Returns the id of the task.
+    /// Returns the task's id.
     ///
     /// # Examples
     ///

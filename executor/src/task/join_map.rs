@@ -1,4 +1,4 @@
-//! `JoinMap`: tasks by their keys, waited for in the order in which they finish.
+//! A collection of tasks that are found by their keys and joined in the order in which they finish.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -9,14 +9,14 @@ use std::hash::Hash;
 use crate::runtime::Handle;
 use crate::task::{AbortHandle, Id, JoinError, JoinSet};
 
-/// A collection of tasks by key, for example one per connection, so that you can find and abort
-/// them.
+/// A collection of tasks with a key for each task, such as one task per connection, so that tasks
+/// can be found and aborted by key.
 ///
-/// It is a [`JoinSet`] that knows its tasks by keys: dropping it aborts those that are left, and
-/// results are kept until [`join_next`](Self::join_next) takes them.
+/// A `JoinMap` is a [`JoinSet`] with keys. Dropping the map aborts all of its tasks. Results are
+/// kept in the map until [`join_next`](Self::join_next) returns them.
 ///
-/// A task that is spawned under the key of another one takes its place: the other is aborted, and
-/// its result is dropped.
+/// Spawning a task under a key that is in use replaces the earlier task: the earlier task is
+/// aborted, and its result is dropped.
 ///
 /// # Examples
 ///
@@ -48,37 +48,39 @@ pub struct JoinMap<K, V> {
 }
 
 impl<K, V> JoinMap<K, V> {
-    /// Creates an empty map. It needs no runtime.
+    /// Creates an empty map. Can be called outside a runtime.
     pub fn new() -> Self {
         Self { tasks: JoinSet::new(), by_key: HashMap::new(), keys: HashMap::new() }
     }
 
-    /// Returns the number of keys with a task whose result was not taken.
+    /// Returns the number of tasks in the map, including finished tasks whose results have not been
+    /// taken.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
 
-    /// Returns whether no key has a task.
+    /// Returns `true` if the map contains no tasks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
     }
 
-    /// Returns the keys, in no order.
+    /// Returns an iterator over the keys in the map, in no particular order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
         self.by_key.keys()
     }
 
-    /// Aborts every task. They stay in the map, and [`join_next`](Self::join_next) returns a result
-    /// for each.
+    /// Aborts all tasks in the map. The tasks stay in the map until [`join_next`](Self::join_next)
+    /// has returned their results.
     pub fn abort_all(&mut self) {
         self.tasks.abort_all();
     }
 }
 
 impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
-    /// Spawns a future on the current runtime, under `key`. A task that has the key is aborted.
+    /// Spawns a future on the current runtime, and adds the task to the map under `key`. If another
+    /// task has this key, the other task is aborted and replaced.
     ///
     /// # Panics
     ///
@@ -93,8 +95,8 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
         self.put(key, task);
     }
 
-    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, under `key`. A
-    /// task that has the key is aborted.
+    /// Spawns a future on `handle`'s runtime, and adds the task to the map under `key`. If another
+    /// task has this key, the other task is aborted and replaced. Can be called outside a runtime.
     #[track_caller]
     pub fn spawn_on<F>(&mut self, key: K, future: F, handle: &Handle)
     where
@@ -105,12 +107,13 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
         self.put(key, task);
     }
 
-    /// Spawns a future that need not be `Send`, under `key`: see
-    /// [`spawn_local`](crate::task::spawn_local). A task that has the key is aborted.
+    /// Spawns a future that need not be `Send` on the current thread, like
+    /// [`spawn_local`](crate::task::spawn_local), and adds the task to the map under `key`. If
+    /// another task has this key, the other task is aborted and replaced.
     ///
     /// # Panics
     ///
-    /// Panics where [`spawn_local`](crate::task::spawn_local) does.
+    /// Panics in the same cases as [`spawn_local`](crate::task::spawn_local).
     #[track_caller]
     pub fn spawn_local<F>(&mut self, key: K, future: F)
     where
@@ -120,9 +123,10 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
         self.put(key, task);
     }
 
-    /// Runs a blocking closure, under `key`: see
-    /// [`spawn_blocking`](crate::task::spawn_blocking). A task that has the key is aborted; one
-    /// that blocks ends in its own time.
+    /// Runs a blocking closure on the blocking thread pool, like
+    /// [`spawn_blocking`](crate::task::spawn_blocking), and adds the job to the map under `key`. If
+    /// another task has this key, the other task is aborted and replaced. A blocking job that has
+    /// begun is not interrupted.
     ///
     /// # Panics
     ///
@@ -147,16 +151,16 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
 }
 
 impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
-    /// Waits until a task of the map is done, and returns its key and result; `None` if the map is
-    /// empty.
+    /// Waits until a task in the map finishes, and returns its key and result. Returns `None` if
+    /// the map is empty. The task is removed from the map.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] beside the key, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a result that was not returned stays in the map.
+    /// This method is cancel safe: a result that was not returned stays in the map.
     ///
     /// # Examples
     ///
@@ -186,12 +190,12 @@ impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
         }
     }
 
-    /// Aborts all tasks, and waits until they are gone. Their results are dropped.
+    /// Aborts all tasks in the map, and waits until they have ended. Their results are dropped.
     ///
     /// # Cancel safety
     ///
-    /// Once it was polled all tasks are aborted. Those that are left in the map when the future is
-    /// dropped can be joined.
+    /// All tasks are aborted when the future is first polled. If the future is dropped later, tasks
+    /// that have not ended stay in the map, and can still be joined.
     ///
     /// # Examples
     ///
@@ -209,8 +213,8 @@ impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
         while self.join_next().await.is_some() {}
     }
 
-    /// Aborts the task of `key`, which stays in the map until it is joined. Returns false if the
-    /// key has none.
+    /// Aborts the task with the given key. The task stays in the map until it is joined. Returns
+    /// `false` if no task has this key.
     ///
     /// # Examples
     ///
@@ -232,7 +236,8 @@ impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
         self.by_key.get(key).map(AbortHandle::abort).is_some()
     }
 
-    /// Returns whether `key` has a task whose result was not taken.
+    /// Returns `true` if the map contains a task with the given key, including a finished task
+    /// whose result has not been taken.
     #[must_use]
     pub fn contains_key<Q>(&self, key: &Q) -> bool
     where

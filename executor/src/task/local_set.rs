@@ -1,4 +1,4 @@
-//! `LocalSet`: tasks that need not be Send, on any runtime.
+//! A set of tasks that need not be `Send`, for use on any runtime.
 
 use std::fmt;
 use std::future::Future;
@@ -15,25 +15,28 @@ use crate::runtime::{Runtime, RuntimeId};
 use crate::task::JoinHandle;
 use crate::task::large::boxed_if_large;
 
-/// Runs futures that need not be `Send` as tasks, all on the thread that polls the set.
+/// A set of tasks that need not be `Send`, all of which run on the thread that polls the set.
 ///
-/// A multi-thread runtime moves its tasks between threads. A future that may not be moved
-/// goes into a set, which stays on one thread and is polled there: by [`block_on`](Self::block_on),
-/// [`run_until`](Self::run_until), or as its own future, which is ready when all of its tasks
-/// are. Inside it, [`spawn_local`](crate::task::spawn_local) adds to it and
-/// [`spawn`](crate::task::spawn::spawn) goes to the runtime as ever.
+/// A multi-thread runtime moves tasks between threads. Futures that must not be moved can be
+/// spawned on a `LocalSet`, which stays on one thread. The set is polled by
+/// [`block_on`](Self::block_on), by [`run_until`](Self::run_until), or by awaiting the set itself,
+/// which completes when all of its tasks have. Inside the set,
+/// [`spawn_local`](crate::task::spawn_local) adds tasks to the set, and
+/// [`spawn`](crate::task::spawn::spawn) still spawns tasks on the runtime.
 ///
-/// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before
-/// the task that polls it lets others have their turn. One that does not yield holds up all of
-/// them: no spare processor stands in. In `block_on` and in the blocking calls of
-/// [`wsrt::sync`](crate::sync) the other tasks run inside the call.
+/// The tasks make progress only while the set is polled. They run in the order in which they were
+/// woken. After 61 polls, the task that polls the set yields to the runtime's other tasks. A task
+/// that blocks delays all other tasks of the set, because no spare processor can take over. While a
+/// task of the set is in `block_on`, or in a blocking call of [`wsrt::sync`](crate::sync), the
+/// other tasks run inside that call.
 ///
-/// On a current-thread runtime no set is needed: `spawn_local` works there by itself.
+/// A current-thread runtime needs no `LocalSet`, because `spawn_local` works there directly.
 ///
 /// # Cancel safety
 ///
-/// Dropping the set drops every task that is not complete, where it waits, and its handle says
-/// cancelled. To await `&mut local` and to drop that loses nothing.
+/// Dropping the set drops every task that has not completed, at the `await` where it waits, and the
+/// task's join handle returns a cancelled error. Awaiting `&mut local` and dropping the future
+/// loses nothing.
 ///
 /// # Examples
 ///
@@ -56,7 +59,7 @@ pub struct LocalSet {
 }
 
 impl LocalSet {
-    /// Creates an empty set. It needs no runtime.
+    /// Creates an empty set. Can be called outside a runtime.
     ///
     /// # Examples
     ///
@@ -83,7 +86,8 @@ impl LocalSet {
         self.tasks.id()
     }
 
-    /// Spawns a future into the set, from inside it or not. It is polled when the set is.
+    /// Spawns a future on the set, from inside or outside the set, and returns a handle to the
+    /// task's result. The task is polled only while the set is polled.
     ///
     /// # Examples
     ///
@@ -105,14 +109,15 @@ impl LocalSet {
         boxed_if_large!(F, future => self.tasks.spawn(future, Location::caller().into()))
     }
 
-    /// Waits for `future` on this thread, inside `runtime`, while it polls the tasks of the set.
+    /// Runs `future` and the tasks of the set on the current thread, inside `runtime`, until
+    /// `future` completes. Returns the output of `future`.
     ///
-    /// The tasks that are left when it is done stay in the set, and continue when it is polled
-    /// again.
+    /// Tasks that have not completed by then stay in the set, and continue the next time the set is
+    /// polled.
     ///
     /// # Panics
     ///
-    /// With the panic of `future`.
+    /// Panics with the panic of `future` if `future` panics.
     ///
     /// # Examples
     ///
@@ -137,15 +142,16 @@ impl LocalSet {
         runtime.block_on(self.run_until(future))
     }
 
-    /// Waits for `future`, while it polls the tasks of the set.
+    /// Runs `future` and the tasks of the set until `future` completes, and returns the output of
+    /// `future`.
     ///
-    /// The tasks that are left when it is done stay in the set, and continue when it is polled
-    /// again. Where several futures poll one set in turns, a task that is woken wakes the one that
-    /// was polled last.
+    /// Tasks that have not completed by then stay in the set, and continue the next time the set is
+    /// polled. If several futures poll the same set, a task that is woken wakes the future that
+    /// polled the set last.
     ///
     /// # Cancel safety
     ///
-    /// This is as cancel safe as `future` is. The tasks of the set lose nothing.
+    /// This method is as cancel safe as `future`. The tasks of the set lose nothing.
     ///
     /// # Examples
     ///
@@ -163,13 +169,12 @@ impl LocalSet {
         RunUntil { tasks: &self.tasks, future }.await
     }
 
-    /// Makes [`spawn_local`](crate::task::spawn_local) add to this set on this thread, until the
-    /// guard is dropped.
+    /// Enters the set: until the returned guard is dropped,
+    /// [`spawn_local`](crate::task::spawn_local) on this thread adds tasks to the set.
     ///
     /// # Panics
     ///
-    /// Panics, when the guard is dropped, unless guards are dropped in the reverse of the order in
-    /// which they were made: the drop panics otherwise.
+    /// Dropping a guard panics unless guards are dropped in the reverse order of their creation.
     ///
     /// # Examples
     ///
@@ -234,7 +239,8 @@ impl<F: Future> Future for RunUntil<'_, F> {
     }
 }
 
-/// A guard of [`LocalSet::enter`], which leaves the set when it is dropped.
+/// A guard that keeps the current thread inside a [`LocalSet`]. Returned by [`LocalSet::enter`].
+/// Dropping the guard leaves the set.
 #[must_use = "the set is left as soon as the guard is dropped"]
 pub struct LocalEnterGuard {
     _inside: InSet,

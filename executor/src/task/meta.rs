@@ -1,4 +1,5 @@
-//! A task as the user's hooks see it, with the data that they have attached to it.
+//! The view of a task that the user's hooks receive, with the data that hooks have attached to the
+//! task.
 
 use std::any::Any;
 use std::fmt;
@@ -10,41 +11,42 @@ use super::reference::CountedRef;
 use super::{Id, Runnable, TaskRef};
 use crate::util::unwind::drop_quietly;
 
-/// Describes a task to a hook: see [`Builder::on_task_spawn`].
+/// Information about a task, passed to the hooks of [`Builder::on_before_task_poll`] and its
+/// neighbors.
 ///
-/// [`Builder::on_task_spawn`]: crate::runtime::Builder::on_task_spawn
+/// [`Builder::on_before_task_poll`]: crate::runtime::Builder::on_before_task_poll
 #[derive(Clone, Copy)]
 pub struct TaskMeta<'a>(&'a Header);
 
 impl<'a> TaskMeta<'a> {
-    /// Returns the id of the task.
+    /// Returns the task's id.
     #[must_use]
     pub fn id(&self) -> Id {
         self.0.id
     }
 
-    /// Returns the place in the source where the task was spawned.
+    /// Returns the source location that spawned the task.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.0.spawned_at()
     }
 
-    /// Returns the task's name, if it was given one with
+    /// Returns the task's name, or `None` if it was not named with
     /// [`task::Builder::name`](crate::task::Builder::name).
     #[must_use]
     pub fn name(&self) -> Option<&'a str> {
         self.0.provenance.extras()?.name.as_deref()
     }
 
-    /// Returns the data that [`NewTask::set_data`] has attached to the task, if they are of type
-    /// `T`.
+    /// Returns the data that [`NewTask::set_data`] has attached to the task. Returns `None` if
+    /// there are no data, or if they are not of type `T`.
     #[must_use]
     pub fn data<T: Any>(&self) -> Option<&'a T> {
         self.0.provenance.extras()?.data.as_ref()?.0.as_ref()?.downcast_ref()
     }
 
-    /// Returns whether a [`JoinHandle`](crate::task::JoinHandle) exists, which will receive the
-    /// task's output.
+    /// Returns `true` if the task still has a [`JoinHandle`](crate::task::JoinHandle), which will
+    /// receive the task's output.
     #[must_use]
     pub fn has_join_handle(&self) -> bool {
         self.0.state.has_join_handle()
@@ -61,8 +63,8 @@ impl fmt::Debug for TaskMeta<'_> {
     }
 }
 
-/// Describes a task that is about to be spawned, and lets you attach data: see
-/// [`Builder::on_task_spawn`].
+/// Information about a task that is about to be spawned, passed to the hook of
+/// [`Builder::on_task_spawn`]. The hook can attach data to the task.
 ///
 /// [`Builder::on_task_spawn`]: crate::runtime::Builder::on_task_spawn
 pub struct NewTask<'a>(&'a mut Identity);
@@ -72,29 +74,31 @@ impl<'a> NewTask<'a> {
         Self(identity)
     }
 
-    /// Returns the id that the task will have.
+    /// Returns the id of the new task.
     #[must_use]
     pub fn id(&self) -> Id {
         self.0.id
     }
 
-    /// Returns the place in the source where the task is spawned.
+    /// Returns the source location that spawns the task.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.0.spawned_at
     }
 
-    /// Returns the task's name, if it is given one with
+    /// Returns the task's name, or `None` if it is not named with
     /// [`task::Builder::name`](crate::task::Builder::name).
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.extras.as_ref()?.name.as_deref()
     }
 
-    /// Attaches `data` to the task, and replaces earlier data.
+    /// Attaches `data` to the task, replacing data that were attached earlier.
     ///
-    /// They are dropped with the task's memory, which its handles and wakers keep: later than its
-    /// future, on an unspecified thread. A panic in their drop goes no further than the panic hook.
+    /// The data are dropped together with the task's memory, which the task's handles and wakers
+    /// keep allocated. This happens after the task's future has been dropped, on an unspecified
+    /// thread. If dropping the data panics, the panic is caught, and only the panic hook reports
+    /// it.
     pub fn set_data<T: Any + Send + Sync>(&mut self, data: T) {
         self.0.extras_mut().data = Some(Attached(Some(Box::new(data))));
     }

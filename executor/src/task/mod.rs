@@ -1,7 +1,8 @@
-//! Tasks: spawning them, waiting for them, and the operations inside a task.
+//! Tasks: spawning them, waiting for them, and operations inside a running task.
 //!
-//! A task is a spawned future. Only one thread polls it at a time. It keeps running if its
-//! [`JoinHandle`] is dropped.
+//! A task is a future that the runtime polls independently of the code that spawned it. [`spawn()`]
+//! creates a task and returns a [`JoinHandle`], which waits for the task's output. A task is polled
+//! by at most one thread at a time, and keeps running if its `JoinHandle` is dropped.
 
 mod abort;
 mod allocation;
@@ -103,7 +104,7 @@ pub use crate::task::task_group::TaskGroup;
 #[cfg(not(loom))]
 pub use crate::task::task_local::{AccessError, LocalKey};
 
-/// Futures with a name.
+/// Named future types of this module's functions.
 #[cfg(not(loom))]
 pub mod futures {
     pub use crate::task::task_local::TaskLocalFuture;

@@ -1,4 +1,4 @@
-//! The free functions of `wsrt::task`: they work on the runtime that the current thread belongs to.
+//! The free functions of `wsrt::task`, which act on the current thread's runtime.
 
 use std::future::Future;
 use std::panic::Location;
@@ -88,21 +88,21 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
     f(scheduler)
 }
 
-/// Spawns a future on the current runtime, and returns a handle to its result.
+/// Spawns a future as a new task on the current runtime, and returns a handle to the task's result.
 ///
-/// The task may run at once on another processor, or later on this one: it goes to the current
-/// processor's `runnext`, and the task that was there before goes to the processor's ring, where
-/// idle processors find it. It runs whether the handle is awaited or not; dropping the handle
-/// detaches the task.
+/// The new task takes the current processor's `runnext` slot, so it runs next on this processor
+/// unless another processor steals it. The task that was in the slot before moves to the
+/// processor's queue, from which idle processors steal. The new task runs even if its handle is
+/// never awaited. Dropping the handle detaches the task.
 ///
-/// On a multi-thread runtime nothing is promised about the order in which spawned tasks run; on a
-/// current-thread one it is that in which they were spawned and woken. A task may not run at all
-/// when the runtime shuts down first.
+/// On a multi-thread runtime, the order in which spawned tasks run is unspecified. On a
+/// current-thread runtime, tasks run in the order in which they were spawned and woken. If the
+/// runtime shuts down first, the task may never run.
 ///
 /// # Panics
 ///
-/// Panics if called outside a runtime. A panic of the future itself stays in the task: the handle
-/// gives it as a [`JoinError`].
+/// Panics if called outside a runtime. If the future panics, the panic stays inside the task, and
+/// awaiting the handle returns the panic as a [`JoinError`].
 ///
 /// [`JoinError`]: crate::task::JoinError
 ///
@@ -124,22 +124,26 @@ where
     boxed_if_large!(F, future => spawn_from("spawn", future, Location::caller()))
 }
 
-/// Spawns a future that need not be `Send` on this thread, which alone polls and drops it.
+/// Spawns a future that need not be `Send` as a task on the current thread, and returns a handle to
+/// the task's result. Only the current thread polls and drops the future.
 ///
-/// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when
-/// the set is. Outside one it belongs to the [`LocalRuntime`] that this thread is inside, or
-/// to the current-thread runtime whose `block_on` is running on it, and waits while none is.
+/// Inside a [`LocalSet`](crate::task::LocalSet), the task belongs to the set, and is polled while
+/// the set is polled. Otherwise, the task belongs to the [`LocalRuntime`] that this thread is
+/// inside, or to the current-thread runtime whose `block_on` runs on this thread. Such a task makes
+/// progress only while the thread is in `block_on`.
 ///
 /// # Panics
 ///
-/// Panics where there is no set: outside a runtime, on a multi-thread runtime, and on threads that
-/// only visit a current-thread runtime, such as the threads of `spawn_blocking`, or with the guard
-/// of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if `block_on` was
+/// Panics if the current thread cannot run local tasks: outside a runtime, on a multi-thread
+/// runtime without a `LocalSet`, and on threads that only use a current-thread runtime, such as the
+/// threads of `spawn_blocking` or threads with a guard of
+/// [`Handle::enter`](crate::runtime::Handle::enter). Polling the task panics if `block_on` was
 /// called on another thread.
 ///
-/// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory
-/// and all, and reports it on standard error. So it does with a local task that another thread
-/// polls, or aborts and then drives the runtime. With a [`LocalRuntime`] neither can happen.
+/// If a runtime is dropped on a thread other than the thread of its local tasks, the memory of the
+/// local tasks' futures is leaked, and an error is reported on standard error. The same happens if
+/// another thread polls a local task, or aborts a local task and then runs the runtime. Neither can
+/// happen with a [`LocalRuntime`].
 ///
 /// [`LocalRuntime`]: crate::runtime::LocalRuntime
 ///
@@ -168,14 +172,14 @@ where
 
 /// Runs a blocking closure on the blocking thread pool, and returns a handle to its result.
 ///
-/// Threads are started as they are needed, up to the builder's `max_blocking_threads`, and end when
-/// they had nothing to do for its `thread_keep_alive`. Beyond the limit, jobs wait in a queue
-/// without bound. If the system refuses a thread, the job is run by one of the others, or, if there
-/// is none, on a processor.
+/// The pool starts threads as needed, up to the builder's `max_blocking_threads`. A thread exits
+/// after it has been idle for the builder's `thread_keep_alive`. When all threads are busy, further
+/// jobs wait in an unbounded queue. If the operating system refuses to create a thread, another
+/// thread of the pool runs the job. If the pool has no thread, a processor runs the job.
 ///
-/// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then does nothing.
-/// Dropping the runtime waits for jobs that have begun, or that a thread was started for, and
-/// cancels the others.
+/// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then has no effect.
+/// Dropping the runtime waits for jobs that have begun and for jobs for which a thread was started,
+/// and cancels all other jobs.
 ///
 /// # Panics
 ///
@@ -202,22 +206,23 @@ where
     with_scheduler("spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, spawned_at))
 }
 
-/// Runs a blocking closure on the current thread, while another thread runs the tasks that wait
-/// here.
+/// Runs a blocking closure on the current thread, and lets another thread run the tasks that wait
+/// on this processor.
 ///
-/// The processor is only marked as blocked, which costs two stores, so that a call that is over in
-/// microseconds costs nothing else. If it lasts, a spare processor stands in, and takes over the
-/// tasks that wait on this one, within a millisecond or two. Tasks that the closure wakes or spawns
-/// go where others find them at once.
+/// The call only marks the processor as blocked, which costs two stores, so a closure that returns
+/// within microseconds causes no other work. If the closure takes longer, a spare processor takes
+/// over the waiting tasks within a millisecond or two. Tasks that the closure wakes or spawns can
+/// be run by other processors immediately.
 ///
-/// Cheaper than [`spawn_blocking`] where the closure borrows from the task, since nothing has to
-/// move; but the other futures in the same task wait. On a current-thread runtime, and on threads
-/// that hold no processor, the closure is just called. It has no [budget](crate::task::coop): what
-/// is ready in there is ready, however often.
+/// `block_in_place` is cheaper than [`spawn_blocking`], and the closure can borrow from the task,
+/// because nothing moves to another thread. However, other futures in the same task wait until the
+/// closure returns. On a current-thread runtime, and on threads that hold no processor, the closure
+/// is simply called. The closure has no [budget](crate::task::coop), so its operations are not
+/// limited.
 ///
 /// # Panics
 ///
-/// Only if the closure does.
+/// Panics with the panic of the closure if the closure panics.
 ///
 /// # Examples
 ///
@@ -243,20 +248,20 @@ where
     in_place::block_in_place(block)
 }
 
-/// Yields: the current task goes to the back of its worker's queue.
+/// Yields to other tasks: the current task goes to the back of its worker's queue, and continues
+/// when its turn comes.
 ///
-/// Between two turns of a task that yields, the processor looks at its timers, the injector and the
-/// network as often as it does between any two tasks; so a loop that yields does not hold up
-/// anything.
+/// A loop that yields does not delay other work, because the processor checks its timers, the
+/// global queue and the network between the turns of the loop as often as between any two tasks.
 ///
-/// Where no other task has anything to run, and no idle processor's thread watches the network,
-/// each yield looks at it first, if any socket is registered: the runtime sees readiness that has
-/// arrived by then, and the tasks that waited for it have their turn. That is one system call. It
-/// does so too for the future that a thread waits for in `block_on` of a current-thread runtime.
+/// If no other task is ready and no idle thread watches the network, each yield first checks the
+/// network with one system call, provided that a socket is registered. The tasks of sockets that
+/// have become ready then run before the current task continues. The same applies to the future
+/// that a thread runs in `block_on` of a current-thread runtime.
 ///
 /// # Cancel safety
 ///
-/// Nothing is lost if the future is dropped.
+/// This function is cancel safe: nothing is lost if the future is dropped.
 ///
 /// # Examples
 ///
@@ -288,12 +293,12 @@ impl Future for YieldNow {
     }
 }
 
-/// Returns the id of the running task.
+/// Returns the id of the current task.
 ///
 /// # Panics
 ///
-/// Panics if called outside a task; the future given to `block_on` is no task. [`try_id`] does not
-/// panic.
+/// Panics if called outside a task. The future passed to `block_on` is not a task. [`try_id`]
+/// returns `None` instead of panicking.
 ///
 /// # Examples
 ///
@@ -310,7 +315,7 @@ pub fn id() -> Id {
     try_id().expect("wsrt: `task::id` was called outside a task; use `task::try_id` where there may be none")
 }
 
-/// Returns the id of the running task, if there is one.
+/// Returns the id of the current task, or `None` if called outside a task.
 ///
 /// # Examples
 ///

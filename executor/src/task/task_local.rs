@@ -1,5 +1,4 @@
-//! Values that belong to a future and are found by all code in it, as `thread_local!` values belong
-//! to a thread.
+//! Task-local values, which belong to a future as `thread_local!` values belong to a thread.
 
 use std::any::Any;
 use std::error::Error;
@@ -14,11 +13,12 @@ use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
 use super::scopes;
 
-/// Declares task-local values.
+/// Declares task-local keys, which give the code inside a future access to values that belong to
+/// the future.
 ///
-/// Each is a static of type [`task::LocalKey`](crate::task::LocalKey), and has a value inside a
-/// [`scope`](crate::task::LocalKey::scope) only: there is no initial one, and spawned tasks do not
-/// inherit any.
+/// Each key is a static of type [`task::LocalKey`](crate::task::LocalKey). A key has no initial
+/// value: it has a value only inside a [`scope`](crate::task::LocalKey::scope). Spawned tasks do
+/// not inherit the values of the task that spawns them.
 ///
 /// # Examples
 ///
@@ -51,11 +51,10 @@ macro_rules! task_local {
     };
 }
 
-/// A key for a task-local value. Declared with
-/// [`task_local!`](crate::task_local).
+/// A key for a task-local value, declared with [`task_local!`](crate::task_local).
 ///
-/// The value lies in the future that [`scope`](Self::scope) returns. An access searches the scopes
-/// that the thread is in, the innermost first, until it finds the scope of its key.
+/// The value is stored in the future that [`scope`](Self::scope) returns. An access searches the
+/// current scopes, starting with the innermost, for the scope of this key.
 pub struct LocalKey<T: 'static> {
     /// Gives each key its own address.
     _place: u8,
@@ -77,14 +76,15 @@ impl<T: 'static> LocalKey<T> {
         scopes::within(self.address(), value, f)
     }
 
-    /// Sets the value while `future` runs. An inner scope hides the value of an outer scope.
+    /// Sets the key's value for the code inside `future`. An inner scope hides the value of an
+    /// outer scope.
     ///
-    /// The value is dropped with the future that this returns. It is there while `future` is
-    /// dropped, too.
+    /// The value is dropped together with the returned future. Destructors that run while `future`
+    /// is dropped can still access the value.
     ///
     /// # Cancel safety
     ///
-    /// This is as cancel safe as `future` is.
+    /// The returned future is as cancel safe as `future`.
     ///
     /// # Examples
     ///
@@ -100,11 +100,11 @@ impl<T: 'static> LocalKey<T> {
         TaskLocalFuture { key: self, value: Some(value), future: Some(future), _pinned: PhantomPinned }
     }
 
-    /// Sets the value while `f` runs.
+    /// Sets the key's value while `f` runs, and returns the result of `f`.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `f`.
+    /// Panics with the panic of `f` if `f` panics.
     ///
     /// # Examples
     ///
@@ -122,11 +122,12 @@ impl<T: 'static> LocalKey<T> {
         self.within(&Some(value), f)
     }
 
-    /// Calls `f` with the value.
+    /// Calls `f` with a reference to the key's current value, and returns the result of `f`.
     ///
     /// # Panics
     ///
-    /// Panics if called outside a scope of this key. [`try_with`](Self::try_with) does not panic.
+    /// Panics if called outside a scope of this key. [`try_with`](Self::try_with) returns an error
+    /// instead.
     ///
     /// # Examples
     ///
@@ -150,11 +151,11 @@ impl<T: 'static> LocalKey<T> {
         }
     }
 
-    /// Calls `f` with the value, if there is one.
+    /// Calls `f` with a reference to the key's current value, and returns the result of `f`.
     ///
     /// # Errors
     ///
-    /// Panics if called outside a scope of this key.
+    /// Returns an [`AccessError`] without calling `f` if called outside a scope of this key.
     ///
     /// # Examples
     ///
@@ -173,11 +174,12 @@ impl<T: 'static> LocalKey<T> {
 }
 
 impl<T: Clone + 'static> LocalKey<T> {
-    /// Returns a clone of the value.
+    /// Returns a clone of the key's current value.
     ///
     /// # Panics
     ///
-    /// Panics if called outside a scope of this key. [`try_get`](Self::try_get) does not panic.
+    /// Panics if called outside a scope of this key. [`try_get`](Self::try_get) returns an error
+    /// instead.
     ///
     /// # Examples
     ///
@@ -194,11 +196,11 @@ impl<T: Clone + 'static> LocalKey<T> {
         self.with(T::clone)
     }
 
-    /// Returns a clone of the value, if there is one.
+    /// Returns a clone of the key's current value.
     ///
     /// # Errors
     ///
-    /// Panics if called outside a scope of this key.
+    /// Returns an [`AccessError`] if called outside a scope of this key.
     ///
     /// # Examples
     ///
@@ -223,7 +225,8 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
 }
 
 pin_project! {
-    /// The future of [`LocalKey::scope`].
+    /// A future whose code can access the value of a task-local key. Returned by
+    /// [`LocalKey::scope`].
     pub struct TaskLocalFuture<T: 'static, F> {
         key: &'static LocalKey<T>,
         value: Option<T>,
@@ -243,7 +246,8 @@ pin_project! {
 }
 
 impl<T: 'static, F> TaskLocalFuture<T, F> {
-    /// Takes the value out of the future, at any time. From then on the future has no value.
+    /// Takes the key's value out of the future, whether or not the future has completed. Returns
+    /// `None` if the value was taken before. From then on, code inside the future finds no value.
     ///
     /// # Examples
     ///
@@ -289,7 +293,8 @@ impl<T: fmt::Debug + 'static, F> fmt::Debug for TaskLocalFuture<T, F> {
     }
 }
 
-/// The error of [`LocalKey::try_with`] outside a scope of the key.
+/// The error returned by [`LocalKey::try_with`] and [`LocalKey::try_get`] outside a scope of the
+/// key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessError {
     _private: (),

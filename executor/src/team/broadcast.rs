@@ -1,4 +1,4 @@
-//! Broadcasts: a closure that runs on each thread of a team.
+//! Broadcasts: closures that run once on each thread of a team.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use crate::fork_join::{BoxedJob, Home, guests};
 use crate::scheduler::Scheduler;
 use crate::util::sync::Mutex;
 
-/// Tells a closure of a broadcast which of the threads it is on.
+/// Tells the closure of a broadcast on which thread it runs.
 pub struct BroadcastContext<'a> {
     index: usize,
     count: usize,
@@ -56,7 +56,7 @@ impl BroadcastContext<'_> {
         self.index
     }
 
-    /// Returns the number of threads that receive the broadcast.
+    /// Returns the number of threads that run the broadcast.
     #[inline]
     pub fn num_threads(&self) -> usize {
         self.count
@@ -73,7 +73,8 @@ impl fmt::Debug for BroadcastContext<'_> {
     }
 }
 
-/// Runs `op` on each thread of the current thread's team, and returns the results by index.
+/// Runs `op` once on each thread of the current thread's team, and returns the results, ordered by
+/// thread index.
 pub fn broadcast<OP, R>(global: &'static Global, op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
@@ -90,7 +91,8 @@ where
     }
 }
 
-/// Spawns `op` on each thread of the current thread's team.
+/// Spawns a job that runs `op` once on each thread of the current thread's team, and does not wait
+/// for it.
 pub fn spawn_broadcast<OP>(global: &'static Global, op: OP)
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
@@ -117,7 +119,8 @@ where
 }
 
 impl Handle {
-    /// Runs `op` on each thread of the team, and returns the results by index.
+    /// Runs `op` once on each thread of this team, and returns the results, ordered by thread
+    /// index.
     pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
     where
         OP: Fn(BroadcastContext<'_>) -> R + Sync,
@@ -126,7 +129,7 @@ impl Handle {
         broadcast_in(self.team(), op)
     }
 
-    /// Spawns `op` on each thread of the team.
+    /// Spawns a job that runs `op` once on each thread of this team, and does not wait for it.
     pub fn spawn_broadcast<OP>(&self, op: OP)
     where
         OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The functions of the current thread's team.
+//! Functions that act on the current thread's team.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use crate::fork_join::team::{Order, with_member};
 use crate::fork_join::{BoxedJob, Home, guests, hosts_scheduler, in_tree, with_slot};
 use crate::scheduler::Scheduler;
 
-/// Runs both closures, `b` perhaps on another thread, and returns their results. Each is told
-/// whether it has moved to another thread. Of two panics, that of `a` goes on.
+/// Runs both closures, `b` possibly on another thread, and returns both results. Each closure is
+/// told whether it has moved to another thread. If both closures panic, the panic of `a` is
+/// resumed.
 #[inline]
 pub fn join_context<A, B, RA, RB>(global: &'static Global, a: A, b: B) -> (RA, RB)
 where
@@ -37,7 +38,7 @@ where
     }
 }
 
-/// Spawns `work`, for which no thread waits.
+/// Spawns `work` as a job in the current thread's team, and does not wait for it.
 pub fn spawn(global: &'static Global, order: Order, work: impl FnOnce() + Send + 'static) {
     match Crowd::here(global) {
         Crowd::Team(team) => team.spawn(order, work),
@@ -62,7 +63,8 @@ fn spawn_as_guest(
     guests::spawn(scheduler, root, order == Order::Lifo && guests::attends());
 }
 
-/// Returns the number of threads that compute here.
+/// Returns the number of threads that run the calling thread's jobs: the threads of its team, or of
+/// its runtime.
 pub fn current_num_threads(global: &'static Global) -> usize {
     match Crowd::here(global) {
         Crowd::Team(team) => team.count(),
@@ -71,7 +73,8 @@ pub fn current_num_threads(global: &'static Global) -> usize {
     }
 }
 
-/// Returns the index of the calling thread among those that compute here, if it is one of them.
+/// Returns the index of the calling thread among the threads that run its team's jobs, or `None` if
+/// it is not one of them.
 #[inline]
 pub fn current_thread_index() -> Option<usize> {
     with_member(|member| member.map(|member| member.index())).or_else(index_of_guest)
@@ -86,8 +89,8 @@ fn index_of_guest() -> Option<usize> {
     }
 }
 
-/// Returns whether jobs that the calling thread has split off or spawned wait for it, if it is one
-/// of those that compute.
+/// Returns whether any jobs that the calling thread has split off or spawned are still waiting, or
+/// `None` if the thread is not one that runs a team's jobs.
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
     let in_tree = with_slot(|slot| slot.map(|slot| slot.has_own_jobs()));
     let spawned = with_member(|member| member.map(|member| member.has_spawned()));
@@ -99,9 +102,9 @@ pub fn current_thread_has_pending_tasks() -> Option<bool> {
 /// The outcome of [`yield_now`] and [`yield_local`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yield {
-    /// A job was run.
+    /// The calling thread ran a job.
     Executed,
-    /// No job was found.
+    /// The calling thread found no job.
     Idle,
 }
 
@@ -111,7 +114,8 @@ impl Yield {
     }
 }
 
-/// Runs a job, any that the calling thread's team has to run, if the thread is one that computes.
+/// Runs one waiting job of the calling thread's team, if there is any. Returns `None` if the thread
+/// is not one that runs a team's jobs.
 pub fn yield_now() -> Option<Yield> {
     let in_tree = with_slot(|slot| slot.map(|slot| slot.run_one()));
     if in_tree == Some(true) {
@@ -128,7 +132,8 @@ fn run_job_of_guests(in_tree: bool) -> Option<bool> {
     hosts_scheduler().filter(|_| computes).map(|scheduler| guests::run_job(&scheduler))
 }
 
-/// Runs a job that the calling thread has split off or spawned itself, if it is one that computes.
+/// Runs one waiting job that the calling thread has split off or spawned itself, if there is any.
+/// Returns `None` if the thread is not one that runs a team's jobs.
 pub fn yield_local() -> Option<Yield> {
     let in_tree = with_slot(|slot| slot.map(|slot| slot.run_own_job()));
     if in_tree == Some(true) {

@@ -1,4 +1,4 @@
-//! A handle to a team, which is one of its users.
+//! Handles that keep a team alive.
 
 use std::any::Any;
 use std::fmt;
@@ -8,17 +8,19 @@ use std::sync::Arc;
 use super::Yield;
 use crate::fork_join::team::{Hooks, Order, Place, Team};
 
-/// A team, for as long as this is not dropped, and until its spawned jobs have run.
+/// A handle to a team. The team exists until the handle is dropped and the team's spawned jobs have
+/// run.
 pub struct Handle(Arc<Team>);
 
 impl Handle {
-    /// Makes a team of `count` members, and returns their places: the caller has a thread run each.
+    /// Creates a team of `count` members, and returns a handle and the members' places. The caller
+    /// has to run each place on a thread of its own.
     pub fn new(count: usize, hooks: Hooks) -> (Self, Vec<Place>) {
         let (team, places) = Team::new(count, hooks);
         (Self(team), places)
     }
 
-    /// Waits until all members have begun.
+    /// Blocks until all members of the team have begun.
     pub fn wait_until_begun(&self) {
         self.0.wait_until_begun();
     }
@@ -27,48 +29,52 @@ impl Handle {
         &self.0
     }
 
-    /// Returns the number of members.
+    /// Returns the number of members of the team.
     pub fn count(&self) -> usize {
         self.0.count()
     }
 
-    /// Returns a number that only this team has.
+    /// Returns a number that identifies the team and is not shared with any other team.
     pub fn id(&self) -> usize {
         self.0.id()
     }
 
-    /// Returns the index of the calling thread, if it is a member.
+    /// Returns the index of the calling thread in the team, or `None` if the thread is not a
+    /// member.
     pub fn current_thread_index(&self) -> Option<usize> {
         if self.0.is_here() { super::current_thread_index() } else { None }
     }
 
-    /// Returns whether jobs that the calling thread has split off or spawned wait, if it is a
-    /// member.
+    /// Returns whether any jobs that the calling thread has split off or spawned are still waiting,
+    /// or `None` if the thread is not a member.
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
         if self.0.is_here() { super::current_thread_has_pending_tasks() } else { None }
     }
 
-    /// Runs `op` in the team while the caller waits. On a member's thread `op` is just called.
+    /// Runs `op` in the team, and blocks until it returns. If the calling thread is a member of the
+    /// team, `op` is called directly.
     pub fn install<R: Send>(&self, op: impl FnOnce() -> R + Send) -> R {
         self.run(|_| op())
     }
 
-    /// Spawns `work`, for which no thread waits.
+    /// Spawns `work` as a job in the team, and does not wait for it.
     pub fn spawn(&self, order: Order, work: impl FnOnce() + Send + 'static) {
         self.0.spawn(order, work);
     }
 
-    /// Takes the panic of a job that no thread waits for, as if the team had run the job.
+    /// Handles the panic of a job that no thread waits for, as if the job had run in this team.
     pub fn take_panic(&self, payload: Box<dyn Any + Send>) {
         self.0.run_detached(|| resume_unwind(payload));
     }
 
-    /// Runs a job, any that the team has to run, if the calling thread is a member.
+    /// Runs one waiting job of the team, if there is any. Returns `None` if the calling thread is
+    /// not a member.
     pub fn yield_now(&self) -> Option<Yield> {
         if self.0.is_here() { super::yield_now() } else { None }
     }
 
-    /// Runs a job that the calling thread has split off or spawned itself, if it is a member.
+    /// Runs one waiting job that the calling thread has split off or spawned itself, if there is
+    /// any. Returns `None` if the calling thread is not a member.
     pub fn yield_local(&self) -> Option<Yield> {
         if self.0.is_here() { super::yield_local() } else { None }
     }

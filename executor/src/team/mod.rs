@@ -1,12 +1,13 @@
-//! rayon's pools on wsrt's fork-join, for the package `rayon-core` of this repository.
+//! rayon's thread pools, implemented with wsrt's fork-join, for the package `rayon-core` of this
+//! repository.
 //!
-//! A call is made from one of three places:
+//! Where the jobs of a call run depends on the calling thread:
 //!
-//! | the calling thread | where the call's jobs run |
+//! | the calling thread | where the jobs run |
 //! |---|---|
-//! | is a member of a team, or works in a region | there |
-//! | belongs to a multi-thread runtime | on the runtime's processors, as those of [`parallel`](crate::parallel) do |
-//! | neither | in the team that the caller's `outside` returns |
+//! | is a member of a team, or works in a parallel call | in the same team or call |
+//! | belongs to a multi-thread runtime | on the runtime's processors, like the jobs of [`parallel`](crate::parallel) |
+//! | neither | in the process-wide team |
 
 mod broadcast;
 mod calls;
@@ -31,15 +32,16 @@ use crate::fork_join::{Latch, hosts_scheduler, is_guest, with_slot};
 use crate::scheduler::Scheduler;
 use crate::util::unwind::caught;
 
-/// The process-wide team.
+/// The process-wide team and its settings.
 #[derive(Debug)]
 pub struct Global {
-    /// Returns the team, and starts it at the first call.
+    /// Returns the process-wide team. The first call starts the team.
     pub team: fn() -> &'static Handle,
-    /// Returns true if the team also takes the calls of threads that belong to a runtime.
+    /// Returns `true` if the process-wide team also runs the calls of threads that belong to a
+    /// runtime.
     pub takes_guests: fn() -> bool,
-    /// Takes the panics of jobs that a runtime's threads have spawned, and for which no thread
-    /// waits.
+    /// Handles the panics of jobs that a runtime's threads have spawned and that no thread waits
+    /// for.
     pub panic: fn(Box<dyn Any + Send>),
 }
 

@@ -1,4 +1,4 @@
-//! Scopes: any number of jobs that borrow from one stack frame, which waits for them all.
+//! Scopes: any number of jobs that borrow from one stack frame, which waits for all of them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -75,16 +75,17 @@ impl<S> Pointer<S> {
     }
 }
 
-/// Spawns jobs that may borrow any value that lives longer than `'scope`, in last-in, first-out
-/// order; made by [`scope`] and [`in_place_scope`].
+/// A scope whose jobs may borrow any value that lives longer than `'scope`. Each thread runs its
+/// jobs in last-in, first-out order. Passed to the closures of [`scope`] and [`in_place_scope`].
 pub struct Scope<'scope> {
     inner: Inner,
     /// Neither longer nor shorter, as in [`parallel::Scope`](crate::parallel::Scope).
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// Spawns jobs that may borrow any value that lives longer than `'scope`, in first-in, first-out
-/// order; made by [`scope_fifo`] and [`in_place_scope_fifo`].
+/// A scope whose jobs may borrow any value that lives longer than `'scope`. Each thread runs its
+/// jobs in first-in, first-out order. Passed to the closures of [`scope_fifo`] and
+/// [`in_place_scope_fifo`].
 pub struct ScopeFifo<'scope> {
     inner: Inner,
     /// For each slot of the region, the jobs that the participant in this slot has spawned.
@@ -97,7 +98,8 @@ impl<'scope> Scope<'scope> {
         Self { inner: Inner::new(region, home), marker: PhantomData }
     }
 
-    /// Spawns a job. It gets the scope, so that it can spawn more.
+    /// Spawns a job in the scope. The job receives the scope as an argument, so that it can spawn
+    /// further jobs.
     pub fn spawn<BODY>(&self, body: BODY)
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
@@ -109,7 +111,7 @@ impl<'scope> Scope<'scope> {
         self.inner.put(job);
     }
 
-    /// Spawns a job on each thread of the pool.
+    /// Spawns a job in the scope that runs once on each thread of the pool.
     pub fn spawn_broadcast<BODY>(&self, body: BODY)
     where
         BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
@@ -126,7 +128,8 @@ impl<'scope> ScopeFifo<'scope> {
         Self { inner: Inner::new(region, home), fifos, marker: PhantomData }
     }
 
-    /// Spawns a job. It gets the scope, so that it can spawn more.
+    /// Spawns a job in the scope. The job receives the scope as an argument, so that it can spawn
+    /// further jobs.
     pub fn spawn_fifo<BODY>(&self, body: BODY)
     where
         BODY: FnOnce(&ScopeFifo<'scope>) + Send + 'scope,
@@ -141,7 +144,7 @@ impl<'scope> ScopeFifo<'scope> {
         self.inner.put(job);
     }
 
-    /// Spawns a job on each thread of the pool.
+    /// Spawns a job in the scope that runs once on each thread of the pool.
     pub fn spawn_broadcast<BODY>(&self, body: BODY)
     where
         BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
@@ -152,8 +155,8 @@ impl<'scope> ScopeFifo<'scope> {
     }
 }
 
-/// Calls `op` in the current thread's team with a scope, and returns when it and all jobs spawned
-/// in that scope are done.
+/// Calls `op` with a new scope in the current thread's team, and returns its result when `op` and
+/// all jobs of the scope have completed. Jobs run in last-in, first-out order.
 pub fn scope<'scope, OP, R>(global: &'static Global, op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
@@ -165,8 +168,8 @@ where
     }
 }
 
-/// Calls `op` in the current thread's team with a scope, and returns when it and all jobs spawned
-/// in that scope are done.
+/// Calls `op` with a new scope in the current thread's team, and returns its result when `op` and
+/// all jobs of the scope have completed. Jobs run in first-in, first-out order.
 pub fn scope_fifo<'scope, OP, R>(global: &'static Global, op: OP) -> R
 where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
@@ -178,8 +181,8 @@ where
     }
 }
 
-/// Calls `op` on this thread with a scope, and returns when it and all jobs spawned in that scope
-/// are done.
+/// Calls `op` with a new scope on the calling thread, and returns its result when `op` and all jobs
+/// of the scope have completed. Jobs run in last-in, first-out order.
 pub fn in_place_scope<'scope, OP, R>(global: &'static Global, op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R,
@@ -190,8 +193,8 @@ where
     }
 }
 
-/// Calls `op` on this thread with a scope, and returns when it and all jobs spawned in that scope
-/// are done.
+/// Calls `op` with a new scope on the calling thread, and returns its result when `op` and all jobs
+/// of the scope have completed. Jobs run in first-in, first-out order.
 pub fn in_place_scope_fifo<'scope, OP, R>(global: &'static Global, op: OP) -> R
 where
     OP: FnOnce(&ScopeFifo<'scope>) -> R,
@@ -228,14 +231,16 @@ pub(super) fn in_place_scope_of<'scope, R>(team: &Arc<Team>, op: impl FnOnce(&Sc
 }
 
 impl Handle {
-    /// Calls `op` on this thread with a scope whose jobs run in the team, and returns when it and
-    /// all jobs spawned in that scope are done.
+    /// Calls `op` on the calling thread with a new scope whose jobs run in this team, and returns
+    /// its result when `op` and all jobs of the scope have completed. Jobs run in last-in,
+    /// first-out order.
     pub fn in_place_scope<'scope, R>(&self, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
         in_place_scope_of(self.team(), op)
     }
 
-    /// Calls `op` on this thread with a scope whose jobs run in the team, and returns when it and
-    /// all jobs spawned in that scope are done.
+    /// Calls `op` on the calling thread with a new scope whose jobs run in this team, and returns
+    /// its result when `op` and all jobs of the scope have completed. Jobs run in first-in,
+    /// first-out order.
     pub fn in_place_scope_fifo<'scope, R>(&self, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
         let team = self.team();
         if team.is_here() {

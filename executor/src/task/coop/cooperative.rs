@@ -1,4 +1,4 @@
-//! A foreign future, within the budget.
+//! Makes futures of other crates count against the budget.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,15 +7,15 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-/// Makes `future` count against the task's budget: it takes a unit when it is ready, and yields
-/// when none is left.
+/// Makes `future` count against the budget of the task that awaits it. The returned future takes
+/// one unit of budget when `future` is ready, and yields to other tasks when no budget is left.
 ///
-/// For sources that have no budget: channels, streams and locks of other crates. Around wsrt's own
-/// futures it is not needed, and takes a second unit.
+/// Use this function for channels, streams and locks of other crates, which have no budget of their
+/// own. Futures of wsrt already count against the budget, and would take a second unit.
 ///
 /// # Cancel safety
 ///
-/// This is as cancel safe as `future` is: it is not polled without budget.
+/// The returned future is as cancel safe as `future`, which is not polled while no budget is left.
 ///
 /// # Examples
 ///
@@ -33,7 +33,7 @@ pub fn cooperative<F: Future>(future: F) -> Coop<F> {
 }
 
 pin_project! {
-    /// The future of [`cooperative`].
+    /// A future that counts against its task's budget. Returned by [`cooperative`].
     #[derive(Debug)]
     #[must_use = "futures do nothing unless they are awaited"]
     pub struct Coop<F> {

@@ -1,24 +1,25 @@
-//! The budget of a task's poll: how a loop over something that is always ready lets others have
-//! their turn.
+//! Cooperative scheduling: the budget of a task's poll, which makes a task yield when its
+//! operations are always ready.
 //!
-//! A poll may find sockets, listeners, timers and join handles ready 128 times. After that they are
-//! pending, and have woken the task: it goes behind everything that waits on its processor, and
-//! continues from there with a full budget. Nothing is lost by that, and nothing needs to be
-//! written for it.
+//! In a single poll, a task may find sockets, listeners, timers and join handles ready 128 times.
+//! After that, these operations return pending and wake the task. The task then goes behind all
+//! other tasks that wait on its processor, and continues with a full budget when its turn comes. No
+//! event is lost, and programs need no code for this.
 //!
-//! Types of other crates know nothing of the budget: streams of other crates, the channels and
-//! locks of `tokio::sync`. Loops over those are limited with [`cooperative()`], or with
-//! [`consume_budget`] once in each round.
+//! Types of other crates, such as their streams or the channels and locks of `tokio::sync`, do not
+//! use the budget. In a loop over such types, wrap the future with [`cooperative()`], or call
+//! [`consume_budget`] once per iteration.
 //!
-//! Only tasks, and the futures given to wsrt's own `block_on`, have a budget. Elsewhere nothing is
-//! limited.
+//! Only tasks, and futures passed to wsrt's own `block_on`, have a budget. Elsewhere, operations
+//! are not limited.
 //!
 //! # Differences from tokio
 //!
-//! The names and meanings are tokio's. Two things are better: another executor's `block_on` inside
-//! a task, which polls again instead of yielding, gets a full budget after 1024 denials, where it
-//! would hang in tokio. And a poll that computes too long without looking at its budget does not
-//! hold others up: see [`block_in_place`](crate::task::block_in_place).
+//! Names and semantics are those of tokio, with two improvements. First, another executor's
+//! `block_on` inside a task polls again instead of yielding. In tokio such a loop hangs once the
+//! budget is spent; in wsrt, it gets a new budget after 1024 refused polls. Second, a poll that
+//! computes for long without using its budget does not delay other tasks, as
+//! [`block_in_place`](crate::task::block_in_place) explains.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! Asking for budget, by hand.
+//! Using the budget directly.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,9 +7,11 @@ use std::task::{Context, Poll};
 
 use wsrt_reactor::budget;
 
-/// Returns `true` if the task has budget left. Always `true` where no budget applies.
+/// Returns `true` if the current task has budget left, and always returns `true` where no budget
+/// applies.
 ///
-/// For code that may stop early, such as a batch: it takes nothing and wakes no task.
+/// Use this function in code that can stop early, such as the processing of a batch. The call takes
+/// no budget and does not wake the task.
 ///
 /// # Examples
 ///
@@ -22,14 +24,15 @@ pub fn has_budget_remaining() -> bool {
     budget::has_remaining()
 }
 
-/// Takes one unit of the budget, and yields first if none is left.
+/// Takes one unit of the current task's budget. If no budget is left, yields to other tasks first.
 ///
-/// For loops that compute, or that await sources without a budget: once in each round. Unlike
-/// [`yield_now`](crate::task::yield_now), it costs a few instructions where there is budget.
+/// Call this function once per iteration in loops that compute, or that await futures without a
+/// budget. Unlike [`yield_now`](crate::task::yield_now), a call costs only a few instructions while
+/// budget is left.
 ///
 /// # Cancel safety
 ///
-/// Nothing is lost if the future is dropped.
+/// This function is cancel safe: nothing is lost if the future is dropped.
 ///
 /// # Examples
 ///
@@ -48,11 +51,12 @@ pub async fn consume_budget() {
     budget::consume().await;
 }
 
-/// Returns ready if an operation may be tried. Otherwise wakes the task, which should return from
-/// its poll.
+/// Returns ready if the current task has budget for another operation. Otherwise returns pending
+/// and wakes the task, which should then return from its poll.
 ///
-/// For implementing futures and streams that are sources themselves. A unit is taken when
-/// `made_progress` is called; a drop without that costs nothing.
+/// Use this function to implement futures and streams that are event sources themselves. Call
+/// `made_progress` on the returned value when the operation was ready, to spend one unit of budget.
+/// If the value is dropped without this call, no budget is spent.
 ///
 /// # Examples
 ///
@@ -87,8 +91,8 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     budget::poll_proceed(cx).map(|()| RestoreOnPending { progress: Cell::new(false), not_send: PhantomData })
 }
 
-/// A unit of budget that was taken by [`poll_proceed`], and is returned unless the operation makes
-/// progress.
+/// One unit of budget, taken by [`poll_proceed`]. Dropping the value returns the unit to the task,
+/// unless [`made_progress`](Self::made_progress) was called.
 #[must_use = "without `made_progress` the budget is not used up, and limits nothing"]
 pub struct RestoreOnPending {
     progress: Cell<bool>,
@@ -97,7 +101,7 @@ pub struct RestoreOnPending {
 }
 
 impl RestoreOnPending {
-    /// Keeps the unit as spent, because the operation was ready. Only the first call counts.
+    /// Spends the unit of budget, because the operation was ready. Further calls have no effect.
     pub fn made_progress(&self) {
         if !self.progress.replace(true) {
             budget::spend();

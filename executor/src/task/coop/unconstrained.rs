@@ -1,4 +1,4 @@
-//! A future without limit.
+//! Futures without a budget.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,14 +7,15 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-/// Exempts `future` from the budget.
+/// Exempts `future` from the budget of its task.
 ///
-/// Others that wait on the same processor wait until it is pending of itself. Its operations take
-/// nothing from the budget of the task around it.
+/// The returned future is polled without a limit, so other tasks on the same processor wait until
+/// `future` itself returns pending. Operations inside `future` take nothing from the surrounding
+/// task's budget.
 ///
 /// # Cancel safety
 ///
-/// This is as cancel safe as `future` is.
+/// The returned future is as cancel safe as `future`.
 ///
 /// # Examples
 ///
@@ -31,7 +32,7 @@ pub fn unconstrained<F>(future: F) -> Unconstrained<F> {
 }
 
 pin_project! {
-    /// The future of [`unconstrained`].
+    /// A future that is exempt from its task's budget. Returned by [`unconstrained`].
     #[derive(Debug)]
     #[must_use = "futures do nothing unless they are awaited"]
     pub struct Unconstrained<F> {

@@ -1,4 +1,4 @@
-//! A task with a name, in a set.
+//! A builder for tasks with a name in a set.
 
 use std::fmt;
 use std::future::Future;
@@ -8,7 +8,7 @@ use crate::runtime::Handle;
 use crate::task;
 use crate::task::{AbortHandle, LocalSet};
 
-/// Spawns a task with a name into a [`JoinSet`]. Made by [`JoinSet::build_task`].
+/// Spawns a task with a name into a [`JoinSet`]. Returned by [`JoinSet::build_task`].
 #[must_use = "a builder spawns nothing by itself"]
 pub struct Builder<'a, T> {
     set: &'a mut JoinSet<T>,
@@ -16,9 +16,9 @@ pub struct Builder<'a, T> {
 }
 
 impl<T> JoinSet<T> {
-    /// Creates a builder for a task of the set, which can have a name.
+    /// Returns a builder that spawns a task into this set and can give the task a name.
     ///
-    /// The methods that spawn return the handle, where tokio's return a `Result` of it.
+    /// Unlike tokio's builder, the spawning methods return the abort handle itself, not a `Result`.
     ///
     /// # Examples
     ///
@@ -38,7 +38,7 @@ impl<T> JoinSet<T> {
 }
 
 impl<'a, T: 'static> Builder<'a, T> {
-    /// Names the task. Names need not be unique.
+    /// Sets the task's name. Several tasks may have the same name.
     ///
     /// # Examples
     ///
@@ -54,7 +54,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         Self { task: self.task.name(name), ..self }
     }
 
-    /// Spawns a future on the current runtime: see [`JoinSet::spawn`].
+    /// Spawns a future on the current runtime, adds the task to the set like [`JoinSet::spawn`],
+    /// and returns an abort handle for the task.
     ///
     /// # Panics
     ///
@@ -80,7 +81,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn(future))
     }
 
-    /// Spawns a future on the runtime of `handle`: see [`JoinSet::spawn_on`].
+    /// Spawns a future on `handle`'s runtime, adds the task to the set like [`JoinSet::spawn_on`],
+    /// and returns an abort handle for the task.
     ///
     /// # Examples
     ///
@@ -100,11 +102,12 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn_on(future, handle))
     }
 
-    /// Spawns a future that need not be `Send`: see [`JoinSet::spawn_local`].
+    /// Spawns a future that need not be `Send`, adds the task to the set like
+    /// [`JoinSet::spawn_local`], and returns an abort handle for the task.
     ///
     /// # Panics
     ///
-    /// Panics where [`task::spawn_local`] does.
+    /// Panics in the same cases as [`task::spawn_local`].
     ///
     /// # Examples
     ///
@@ -127,7 +130,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn_local(future))
     }
 
-    /// Spawns a future that need not be `Send` on `local_set`: see [`JoinSet::spawn_local_on`].
+    /// Spawns a future that need not be `Send` on `local_set`, adds the task to this set like
+    /// [`JoinSet::spawn_local_on`], and returns an abort handle for the task.
     #[track_caller]
     pub fn spawn_local_on<F>(self, future: F, local_set: &LocalSet) -> AbortHandle
     where
@@ -136,7 +140,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn_local_on(future, local_set))
     }
 
-    /// Runs a blocking closure on the blocking thread pool: see [`JoinSet::spawn_blocking`].
+    /// Runs a blocking closure on the blocking thread pool, adds the job to the set like
+    /// [`JoinSet::spawn_blocking`], and returns an abort handle for the job.
     ///
     /// # Panics
     ///
@@ -161,8 +166,8 @@ impl<'a, T: 'static> Builder<'a, T> {
         self.set.insert(self.task.spawn_blocking(job))
     }
 
-    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime: see
-    /// [`JoinSet::spawn_blocking_on`].
+    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, adds the job to
+    /// the set like [`JoinSet::spawn_blocking_on`], and returns an abort handle for the job.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Taking results out of a `JoinSet`.
+//! Taking the results of tasks out of a `JoinSet`.
 
 use std::future::poll_fn;
 use std::panic::resume_unwind;
@@ -13,18 +13,19 @@ use crate::task::{Id, JoinError};
 type Joined<T> = (Id, Result<T, JoinError>);
 
 impl<T> JoinSet<T> {
-    /// Waits until a task of the set is done, and returns its result; `None` if the set is empty.
+    /// Waits until a task in the set finishes, and returns its result. Returns `None` if the set is
+    /// empty. The task is removed from the set.
     ///
-    /// Results come about in the order in which tasks finish; for tasks that finish at the same
-    /// time on different processors no order is promised. The task leaves the set.
+    /// Results are returned roughly in the order in which the tasks finish. The order is
+    /// unspecified for tasks that finish at the same time on different processors.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a result that was not returned stays in the set.
+    /// This method is cancel safe: a result that was not returned stays in the set.
     ///
     /// # Examples
     ///
@@ -43,19 +44,19 @@ impl<T> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
 
-    /// Waits until a task of the set is done, and returns its output with its id; `None` if the set
-    /// is empty.
+    /// Waits until a task in the set finishes, and returns its id and output. Returns `None` if the
+    /// set is empty.
     ///
-    /// Waits like [`join_next`](Self::join_next), and returns the id too. A [`JoinError`] has the
-    /// id in itself.
+    /// This method waits like [`join_next`](Self::join_next), and returns the task's id as well. If
+    /// the task has no output, [`JoinError::id`] returns the task's id.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a result that was not returned stays in the set.
+    /// This method is cancel safe: a result that was not returned stays in the set.
     ///
     /// # Examples
     ///
@@ -73,15 +74,16 @@ impl<T> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
 
-    /// Returns the result of a task that is done already; `None` if there is none, or none is known
-    /// of yet.
+    /// Returns the result of a task that has finished, without waiting. Returns `None` if the set
+    /// knows of no finished task.
     ///
-    /// A task announces itself a moment after it is done, so that this may return `None` even
-    /// though an [`AbortHandle`](crate::task::AbortHandle) says that a task is finished.
+    /// A set learns that a task has finished a moment after the fact. Therefore this method may
+    /// return `None` although an [`AbortHandle`](crate::task::AbortHandle) reports that a task has
+    /// finished.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     ///
     /// # Examples
     ///
@@ -99,14 +101,15 @@ impl<T> JoinSet<T> {
         self.take_joined().map(|(_, result)| result)
     }
 
-    /// Returns the output of a task that is done already, with its id; `None` if there is none, or
-    /// none is known of yet.
+    /// Returns the id and output of a task that has finished, without waiting. Returns `None` if
+    /// the set knows of no finished task.
     ///
-    /// Returns like [`try_join_next`](Self::try_join_next), with the id.
+    /// This method behaves like [`try_join_next`](Self::try_join_next), and returns the task's id
+    /// as well.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     ///
     /// # Examples
     ///
@@ -128,39 +131,44 @@ impl<T> JoinSet<T> {
         self.take_joined().map(with_id)
     }
 
-    /// Polls for the result of [`join_next`](Self::join_next); wakes `cx`'s task when it is ready.
+    /// Polls for the result of a finished task, as [`join_next`](Self::join_next) does. Returns
+    /// `Poll::Pending` and arranges to wake the task of `cx` if no task has finished, and
+    /// `Poll::Ready(None)` if the set is empty.
     ///
-    /// The waker of the last call counts, for tasks that are spawned after it too.
+    /// Only the waker of the most recent call is woken. The waker also covers tasks that are
+    /// spawned after the call.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         self.poll_joined(cx).map(|joined| joined.map(|(_, result)| result))
     }
 
-    /// Polls for the result of [`join_next_with_id`](Self::join_next_with_id); wakes `cx`'s task
-    /// when it is ready.
+    /// Polls for the id and output of a finished task, as
+    /// [`join_next_with_id`](Self::join_next_with_id) does. Returns `Poll::Pending` and arranges to
+    /// wake the task of `cx` if no task has finished, and `Poll::Ready(None)` if the set is empty.
     ///
-    /// The waker of the last call counts, for tasks that are spawned after it too.
+    /// Only the waker of the most recent call is woken. The waker also covers tasks that are
+    /// spawned after the call.
     ///
     /// # Errors
     ///
-    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    /// The result is a [`JoinError`] if the task panicked or was cancelled.
     pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         self.poll_joined(cx).map(|joined| joined.map(with_id))
     }
 
-    /// Aborts every task of the set, and waits until they are all gone. Outputs and panics are
+    /// Aborts all tasks in the set, and waits until they have ended. Their outputs and panics are
     /// dropped.
     ///
-    /// Jobs of [`spawn_blocking`](Self::spawn_blocking) that have begun run to their end, and are
-    /// waited for.
+    /// Jobs of [`spawn_blocking`](Self::spawn_blocking) that have begun are not interrupted:
+    /// `shutdown` waits until they return.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped halfway, all tasks have been aborted, and the tasks that are not
-    /// gone yet are still in the set.
+    /// If the future is dropped before it completes, all tasks have been aborted, and tasks that
+    /// have not ended are still in the set.
     ///
     /// # Examples
     ///
@@ -188,18 +196,19 @@ impl<T> JoinSet<T> {
         while self.join_next().await.is_some() {}
     }
 
-    /// Waits for every task, and returns their outputs in the order in which they finished.
+    /// Waits for all tasks in the set, and returns their outputs in the order in which the tasks
+    /// finished.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of a task, and if a task was cancelled. The other tasks are aborted by
-    /// that.
+    /// Panics with the panic of a task if a task panicked, and panics if a task was cancelled. The
+    /// remaining tasks are then aborted.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped halfway, the outputs so far are lost, and the remaining tasks are
-    /// aborted, since the set goes too. Loop over [`join_next`](Self::join_next) where that
-    /// matters.
+    /// If the future is dropped before it completes, the outputs collected so far are lost, and the
+    /// remaining tasks are aborted, because the future owns the set. To keep the outputs, call
+    /// [`join_next`](Self::join_next) in a loop instead.
     ///
     /// # Examples
     ///

@@ -23,16 +23,16 @@ use crate::task;
 use crate::task::join_set::arrivals::{Arrivals, announcer};
 use crate::task::{AbortHandle, JoinError, JoinHandle, LocalSet};
 
-/// A collection of tasks with the same output type, which returns their results in the order in
-/// which they finish.
+/// A collection of tasks with the same output type, whose results are returned in the order in
+/// which the tasks finish.
 ///
-/// Finding the next result takes the same time however many tasks there are. Tasks run whether the
-/// set is waited for or not. Dropping the set aborts those that are left: each is cancelled when it
-/// next waits, and no task waits for that. Use [`shutdown`](Self::shutdown) to see them gone,
-/// [`detach_all`](Self::detach_all) to let them live.
+/// The tasks run whether or not the set is awaited. Finding the next result takes the same time for
+/// any number of tasks. Dropping the set aborts its tasks without waiting for them: each task is
+/// cancelled the next time it waits. Use [`shutdown`](Self::shutdown) to wait until the tasks have
+/// ended, or [`detach_all`](Self::detach_all) to let them run on.
 ///
-/// Results are kept until they are taken. A set that is spawned into forever needs a task that
-/// takes them out, with [`join_next`](Self::join_next) or, from time to time,
+/// Results stay in the set until they are taken. If a program keeps spawning into a set, it should
+/// also take results out, with [`join_next`](Self::join_next) or with an occasional
 /// [`try_join_next`](Self::try_join_next).
 ///
 /// # Examples
@@ -75,7 +75,7 @@ impl<T> Child<T> {
 }
 
 impl<T> JoinSet<T> {
-    /// Creates an empty set. It allocates little, and needs no runtime.
+    /// Creates an empty set. Allocates little, and can be called outside a runtime.
     ///
     /// # Examples
     ///
@@ -87,8 +87,8 @@ impl<T> JoinSet<T> {
         Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
     }
 
-    /// Returns the number of tasks in the set: all that were spawned, without those whose results
-    /// were taken.
+    /// Returns the number of tasks in the set, including finished tasks whose results have not been
+    /// taken.
     ///
     /// # Examples
     ///
@@ -106,7 +106,7 @@ impl<T> JoinSet<T> {
         self.children.len()
     }
 
-    /// Returns `true` if the set has no task, so that [`join_next`](Self::join_next) returns
+    /// Returns `true` if the set contains no tasks. [`join_next`](Self::join_next) then returns
     /// `None`.
     ///
     /// # Examples
@@ -125,11 +125,11 @@ impl<T> JoinSet<T> {
         self.len() == 0
     }
 
-    /// Aborts every task in the set. They stay in it, and [`join_next`](Self::join_next) returns a
-    /// result for each.
+    /// Aborts all tasks in the set. The tasks stay in the set until [`join_next`](Self::join_next)
+    /// has returned their results.
     ///
-    /// A task that is done before it gets to see the abort still returns its output. Jobs of
-    /// [`spawn_blocking`](Self::spawn_blocking) that have begun are not stopped.
+    /// A task that completes before the abort takes effect still returns its output. Jobs of
+    /// [`spawn_blocking`](Self::spawn_blocking) that have begun are not interrupted.
     ///
     /// # Examples
     ///
@@ -149,7 +149,8 @@ impl<T> JoinSet<T> {
         self.children.iter().for_each(|(_, child)| child.handle.abort());
     }
 
-    /// Empties the set without aborting the tasks: they keep running, and their results are lost.
+    /// Removes all tasks from the set without aborting them. The tasks keep running, and their
+    /// results are lost.
     ///
     /// # Examples
     ///
@@ -191,7 +192,8 @@ impl<T> JoinSet<T> {
 }
 
 impl<T: 'static> JoinSet<T> {
-    /// Spawns a future on the current runtime, and puts the task in the set.
+    /// Spawns a future on the current runtime, adds the task to the set, and returns an abort
+    /// handle for the task.
     ///
     /// # Panics
     ///
@@ -219,10 +221,10 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn(future))
     }
 
-    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, and puts the task
-    /// in the set.
+    /// Spawns a future on `handle`'s runtime, adds the task to the set, and returns an abort handle
+    /// for the task. Can be called outside a runtime.
     ///
-    /// On a runtime that has been shut down the task is cancelled at once.
+    /// If the runtime has been shut down, the task is cancelled immediately.
     ///
     /// # Examples
     ///
@@ -243,12 +245,16 @@ impl<T: 'static> JoinSet<T> {
         self.insert(handle.spawn(future))
     }
 
-    /// Spawns a future that need not be `Send` on the current [`LocalSet`], or else on the
-    /// current-thread runtime that this thread drives, and puts the task in the set.
+    /// Spawns a future that need not be `Send` on the current thread, adds the task to the set, and
+    /// returns an abort handle for the task.
+    ///
+    /// The task belongs to the current [`LocalSet`] if there is one, and otherwise to the
+    /// current-thread runtime that this thread runs.
     ///
     /// # Panics
     ///
-    /// Anywhere else: see [`task::spawn_local`].
+    /// Panics in the same cases as [`task::spawn_local`], such as on a multi-thread runtime outside
+    /// a [`LocalSet`].
     ///
     /// # Examples
     ///
@@ -276,9 +282,10 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn_local(future))
     }
 
-    /// Spawns a future that need not be `Send` on `local_set`, and puts the task in this set.
+    /// Spawns a future that need not be `Send` on `local_set`, adds the task to this set, and
+    /// returns an abort handle for the task.
     ///
-    /// It is polled when `local_set` is.
+    /// The task is polled only while `local_set` is polled.
     ///
     /// # Examples
     ///
@@ -301,9 +308,10 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(future))
     }
 
-    /// Runs a blocking closure on the blocking thread pool, and puts the job in the set.
+    /// Runs a blocking closure on the blocking thread pool, adds the job to the set, and returns an
+    /// abort handle for the job.
     ///
-    /// A job that has begun cannot be aborted: not by the handle, nor by the set's drop.
+    /// A job that has begun cannot be aborted, neither by the abort handle nor by dropping the set.
     ///
     /// # Panics
     ///
@@ -332,10 +340,10 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn_blocking(job))
     }
 
-    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, and puts
-    /// the job in the set.
+    /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, adds the job to
+    /// the set, and returns an abort handle for the job. Can be called outside a runtime.
     ///
-    /// Spawns like [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.
+    /// This method behaves like [`spawn_blocking`](Self::spawn_blocking) in all other respects.
     ///
     /// # Examples
     ///

@@ -6,16 +6,17 @@ use super::{Failure, TaskGroup};
 use crate::task::JoinError;
 
 impl<T, E> TaskGroup<T, E> {
-    /// Waits until a child has ended, and returns its output; `None` if the group is empty.
+    /// Waits until a child of the group has ended, and returns its output. Returns `None` if the
+    /// group is empty.
     ///
-    /// Outputs come in the order in which the children end. Once a child has failed, it waits until
-    /// all others are gone, drops their outputs, and returns the first error: after that the group
-    /// is empty.
+    /// Outputs are returned in the order in which the children end. If a child has failed, this
+    /// method waits until all other children have ended, drops their outputs, and returns the first
+    /// error. The group is then empty.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of a child, once the others are gone; and if a child was cancelled by
-    /// the end of its runtime.
+    /// Panics with the panic of a child if a child panicked, after the other children have ended.
+    /// Panics if a child was cancelled by the shutdown of its runtime.
     ///
     /// # Errors
     ///
@@ -23,8 +24,8 @@ impl<T, E> TaskGroup<T, E> {
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: an output or an error that was not returned is returned by the
-    /// next call.
+    /// This method is cancel safe: an output or error that was not returned is returned by the next
+    /// call.
     ///
     /// # Examples
     ///
@@ -49,22 +50,23 @@ impl<T, E> TaskGroup<T, E> {
         Some(next.map(|(_, output)| output))
     }
 
-    /// Waits for all children, and returns their outputs in the order of their spawns.
+    /// Waits for all children, and returns their outputs in the order in which the children were
+    /// spawned.
     ///
     /// # Panics
     ///
-    /// Panics with the panic of a child, once the others are gone; and if a child was cancelled by
-    /// the end of its runtime.
+    /// Panics with the panic of a child if a child panicked, after the other children have ended.
+    /// Panics if a child was cancelled by the shutdown of its runtime.
     ///
     /// # Errors
     ///
-    /// Returns the error of the child that failed first, once the others are gone.
+    /// Returns the error of the child that failed first, after the other children have ended.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped halfway, the outputs so far are lost, and the children are aborted,
-    /// since the group goes too. So a [`timeout`](crate::time::timeout) around it cancels the whole
-    /// group.
+    /// If the future is dropped before it completes, the outputs collected so far are lost, and the
+    /// remaining children are aborted, because the future owns the group. Therefore a
+    /// [`timeout`](crate::time::timeout) around this call cancels the whole group.
     ///
     /// # Examples
     ///
@@ -95,14 +97,14 @@ impl<T, E> TaskGroup<T, E> {
         Ok(outputs.into_iter().map(|(_, output)| output).collect())
     }
 
-    /// Waits until there is room for another child: fewer run than the limit, and none waits in
-    /// line. Returns at once if there is no limit.
+    /// Waits until the group has room for another child: fewer children run than the limit allows,
+    /// and none wait in line. Returns immediately if the group has no limit.
     ///
-    /// The children that have ended keep their outputs in the group until these are taken.
+    /// Outputs of children that have ended stay in the group until they are taken.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: nothing is kept.
+    /// This method is cancel safe: it does not reserve the room.
     ///
     /// # Examples
     ///
@@ -126,11 +128,13 @@ impl<T, E> TaskGroup<T, E> {
         drop(self.siblings.place().await);
     }
 
-    /// Aborts all children, and waits until they are gone. Outputs, errors and panics are dropped.
+    /// Aborts all children, and waits until they have ended. Their outputs, errors and panics are
+    /// dropped.
     ///
     /// # Cancel safety
     ///
-    /// Once it was polled the children end, whether it is awaited further or not.
+    /// All children are aborted when the future is first polled, and end even if the future is then
+    /// dropped.
     ///
     /// # Examples
     ///

@@ -15,28 +15,30 @@ use crate::task::large::boxed_if_large;
 use crate::task::task_group::siblings::{Member, Siblings};
 use crate::task::{AbortHandle, JoinError, JoinSet};
 
-/// A group of tasks that work on one thing. They end with their owner, and the first error cancels
-/// the others.
+/// A group of tasks that work on one goal. The tasks end with the group's owner, and the first
+/// error cancels the other tasks.
 ///
-/// * **They end with their owner.** Dropping the group aborts its children: each is cancelled when
-///   it next waits, and no task waits for that. An owner that is itself cancelled drops its group,
-///   so that cancelling goes down the tree of tasks. [`cancel`](Self::cancel) waits until the
-///   children are gone.
-/// * **The first error cancels the rest.** A child that returns an `Err`, or panics, aborts its
-///   siblings at once, whether the owner looks or not. [`join_all`](Self::join_all) and
-///   [`next`](Self::next) return the error when all of them are gone; the panic continues there.
-/// * **A limit on how many run at once**, with [`with_limit`](Self::with_limit). Children beyond it
-///   wait in line, in the order of their spawns, before their first poll.
+/// * **Tasks end with their owner.** Dropping the group aborts its tasks, which are called the
+///   group's children, without waiting for them: each child is cancelled the next time it waits. If
+///   the owner of the group is cancelled itself, its group is dropped, so a cancellation reaches
+///   the whole tree of tasks. [`cancel`](Self::cancel) also waits until the children have ended.
+/// * **The first error cancels the rest.** If a child returns an `Err` or panics, its siblings are
+///   aborted immediately, even if the owner is not waiting for them. [`join_all`](Self::join_all)
+///   and [`next`](Self::next) return the error, or resume the panic, once all children have ended.
+/// * **The number of running children can be limited** with [`with_limit`](Self::with_limit).
+///   Children beyond the limit wait in line before their first poll, in the order in which they
+///   were spawned.
 ///
-/// A group that has failed or was cancelled takes no more children: those that are spawned then are
-/// dropped without a poll.
+/// A group that has failed or was cancelled accepts no more children: a future that is spawned
+/// later is dropped without being polled.
 ///
-/// Use [`JoinSet`] where the tasks have nothing to do with each other's errors.
+/// Use a [`JoinSet`] if an error of one task should not affect the other tasks.
 ///
 /// # Not guaranteed
 ///
-/// A child may not stop at once: it stops when it next waits. A child that computes, blocks, or
-/// runs under [`spawn_blocking`](crate::task::spawn_blocking) ends in its own time.
+/// An aborted child may not stop immediately: it stops the next time it waits. A child that
+/// computes, blocks, or waits for a closure in [`spawn_blocking`](crate::task::spawn_blocking) may
+/// take longer.
 ///
 /// # Examples
 ///
@@ -84,15 +86,17 @@ impl<E> Failure<E> {
 }
 
 impl<T: 'static, E: 'static> TaskGroup<T, E> {
-    /// Creates an empty group without a limit on its children. It needs no runtime.
+    /// Creates an empty group without a limit on the number of running children. Can be called
+    /// outside a runtime.
     pub fn new() -> Self {
         Self::with_places(None)
     }
 
-    /// Creates an empty group that runs at most `most` children at a time. It needs no runtime.
+    /// Creates an empty group that runs at most `most` children at once. Can be called outside a
+    /// runtime.
     ///
-    /// The others are spawned, and wait in line. A loop that spawns without end waits for
-    /// [`room`](Self::room) first.
+    /// Children beyond the limit are spawned too, and wait in line. A loop that spawns an unlimited
+    /// number of children should wait for [`room`](Self::room) before each spawn.
     ///
     /// # Panics
     ///
@@ -131,7 +135,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         Self { children: JoinSet::new(), siblings: Siblings::new(places), spawned: 0, failure: Failure::none() }
     }
 
-    /// Spawns a future on the current runtime, as a child of the group.
+    /// Spawns a future on the current runtime as a child of the group.
     ///
     /// # Panics
     ///
@@ -150,8 +154,8 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         });
     }
 
-    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, as a child of the
-    /// group.
+    /// Spawns a future on `handle`'s runtime as a child of the group. Can be called outside a
+    /// runtime.
     #[track_caller]
     pub fn spawn_on<F>(&mut self, future: F, handle: &Handle)
     where
@@ -166,12 +170,12 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         });
     }
 
-    /// Spawns a future that need not be `Send`, as a child of the group: see
+    /// Spawns a future that need not be `Send` on the current thread as a child of the group, like
     /// [`spawn_local`](crate::task::spawn_local).
     ///
     /// # Panics
     ///
-    /// Panics where [`spawn_local`](crate::task::spawn_local) does.
+    /// Panics in the same cases as [`spawn_local`](crate::task::spawn_local).
     #[track_caller]
     pub fn spawn_local<F>(&mut self, future: F)
     where
@@ -202,21 +206,21 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
 }
 
 impl<T, E> TaskGroup<T, E> {
-    /// Returns the number of children in the group: all that were spawned, without those whose
-    /// outputs were taken.
+    /// Returns the number of children in the group, including children that have ended and whose
+    /// outputs have not been taken.
     #[must_use]
     pub fn len(&self) -> usize {
         self.children.len()
     }
 
-    /// Returns `true` if the group has no child.
+    /// Returns `true` if the group has no children.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.children.is_empty()
     }
 
-    /// Returns `true` if a child has failed or the group was cancelled, so that it takes no more
-    /// children.
+    /// Returns `true` if a child has failed or the group was cancelled. The group then accepts no
+    /// more children.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.siblings.is_over()
