@@ -1,4 +1,4 @@
-//! The builder of a simulated runtime.
+//! Builder options of simulated runtimes.
 
 use super::environment::{replace_settings, tell_runner};
 use crate::observe::dump;
@@ -8,12 +8,13 @@ use crate::scheduler::simulation::{Costs, Settings};
 use crate::util::sync;
 
 impl Builder {
-    /// Creates a builder for a simulated runtime. Its processors run on the thread in `block_on`,
-    /// in virtual time and in an order that `seed` decides: see [`sim`](crate::sim).
+    /// Creates a builder for a simulated runtime, which runs on the thread in `block_on`, in
+    /// virtual time, and in an order that `seed` determines. The module [`sim`](crate::sim)
+    /// describes simulations.
     ///
-    /// It has four processors, unless [`worker_threads`](Self::worker_threads) says otherwise, and
-    /// the one thread. The environment variable `WSRT_SIM_SEED` replaces the seed, so that the run
-    /// of a test that has failed can be repeated, and `WSRT_SIM_PLAN` its
+    /// The runtime has four processors unless [`worker_threads`](Self::worker_threads) sets another
+    /// number, but only the one thread. The environment variable `WSRT_SIM_SEED` replaces the seed,
+    /// to repeat a test run that has failed, and `WSRT_SIM_PLAN` replaces the run's
     /// [faults](crate::sim::Plan).
     ///
     /// # Examples
@@ -38,15 +39,15 @@ impl Builder {
         builder
     }
 
-    /// Makes the scheduler's own work (polls, steals, wakes and looks at the netpoller) take
-    /// virtual time in a simulated runtime. A poll then takes as long as the task
+    /// Makes the scheduler's own work take virtual time in a simulated runtime: polls, steals,
+    /// wakes and checks of the netpoller. A poll then takes as long as its task
     /// [computes](crate::sim::compute), instead of a random time.
     ///
-    /// Such a run shows how the scheduler does with more processors than there are. It is no test
-    /// of a program: few of its orders are rare ones. `docs/SCALE.md` of wsrt's repository says how
-    /// true to a computer it is.
+    /// With costs, a simulation shows how the scheduler behaves with more processors than the
+    /// computer has. It is not suited to testing a program, because few of its orders are unusual.
+    /// `docs/SCALE.md` in wsrt's repository compares simulated costs with measurements.
     ///
-    /// Nothing happens on a runtime that is not simulated.
+    /// This option has no effect on runtimes that are not simulated.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The disks of hosts, for the test around them.
+//! The disks of hosts, as seen by the test around the hosts.
 
 use std::io;
 use std::path::Path;
@@ -7,25 +7,28 @@ use std::sync::Arc;
 use super::Sim;
 use wsrt_world::Disks;
 
-/// Looks at the disk of a host from outside, and injects its faults. Returned by [`Sim::disk`].
+/// A handle to a host's disk, for reading and writing its files from outside the host and for
+/// injecting disk faults. Returned by [`Sim::disk`].
 ///
-/// On a host, [`wsrt::fs`](crate::fs) is the host's disk: directories and files in memory. A call
-/// takes some microseconds of virtual time, a sync some milliseconds. A crash leaves:
+/// On a host, [`wsrt::fs`](crate::fs) uses the host's disk: directories and files in memory. A call
+/// takes some microseconds of virtual time, and a sync takes some milliseconds. After a crash of
+/// the host, the disk contains:
 ///
-/// * **Bytes** that were written before the last [`sync_all`](crate::fs::File::sync_all) or
-///   [`sync_data`](crate::fs::File::sync_data) of their file that has succeeded. Each later write
-///   is kept, lost or torn, as the seed decides, in any order. A torn one leaves its first sectors
-///   of 512 bytes: no sector is torn.
-/// * **Names** that were made, changed or removed before the last `sync_all` of their directory,
-///   which [`File::open`](crate::fs::File::open) opens as well. Later changes of names are kept or
-///   lost in their order: if one is kept, so are those before it. So a rename happens or not, and
-///   one before a write of the contents was synced may leave a name without contents.
+/// * **Bytes** that were written before the last successful [`sync_all`](crate::fs::File::sync_all)
+///   or [`sync_data`](crate::fs::File::sync_data) of their file. Each later write is kept, lost or
+///   torn, as the seed determines, independently of the order of the writes. Of a torn write, the
+///   first sectors of 512 bytes are kept. A single sector is never torn.
+/// * **Names** that were created, changed or removed before the last `sync_all` of their directory,
+///   which [`File::open`](crate::fs::File::open) can open as well. Later changes of names are kept
+///   or lost in order: if a change is kept, all changes before it are kept too. A rename is
+///   therefore kept completely or not at all. If a file is renamed before its contents were synced,
+///   the name may refer to a file without contents.
 ///
-/// After a sync that has failed, the bytes that it was to sync may be lost, though a second sync
-/// succeeds. A crash between a call and its end leaves no effect of the call.
+/// After a failed sync, the bytes that were to be synced may be lost, even if a second sync
+/// succeeds. If the host crashes during a call, the call has no effect.
 ///
-/// A disk has room for 1 GiB, no symbolic links, and the directory `/tmp`. Relative paths begin at
-/// `/`. Permissions are kept, and not enforced.
+/// A disk has room for 1 GiB, has no symbolic links, and contains the directory `/tmp`. Relative
+/// paths start at `/`. Permissions are stored but not enforced.
 #[derive(Debug, Clone)]
 pub struct Disk {
     disks: Arc<Disks>,
@@ -33,11 +36,11 @@ pub struct Disk {
 }
 
 impl Sim {
-    /// Returns the disk of a host, which stays when the host crashes.
+    /// Returns a handle to a host's disk. The disk survives crashes of the host.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///
@@ -71,12 +74,12 @@ impl Sim {
 }
 
 impl Disk {
-    /// Returns the contents of a file, as a program on the host would read them now. Takes no time,
-    /// and may be called in an invariant.
+    /// Returns the contents of a file, as a program on the host would read them now. The call takes
+    /// no virtual time, and can be used in an invariant.
     ///
     /// # Errors
     ///
-    /// Returns the error of the disk when there is no such file.
+    /// Returns the disk's error if the file does not exist.
     ///
     /// # Examples
     ///
@@ -94,12 +97,12 @@ impl Disk {
         self.disks.read(self.host, path.as_ref(), false)
     }
 
-    /// Returns the contents of a file that a crash is certain to leave: the contents at its last
-    /// sync, by the names that were synced.
+    /// Returns the contents of a file that are certain to survive a crash: the contents at the
+    /// file's last sync, found by names that were synced.
     ///
     /// # Errors
     ///
-    /// Returns the error of the disk when there is no such file.
+    /// Returns the disk's error if no such file is certain to survive.
     ///
     /// # Examples
     ///
@@ -117,12 +120,12 @@ impl Disk {
         self.disks.read(self.host, path.as_ref(), true)
     }
 
-    /// Puts a file on the disk, instead of one that is there, and creates its directories. All of
-    /// it is durable, and so are all changes of names before.
+    /// Writes a file to the disk, replacing an existing file, and creates missing directories. The
+    /// file, and all earlier changes of names, are durable: they survive a crash.
     ///
     /// # Errors
     ///
-    /// Returns the error of the disk when it is full, or the path is a directory.
+    /// Returns the disk's error if the disk is full or the path is a directory.
     ///
     /// # Examples
     ///
@@ -142,8 +145,8 @@ impl Disk {
         self.disks.put(self.host, path.as_ref(), contents.as_ref())
     }
 
-    /// Removes everything from the disk, as if the host had a new one. Its faults and its capacity
-    /// stay. Files that are open fail from now on.
+    /// Removes all files and directories, as if the host had a new disk. The disk's faults and
+    /// capacity do not change. Operations on files that are open fail from now on.
     ///
     /// # Examples
     ///
@@ -162,9 +165,10 @@ impl Disk {
         self.disks.wipe(self.host);
     }
 
-    /// Sets how many bytes of contents fit on the disk. Writes beyond fail with
-    /// [`StorageFull`](io::ErrorKind::StorageFull), `ENOSPC`. The default is 1 GiB. No file is
-    /// longer than 4 GiB, whatever the capacity: the contents are in memory.
+    /// Sets the number of bytes of file contents that fit on the disk. The default is 1 GiB. Writes
+    /// that exceed the capacity fail with [`StorageFull`](io::ErrorKind::StorageFull) (`ENOSPC`). A
+    /// single file is never larger than 4 GiB, whatever the capacity, because the contents are kept
+    /// in memory.
     ///
     /// # Examples
     ///
@@ -180,7 +184,8 @@ impl Disk {
         self.disks.set_capacity(self.host, bytes);
     }
 
-    /// Sets the share of reads, writes and syncs that fail with `EIO`: 0.0 is none, 1.0 all.
+    /// Sets the share of reads, writes and syncs that fail with `EIO`, from 0.0 for none to 1.0 for
+    /// all.
     ///
     /// # Examples
     ///
@@ -198,7 +203,7 @@ impl Disk {
         self.disks.set_failing(self.host, share);
     }
 
-    /// Slows each call by `factor`.
+    /// Makes each call take `factor` times as long as usual.
     ///
     /// # Examples
     ///

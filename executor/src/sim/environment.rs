@@ -1,4 +1,4 @@
-//! The environment variables of simulations.
+//! The environment variables that simulations read.
 
 use std::env;
 use std::ffi::OsStr;

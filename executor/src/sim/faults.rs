@@ -1,4 +1,4 @@
-//! Faults that the seed decides, within bounds.
+//! Random faults, which the seed determines within given limits.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Sim;
 use wsrt_world::{FaultBounds, FaultKind, WHOLE};
 
-/// Bounds the faults that [`Sim::random_faults`] injects.
+/// The kinds and limits of the faults that [`Sim::random_faults`] injects.
 ///
 /// # Examples
 ///
@@ -33,10 +33,13 @@ use wsrt_world::{FaultBounds, FaultKind, WHOLE};
 pub struct Faults(FaultBounds);
 
 impl Faults {
-    /// Creates bounds that allow no kind of fault yet, and none after `within`. One comes every 0.1
-    /// to 1 s, and lasts from 10 ms to 1 s. Each kind that is allowed is as likely as another;
-    /// [`partitions`](Self::partitions) are two of them. A fault that would change nothing, such as
-    /// a link that is slower by the factor 1, is none.
+    /// Creates limits that allow no kind of fault yet. Call the other methods to allow kinds of
+    /// faults.
+    ///
+    /// Faults occur only during the time `within`. By default, a fault occurs every 0.1 to 1 s, and
+    /// lasts from 10 ms to 1 s. All kinds that are allowed are equally likely;
+    /// [`partitions`](Self::partitions) counts as two kinds. A fault that would change nothing,
+    /// such as a link that is slower by a factor of 1, is not injected.
     #[must_use]
     pub fn new(within: Duration) -> Self {
         let (tenth, second) = (Duration::from_millis(100), Duration::from_secs(1));
@@ -61,15 +64,15 @@ impl Faults {
         self
     }
 
-    /// Sets the range of the time for which a crashed host stays down and other faults last. No
-    /// fault lasts beyond the time in which faults may come.
+    /// Sets the range of durations for which a crashed host stays down and for which other faults
+    /// last. No fault lasts beyond the time in which faults may occur.
     #[must_use]
     pub fn lasting(mut self, times: Range<Duration>) -> Self {
         self.0.lasting = times;
         self
     }
 
-    /// Allows hosts to crash and restart, `most` of them down at a time.
+    /// Allows hosts to crash and restart, with at most `most` hosts down at the same time.
     #[must_use]
     pub fn crashes(mut self, most: usize) -> Self {
         self.0.most_down = most;
@@ -82,20 +85,20 @@ impl Faults {
         self.with(FaultKind::Partition).with(FaultKind::OneWay)
     }
 
-    /// Allows streams between two hosts to be reset.
+    /// Allows all streams between two hosts to be reset.
     #[must_use]
     pub fn resets(self) -> Self {
         self.with(FaultKind::Reset)
     }
 
-    /// Allows slow packets between two hosts, by a factor in this range.
+    /// Allows the packets between two hosts to slow down by a factor in the given range.
     #[must_use]
     pub fn slow_links(mut self, factors: Range<u32>) -> Self {
         self.0.factors = factors;
         self.with(FaultKind::Slow)
     }
 
-    /// Allows the buffers of a host's sockets to be full: see [`Sim::fill_buffers`].
+    /// Allows the send buffers of a host's sockets to be full, as [`Sim::fill_buffers`] makes them.
     ///
     /// # Examples
     ///
@@ -116,8 +119,8 @@ impl Faults {
         self.with(FaultKind::BuffersFull)
     }
 
-    /// Allows disks to be full: writes of more bytes fail with
-    /// [`StorageFull`](std::io::ErrorKind::StorageFull), `ENOSPC`.
+    /// Allows a host's disk to be full: writes that need more room fail with
+    /// [`StorageFull`](std::io::ErrorKind::StorageFull) (`ENOSPC`).
     ///
     /// # Examples
     ///
@@ -138,11 +141,11 @@ impl Faults {
         self.with(FaultKind::DiskFull)
     }
 
-    /// Allows a share, drawn from this range, of the reads, writes and syncs of a disk to fail with
-    /// `EIO`: 0.0 is none, 1.0 all. The share is drawn in whole millionths.
+    /// Allows a share of a disk's reads, writes and syncs to fail with `EIO`. The share is chosen
+    /// from the given range, in whole millionths, between 0.0 for none and 1.0 for all.
     ///
-    /// After a sync that has failed, the bytes that it was to sync may be lost: see
-    /// [`Disk`](super::Disk).
+    /// After a failed sync, the bytes that were to be synced may be lost, as [`Disk`](super::Disk)
+    /// explains.
     ///
     /// # Examples
     ///
@@ -165,7 +168,7 @@ impl Faults {
         self.with(FaultKind::DiskFailing)
     }
 
-    /// Allows slow calls on a disk, by a factor in this range.
+    /// Allows the calls of a disk to slow down by a factor in the given range.
     ///
     /// # Examples
     ///
@@ -187,8 +190,9 @@ impl Faults {
         self.with(FaultKind::DiskSlow)
     }
 
-    /// Allows the calendar of a host, [`SystemTime::now`](std::time::SystemTime::now), to jump
-    /// ahead or behind by `most` or less, and back when the fault is over. No `Instant` jumps.
+    /// Allows the calendar clock of a host, [`SystemTime::now`](std::time::SystemTime::now), to
+    /// jump ahead or back by at most `most`. The clock jumps back to the right time when the fault
+    /// is over. No `Instant` jumps.
     ///
     /// # Examples
     ///
@@ -210,13 +214,14 @@ impl Faults {
         self.with(FaultKind::ClockJump)
     }
 
-    /// Allows all clocks of a host to run too fast or too slow, by at most `most` parts per
-    /// million. A computer's is wrong by some 50, and a bad one by some 500. Once the fault is over
-    /// they run right again, and stay ahead or behind by as much as they have drifted.
+    /// Allows all clocks of a host to run too fast or too slow by at most `most` parts per million.
+    /// Clocks of real computers are off by about 50 parts per million, and bad ones by about 500.
+    /// When the fault is over, the clocks run at the right speed again, but keep the error that
+    /// they have accumulated.
     ///
     /// # Panics
     ///
-    /// Panics if it is 1,000,000 or more, at which a clock might stand.
+    /// Panics if `most` is 1,000,000 or more, which could stop a clock.
     ///
     /// # Examples
     ///
@@ -247,12 +252,15 @@ impl Faults {
 }
 
 impl Sim {
-    /// Injects faults at moments and among hosts that the seed decides, from now on, within
-    /// `bounds`. When their time is over, all hosts are up again, all partitions at an end, buffers
-    /// empty, disks without faults, and clocks right but for what drifts have moved them.
+    /// Injects faults from now on, within the given limits. The seed determines when the faults
+    /// occur, and on which hosts.
     ///
-    /// They are part of the run's [`Plan`](super::Plan). Does nothing in a run whose plan is given,
-    /// by the environment variable `WSRT_SIM_PLAN`.
+    /// When the time for faults is over, all hosts are up again, all partitions have ended, the
+    /// buffers are no longer full, and the disks have no faults. The clocks are right again, except
+    /// for the error that drifts have accumulated.
+    ///
+    /// The faults are part of the run's [`Plan`](super::Plan). This method has no effect if the
+    /// environment variable `WSRT_SIM_PLAN` gives the run a plan.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! The handle of a simulation, for the program in it.
+//! A handle to a simulation, for the program inside it.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use crate::runtime::{Handle, Runtime};
 use crate::scheduler::simulation::Simulation;
 use crate::sim::Record;
 
-/// A handle to a simulation. Cloning costs one reference count.
+/// A handle to the current simulation, for adding hosts, faults, invariants and deadlines. Cloning
+/// a handle increments a reference count.
 ///
 /// # Examples
 ///
@@ -30,11 +31,11 @@ impl Sim {
         Self(runtime.handle().clone())
     }
 
-    /// Returns the simulation that this thread drives.
+    /// Returns a handle to the simulation that the current thread runs.
     ///
     /// # Panics
     ///
-    /// Panics outside simulated runtimes.
+    /// Panics if called outside a simulated runtime.
     ///
     /// # Examples
     ///
@@ -73,10 +74,11 @@ impl Sim {
         simulation
     }
 
-    /// Makes the run fail if `holds` ever returns `false`: it is called after each step.
+    /// Adds an invariant called `name`. After each step, the simulation calls `holds`, and the run
+    /// fails if `holds` returns `false`.
     ///
-    /// It runs between the turns of processors, outside tasks, and must neither block nor spawn.
-    /// A panic of it fails the run as well.
+    /// `holds` is called between the turns of processors, outside any task. It must not block or
+    /// spawn. If `holds` panics, the run fails as well.
     ///
     /// # Examples
     ///
@@ -97,7 +99,7 @@ impl Sim {
     }
 
     /// Makes the run fail if it takes longer than `after`, in virtual time since the runtime was
-    /// made.
+    /// built.
     ///
     /// # Examples
     ///
@@ -113,10 +115,13 @@ impl Sim {
         self.simulation().set_deadline(after);
     }
 
-    /// Lets the run continue after a panic that no [`JoinHandle`](crate::task::JoinHandle) reports,
-    /// as it does on threads, where the panic hook reports it. Otherwise the run fails, as an
-    /// assertion in such a task would be in vain. It does so once the task has panicked and its
-    /// handle was dropped, in whatever order, but not for handles that are left when the run ends.
+    /// Lets the run continue after a panic that no [`JoinHandle`](crate::task::JoinHandle) reports.
+    /// A runtime with threads continues in the same way, after the panic hook has reported the
+    /// panic.
+    ///
+    /// By default, the run fails once a task has panicked and its handle was dropped, in either
+    /// order, so that a failed assertion in a detached task is not overlooked. Handles that still
+    /// exist when the run ends do not count as dropped.
     ///
     /// # Examples
     ///

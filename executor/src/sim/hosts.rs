@@ -1,4 +1,4 @@
-//! Hosts: adding them, crashing and restarting them.
+//! Hosts: adding, crashing and restarting them.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -11,22 +11,22 @@ use crate::runtime::TaskDump;
 use wsrt_world::Network;
 
 impl Sim {
-    /// Adds a host, starts `main` on it, and returns its address.
+    /// Adds a host, starts `main` on the host, and returns the host's IP address.
     ///
-    /// The host has a name that [`wsrt::net`](crate::net) resolves, and its own address. The
-    /// tasks that `main` spawns, theirs, and the sockets that they open, are the host's. `main` is
-    /// called again when the host is restarted. The future in [`run`](fn@super::run) and the tasks
-    /// outside all hosts have a network address too, and reach the hosts as hosts reach each
-    /// other.
+    /// The host has its own address, and a name that [`wsrt::net`](crate::net) resolves. Tasks that
+    /// `main` spawns, directly or indirectly, belong to the host, and so do the sockets that these
+    /// tasks open. `main` is called again when the host is restarted. The future in
+    /// [`run`](fn@super::run), and tasks outside all hosts, have a network address too, and reach
+    /// the hosts in the same way as hosts reach each other.
     ///
-    /// `main` is called in the host's first task, and the run fails if it or its future panics, or
-    /// the future returns an error, unless [panics are allowed](Self::allow_panics). A host whose
-    /// future is done stays up.
+    /// `main` is called in the host's first task. The run fails if `main` or its future panics, or
+    /// if the future returns an error, unless [panics are allowed](Self::allow_panics). The host
+    /// stays up after the future has completed.
     ///
     /// # Panics
     ///
-    /// Panics if there is a host of this name, and if the name is empty, `localhost`, or an
-    /// address, which would not be looked up.
+    /// Panics if a host with this name exists. Panics if the name is empty, is `localhost`, or is
+    /// an IP address, because such names would not be looked up.
     ///
     /// # Examples
     ///
@@ -81,17 +81,18 @@ impl Sim {
         self.network().address(host)
     }
 
-    /// Crashes a host: its tasks are dropped before their next polls, its blocking jobs do not
-    /// begin, and its sockets are closed without a word to their peers, which learn of it when they
-    /// send again. Does nothing to a host that is down.
+    /// Crashes a host. The host's tasks are dropped before their next polls, and its blocking jobs
+    /// do not begin. Its sockets are closed without notifying their peers, which find out the next
+    /// time they send. Has no effect if the host is down.
     ///
-    /// Destructors of its tasks run, and find its sockets closed. Tasks that they spawn are dropped
-    /// as well. A blocking job that has begun, or a poll that blocks, is left by unwinding where it
-    /// waits by wsrt's means: in `block_on`, or a blocking call of [`wsrt::sync`](crate::sync).
+    /// The destructors of the host's tasks run, and find the sockets closed. Tasks that the
+    /// destructors spawn are dropped as well. A blocking job that has begun, or a poll that blocks,
+    /// is unwound where it waits in one of wsrt's blocking calls: in `block_on`, or in a blocking
+    /// call of [`wsrt::sync`](crate::sync).
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///
@@ -109,11 +110,11 @@ impl Sim {
         self.crash_host(self.find(name));
     }
 
-    /// Starts a host again, after a crash if it is up.
+    /// Restarts a host. If the host is up, it is crashed first.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///
@@ -123,11 +124,11 @@ impl Sim {
         self.restart_host(self.find(name));
     }
 
-    /// Returns whether a host is up.
+    /// Returns `true` if the host is up.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///
@@ -166,8 +167,8 @@ impl Sim {
 }
 
 impl TaskDump {
-    /// Returns the name of the simulated host that it belongs to, if the dump was taken in the
-    /// simulation.
+    /// Returns the name of the simulated host to which the task belongs. Returns `None` if the task
+    /// belongs to no host, or if the dump was not taken inside the simulation.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
         self.host_name()

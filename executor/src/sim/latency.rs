@@ -1,14 +1,15 @@
-//! How long the packets of a link take.
+//! The time that packets of a link take.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use wsrt_world::Latency as Drawn;
 
-/// Says how long each packet of a link takes.
+/// The time that each packet of a link takes: fixed, or drawn at random.
 ///
-/// A [`Duration`] is the time of all, and a range of them one from which each time is drawn evenly.
-/// The others have a tail, as networks do.
+/// A [`Duration`] gives all packets the same latency, and a range of durations gives each packet a
+/// latency chosen uniformly from the range. The constructors create distributions with a tail, as
+/// in real networks.
 ///
 /// # Examples
 ///
@@ -31,19 +32,20 @@ use wsrt_world::Latency as Drawn;
 pub struct Latency(pub(super) Drawn);
 
 impl Latency {
-    /// Returns the latency of a path with a queue: `least`, and a time more that is distributed
-    /// exponentially, so that the mean is `mean`.
+    /// Creates the latency of a path with a queue: `least` plus an exponentially distributed time,
+    /// so that the mean is `mean`.
     ///
-    /// One packet in ten takes longer than `least` by 2.3 times the difference of the two, one in a
-    /// hundred by 4.6 times, and one in a thousand by 6.9 times.
+    /// With the difference d between `mean` and `least`, one packet in ten takes longer than
+    /// `least` plus 2.3 d, one in a hundred longer than `least` plus 4.6 d, and one in a thousand
+    /// longer than `least` plus 6.9 d.
     #[must_use]
     pub fn exponential(least: Duration, mean: Duration) -> Self {
         Self(Drawn::Exponential(nanos(least), nanos(mean.saturating_sub(least))))
     }
 
-    /// Returns a latency with a long tail: one packet in four takes longer than twice `least`, one
-    /// in a hundred longer than ten times, one in ten thousand longer than a hundred times, and
-    /// none longer than a thousand times. The mean is twice `least`.
+    /// Creates a latency with a long tail. One packet in four takes longer than twice `least`, one
+    /// in a hundred longer than 10 times, one in ten thousand longer than 100 times, and none
+    /// longer than 1000 times. The mean is twice `least`.
     #[must_use]
     pub fn long_tail(least: Duration) -> Self {
         Self(Drawn::LongTail(nanos(least)))

@@ -1,12 +1,12 @@
-//! Links between hosts: how long packets take, which are lost, and partitions; and full buffers.
+//! Links between hosts: latency, loss, bandwidth, partitions and full buffers.
 
 use super::{Latency, Sim};
 use wsrt_world::{Link as Drawn, SetBy};
 
-/// Says how packets go from one host to another.
+/// The properties of the connection between two hosts.
 ///
-/// The default is a latency of 0.2 to 1 ms, no loss, and no bound on bandwidth. Within a host
-/// packets take some microseconds, and none are lost.
+/// By default, a link has a latency of 0.2 to 1 ms, loses no packets, and has unlimited bandwidth.
+/// Packets within a host take some microseconds, and are never lost.
 ///
 /// # Examples
 ///
@@ -25,14 +25,14 @@ use wsrt_world::{Link as Drawn, SetBy};
 pub struct Link(Drawn);
 
 impl Link {
-    /// Creates the default link.
+    /// Creates a link with the default properties.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the [`Latency`] of packets: fixed, in a range, or of a distribution with a tail.
-    /// Packets of a stream arrive in their order, and datagrams may overtake each other.
+    /// Sets the [`Latency`] of packets: a fixed time, a range, or a distribution with a tail.
+    /// Packets of a stream arrive in order. Datagrams may overtake each other.
     #[must_use]
     pub fn latency(mut self, latency: impl Into<Latency>) -> Self {
         self.0.latency = latency.into().0;
@@ -47,7 +47,7 @@ impl Link {
         self
     }
 
-    /// Limits the bytes per second in each direction.
+    /// Limits the bandwidth in each direction to `bytes` bytes per second.
     #[must_use]
     pub fn bandwidth(mut self, bytes: u64) -> Self {
         self.0.bandwidth = Some(bytes.max(1));
@@ -57,7 +57,7 @@ impl Link {
 
 /// The network.
 impl Sim {
-    /// Sets the default link, for packets between hosts without another link.
+    /// Sets the default link, which applies between hosts that have no link of their own.
     ///
     /// # Examples
     ///
@@ -73,11 +73,11 @@ impl Sim {
         self.network().set_link(None, link.0.clone());
     }
 
-    /// Sets how packets go between two hosts, in both directions.
+    /// Sets the link between two hosts, in both directions.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of one of the names.
+    /// Panics if either host does not exist.
     ///
     /// # Examples
     ///
@@ -87,14 +87,15 @@ impl Sim {
         self.network().set_link(Some((self.find(one), self.find(other))), link.0.clone());
     }
 
-    /// Cuts the links between two hosts, in both directions, until they are [healed](Self::heal).
+    /// Cuts the link between two hosts, in both directions, until it is [healed](Self::heal).
     ///
-    /// Datagrams that arrive during that time are lost. Packets of streams are sent again, after
-    /// ever longer pauses, until a stream is given up after a quarter of an hour.
+    /// Datagrams that would arrive during the partition are lost. Packets of streams are
+    /// retransmitted at growing intervals. A stream is closed with an error after a quarter of an
+    /// hour.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of one of the names.
+    /// Panics if either host does not exist.
     ///
     /// # Examples
     ///
@@ -113,11 +114,11 @@ impl Sim {
         self.network().cut(other, one, SetBy::Program);
     }
 
-    /// Cuts the link from one host to another, but not the link back.
+    /// Cuts the link from one host to another, but not in the opposite direction.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of one of the names.
+    /// Panics if either host does not exist.
     ///
     /// # Examples
     ///
@@ -127,11 +128,11 @@ impl Sim {
         self.network().cut(self.find(from), self.find(to), SetBy::Program);
     }
 
-    /// Ends all partitions between two hosts, including the partitions of current faults.
+    /// Ends all partitions between two hosts, including partitions that are faults of the run.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of one of the names.
+    /// Panics if either host does not exist.
     ///
     /// # Examples
     ///
@@ -145,7 +146,7 @@ impl Sim {
         }
     }
 
-    /// Ends all partitions, including the partitions of current faults.
+    /// Ends all partitions, including partitions that are faults of the run.
     ///
     /// # Examples
     ///
@@ -156,11 +157,12 @@ impl Sim {
         self.network().heal_all();
     }
 
-    /// Resets the TCP streams between two hosts: both sides get `ConnectionReset`.
+    /// Resets all TCP streams between two hosts. Both ends of each stream receive the error
+    /// `ConnectionReset`.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of one of the names.
+    /// Panics if either host does not exist.
     ///
     /// # Examples
     ///
@@ -176,16 +178,18 @@ impl Sim {
         self.network().reset_between(self.find(one), self.find(other));
     }
 
-    /// Fills the send buffers of a host's sockets, until they are [freed](Self::free_buffers).
+    /// Fills the send buffers of a host's sockets, until [`free_buffers`](Self::free_buffers) is
+    /// called.
     ///
-    /// Each of its sockets takes nothing for 1 to 50 ms, by the seed, then up to 64 bytes, or two
-    /// datagrams, and so on: a `write` waits, and writes a part of what it is given; `try_write`
-    /// and `try_send` fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock). Bytes that a socket
-    /// has taken before are on their way, and it receives as ever.
+    /// Each of the host's sockets accepts no data for 1 to 50 ms, as the seed determines, then up
+    /// to 64 bytes or two datagrams, and so on. Therefore `write` waits, and writes only a part of
+    /// its data, and `try_write` and `try_send` fail with
+    /// [`WouldBlock`](std::io::ErrorKind::WouldBlock). Data that a socket has already accepted are
+    /// still delivered, and the sockets receive as usual.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///
@@ -216,12 +220,12 @@ impl Sim {
         self.network().fill_buffers(self.find(name), SetBy::Program, true);
     }
 
-    /// Ends what [`fill_buffers`](Self::fill_buffers) has begun. A fault of the run's plan that
-    /// fills them continues.
+    /// Frees the send buffers that [`fill_buffers`](Self::fill_buffers) has filled. Buffers that
+    /// are full because of a fault in the run's plan stay full until the fault is over.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///

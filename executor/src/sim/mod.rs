@@ -1,12 +1,12 @@
-//! Simulation: a runtime whose every step a seed decides.
+//! Deterministic simulation: a runtime whose every step is determined by a seed.
 //!
-//! A runtime of [`Builder::new_simulated`] has any number of processors and one thread, that in
-//! `block_on`. The tasks, queues, timers, channels and the scheduler are the real ones. The seed
-//! decides which processor has the next turn and how long that takes, which victim a thief tries,
-//! how long a thread takes to wake, when a blocking job runs, and which branch a `select!` looks at
-//! first. So one seed is one run, step for step, and another seed is another interleaving: a test
-//! that passes for a thousand seeds has seen a thousand of them, and one that fails fails again
-//! with its seed.
+//! A runtime of [`Builder::new_simulated`] has any number of processors, but only one thread: the
+//! thread in `block_on`. Tasks, queues, timers, channels and the scheduler are the real ones. The
+//! seed determines which processor runs next and for how long, which victim a thief tries, how long
+//! a thread takes to wake up, when a blocking job runs, and which branch a `select!` checks first.
+//! The same seed therefore gives the same run, step for step, and another seed gives another
+//! interleaving. A test that passes with a thousand seeds has passed a thousand interleavings, and
+//! a test that fails with some seed fails again with the same seed.
 //!
 //! ```
 //! use wsrt::runtime::Builder;
@@ -31,68 +31,77 @@
 //!
 //! # Time
 //!
-//! [`wsrt::time`](crate::time) is virtual: a turn of a processor takes a microsecond or two, now
-//! and then up to 4 ms, as if the system had taken its core away; and when no task can run, the
-//! clock jumps to the next timer. An hour of sleep takes no time. Timers fire as late as on a
-//! computer: some microseconds after their deadlines, never before.
+//! [`wsrt::time`](crate::time) is virtual. A processor's turn takes a microsecond or two, and
+//! occasionally up to 4 ms, as if the operating system had given the core to another process. When
+//! no task can run, the clock jumps to the next timer, so sleeping for an hour takes no real time.
+//! Timers fire as late as on a real computer: some microseconds after their deadlines, and never
+//! before.
 //!
 //! # Hosts and a network
 //!
 //! [`Sim::host`] adds a host with its own name, address, tasks and sockets.
-//! [`wsrt::net`](crate::net) works between hosts as it does on a network, by names and addresses:
-//! packets take the time that the [`Link`] says, and may be lost; a full buffer makes its writer
-//! wait; hosts [crash](Sim::crash) and [restart](Sim::restart), links are
-//! [cut](Sim::partition) and [healed](Sim::heal). IPv4 addresses of hosts are `10.0.0.2` and those
-//! behind it, and `localhost` is the host itself. In a program with [`interpose!`], listeners and
-//! UDP sockets that a task binds by [`std::net`] are its host's too: `from_std` takes them over.
+//! [`wsrt::net`](crate::net) works between hosts as on a real network, with names and addresses.
+//! Packets take the time that the [`Link`] specifies, and may be lost. A full buffer makes its
+//! writer wait. Hosts can [crash](Sim::crash) and [restart](Sim::restart), and links can be
+//! [cut](Sim::partition) and [healed](Sim::heal). Hosts have the IPv4 addresses `10.0.0.2` and up,
+//! and `localhost` is the host itself. In a program with [`interpose!`], listeners and UDP sockets
+//! that a task binds with [`std::net`] also belong to the task's host, and `from_std` converts
+//! them.
 //!
 //! # Disks
 //!
-//! On a host, [`wsrt::fs`](crate::fs) is a disk of the host's own, in memory: it stays when the
-//! host crashes, without the writes that were not synced, or with some of them. [`Disk`] says which
-//! are certain, looks at it from the test, and has it fail. Tasks outside hosts have the
-//! system's files.
+//! On a host, [`wsrt::fs`](crate::fs) uses the host's own disk, which is in memory. The disk
+//! survives a crash of the host, but writes that were not synced are lost, or only some of them are
+//! kept. With [`Disk`], a test can see which data are certain to survive, read and write files from
+//! outside the host, and make the disk fail. Tasks outside hosts use the system's files.
 //!
-//! [`Sim::skew`] has the clocks of a host be ahead or behind, and too fast or too slow.
+//! [`Sim::skew`] sets a host's clocks ahead or back, and makes them run too fast or too slow.
 //!
 //! # Random numbers and clocks of the system
 //!
-//! The C library's random bytes and clocks, which std and other crates ask it for, are the
-//! simulation's in a program that has the line [`interpose!`], and the system's in others. With the
-//! line the seed decides the order of a `HashMap`, too.
+//! std and other crates get random bytes and the time from the C library. In a program that
+//! contains the line [`interpose!`], the simulation provides both; in other programs, the operating
+//! system does. With the line, the seed also determines the iteration order of a `HashMap`.
 //!
 //! # How a run ends
 //!
-//! With the future in `block_on` or [`run`](fn@run). A run fails if that panics, or a task whose
-//! `JoinHandle` is dropped before it tells of it, such as the first one of a host ([unless that is
-//! allowed](Sim::allow_panics)), if an [invariant](Sim::invariant) breaks, or the
-//! [deadline](Sim::deadline) comes. It also panics with a [dump](crate::runtime::Handle::dump) once
-//! no task can continue, and no timer, blocking job or packet is left that could wake one: it would
-//! wait forever. The message, or a report on standard error, names the seed and the step, and
-//! lists the faults. The environment variable `WSRT_SIM_SEED` repeats the run, and `WSRT_SIM_PLAN`
-//! has other [faults](Plan) in it. The program `wsrt-sim` runs a test by many seeds, and finds the
-//! fewest faults with which it fails.
+//! A run ends when the future in `block_on` or [`run`](fn@run) completes. The run fails if
+//!
+//! * the future panics.
+//! * a task panics whose `JoinHandle` was dropped before it could return the panic, such as the
+//!   first task of a host ([unless such panics are allowed](Sim::allow_panics)).
+//! * an [invariant](Sim::invariant) is violated.
+//! * the [deadline](Sim::deadline) passes.
+//! * no task can continue, and no timer, blocking job or packet is left that could wake a task, so
+//!   that the run would wait forever. The panic then contains a
+//!   [dump](crate::runtime::Handle::dump).
+//!
+//! The panic message, or a report on standard error, contains the seed and the step, and lists the
+//! faults of the run. The environment variable `WSRT_SIM_SEED` repeats the run, and `WSRT_SIM_PLAN`
+//! runs it with other [faults](Plan). The program `wsrt-sim` runs a test with many seeds, and finds
+//! a smallest set of faults with which the test fails.
 //!
 //! # Not guaranteed
 //!
-//! * Without [`interpose!`], on systems other than 64-bit Linux with the GNU C library, and in a
-//!   program that is linked statically, the seed decides neither the iteration order of std's
-//!   `HashMap`, nor other random numbers that the program asks of the system, nor [`std::time`].
-//!   There the virtual clock is [`wsrt::time::Instant`](crate::time::Instant)'s alone.
-//! * It decides no number that the program asks of the kernel itself, past the C library.
-//! * Sockets other than TCP, UDP and Unix sockets, processes and signals are no part of a
-//!   simulation: they are refused with an error that says so, as are addresses outside it, and
-//!   streams that std has connected.
-//! * Calls of [`std::fs`], and of crates that make them, reach the system's files, on hosts too,
-//!   and take no virtual time. Calls of `wsrt::fs` outside hosts reach them as well.
-//! * Threads that the program starts are no part of it either. A run that such a thread wakes or
-//!   spawns a task of panics, and reports that.
-//! * A poll or a blocking job is one step, however long it takes. One that blocks its thread by
-//!   other means than wsrt's stops the simulation.
-//! * A task or blocking job in `block_on`, or in one of the blocking calls of
-//!   [`wsrt::sync`](crate::sync), has the others run inside the call. So it returns only after
-//!   those that began later have returned.
-//! * The run of a seed is another in another release of wsrt.
+//! * Without [`interpose!`], on systems other than 64-bit Linux with the GNU C library, and in
+//!   statically linked programs, the seed determines neither the iteration order of std's
+//!   `HashMap`, nor other random numbers from the operating system, nor the time of [`std::time`].
+//!   Only [`wsrt::time::Instant`](crate::time::Instant) is virtual there.
+//! * The seed does not determine random numbers that the program gets directly from the kernel,
+//!   without the C library.
+//! * Simulations support TCP, UDP and Unix sockets. Other sockets, processes and signals are
+//!   refused with an error that says so. So are addresses outside the simulation, and streams that
+//!   std has connected.
+//! * [`std::fs`], and crates that use it, access the system's files, even on hosts, and take no
+//!   virtual time. `wsrt::fs` does the same outside hosts.
+//! * Threads that the program starts are not part of the simulation. If such a thread wakes or
+//!   spawns a task of the simulation, the run panics with a message that reports this.
+//! * A poll or a blocking job is a single step, however long it takes. A step that blocks its
+//!   thread with anything but wsrt's own operations stops the whole simulation.
+//! * While a task or blocking job is in `block_on`, or in a blocking call of
+//!   [`wsrt::sync`](crate::sync), other tasks and jobs run inside the call. Therefore the call
+//!   returns only after those that began later have returned.
+//! * The same seed may give another run in another release of wsrt.
 //!
 //! [`Builder::new_simulated`]: crate::runtime::Builder::new_simulated
 
@@ -127,23 +136,23 @@ pub use self::scale::compute;
 pub use self::seeds::seeds;
 pub use self::skew::Skew;
 pub use crate::scheduler::simulation::Costs;
-/// Takes the C library's functions for random bytes, clocks, names of hosts and sockets over, so
-/// that the thread of a simulation has these from the simulation.
+/// Replaces the C library's functions for random bytes, clocks, host names and sockets, so that a
+/// simulation determines their results on its thread.
 ///
-/// This is one line of a program: of `main.rs`, or of the root of a test. It defines `getrandom`,
-/// `clock_gettime`, `getaddrinfo`, `bind` and others in the program, in the place of the C
-/// library's, for all of its crates, std included. On threads that drive no simulation they do what
-/// the C library's do. No feature and no dependency of a program does this: without the line all of
-/// these functions are the C library's own.
+/// Add this line once to a program: to `main.rs`, or to the root module of a test. It defines
+/// `getrandom`, `clock_gettime`, `getaddrinfo`, `bind` and other functions in the program, which
+/// replace those of the C library for all crates, including std. On threads that do not run a
+/// simulation, the functions do the same as those of the C library. No feature or dependency can
+/// add the line: a program without it uses the C library's own functions.
 ///
-/// A simulation runs without it as well, and the seed decides all that wsrt does. It does not
-/// decide the order of a `HashMap`, random numbers and names that the program asks of the system,
-/// nor [`std::time`], and sockets that std has bound are refused. If a run fails, the report says
-/// that the line is missing.
+/// Simulations also work without the line, and the seed still determines everything that wsrt does.
+/// It then does not determine the iteration order of a `HashMap`, random numbers and names from the
+/// operating system, or [`std::time`], and sockets that std has bound are refused. If a run fails,
+/// the report mentions that the line is missing.
 ///
-/// The line works on 64-bit Linux with the GNU C library, in programs that are linked dynamically,
-/// and is nothing elsewhere. With two of it a program does not compile, or does not link, for a
-/// function is defined twice: so it is no line for a library.
+/// The line has an effect on 64-bit Linux with the GNU C library, in dynamically linked programs,
+/// and none elsewhere. A program with two of these lines does not compile or link, because the
+/// functions are defined twice. Therefore a library should not contain the line.
 ///
 /// # Examples
 ///
@@ -158,7 +167,8 @@ pub use crate::scheduler::simulation::Costs;
 #[doc(inline)]
 pub use wsrt_world::interpose;
 
-/// The record of a simulated run so far.
+/// A record of a simulated run up to now: its seed, number of steps, virtual time, and a hash of
+/// all steps.
 ///
 /// # Examples
 ///
@@ -177,26 +187,27 @@ pub use wsrt_world::interpose;
 pub struct Record(wsrt_world::Record);
 
 impl Record {
-    /// Returns the seed.
+    /// Returns the seed of the run.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.0.seed
     }
 
-    /// Returns how many steps there were: turns of processors, blocking jobs, and polls of the
+    /// Returns the number of steps so far: turns of processors, blocking jobs, and polls of the
     /// future in `block_on`.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.0.steps
     }
 
-    /// Returns a hash of all steps: which processor had its turn, when, and which task it polled.
+    /// Returns a hash of all steps so far. Each step contributes the processor that ran, the time,
+    /// and the task that was polled.
     #[must_use]
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
 
-    /// Returns the virtual time since the runtime was made.
+    /// Returns the virtual time since the runtime was built.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         Duration::from_nanos(self.0.now)
@@ -204,7 +215,8 @@ impl Record {
 }
 
 impl Handle {
-    /// Returns the record of the runtime's run so far, if it is simulated: see [`sim`](crate::sim).
+    /// Returns the record of this runtime's run so far, or `None` if the runtime is not
+    /// [simulated](crate::sim).
     ///
     /// # Examples
     ///

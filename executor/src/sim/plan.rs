@@ -6,15 +6,16 @@ use std::str::FromStr;
 
 use super::Sim;
 
-/// Lists the faults of a run: those that [`Sim::random_faults`] has drawn, with their moments, and
-/// the calls of [`maybe`](fn@super::maybe) that have answered `true`.
+/// The faults of a run: the faults that [`Sim::random_faults`] has chosen, with their times, and
+/// the calls of [`maybe`](fn@super::maybe) that have returned `true`.
 ///
-/// [`Sim::plan`] returns the plan of the run so far, and a run that fails prints it. The
-/// environment variable `WSRT_SIM_PLAN` gives a plan to a run, instead of the faults that its seed
-/// would draw: as text, or as `@` and the name of a file. A run with its own plan and seed is the
-/// same run. The program `wsrt-sim` looks for the smallest plan with which a run still fails.
+/// [`Sim::plan`] returns the plan of the run so far, and a run that fails prints its plan. The
+/// environment variable `WSRT_SIM_PLAN` gives a plan to a run, which replaces the faults that the
+/// seed would choose. The variable contains the plan as text, or `@` and the name of a file. The
+/// same plan with the same seed gives the same run. The program `wsrt-sim` searches for a smallest
+/// plan with which a run still fails.
 ///
-/// A plan has a fault on each line, or between semicolons:
+/// The text of a plan has one fault per line, or faults separated by semicolons:
 ///
 /// ```text
 /// # a crash, and the restart after 300 ms; without `for`, faults last to the end of the run
@@ -32,9 +33,9 @@ use super::Sim;
 /// maybe 17 "slow commit"            # the 17th call of the point answers true
 /// ```
 ///
-/// Moments count from the beginning of the runtime. A name that is more than letters, digits and
-/// `._-:/` stands in quotation marks, with a backslash before each such mark and backslash in it.
-/// The plan without faults is `nothing`.
+/// Times count from the start of the runtime. Names that contain anything but letters, digits and
+/// `._-:/` are written in quotation marks, with a backslash before each quotation mark and
+/// backslash inside the name. A plan without faults is written as `nothing`.
 ///
 /// # Examples
 ///
@@ -61,7 +62,7 @@ use super::Sim;
 pub struct Plan(wsrt_world::Plan);
 
 impl Plan {
-    /// Returns how many faults it has, calls of points included.
+    /// Returns the number of faults in the plan, including calls of `maybe` that return `true`.
     ///
     /// # Examples
     ///
@@ -75,7 +76,7 @@ impl Plan {
         self.0.len()
     }
 
-    /// Returns whether it has none.
+    /// Returns `true` if the plan contains no faults.
     ///
     /// # Examples
     ///
@@ -103,7 +104,8 @@ impl FromStr for Plan {
     }
 }
 
-/// The error of a text that is no [`Plan`]: names the line, and the reason.
+/// The error returned when a text is not a valid [`Plan`]. The message contains the line and the
+/// reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError(wsrt_world::PlanError);
 
@@ -117,10 +119,11 @@ impl Error for PlanError {}
 
 /// Plans of faults.
 impl Sim {
-    /// Injects the faults of a plan, beside the seed's. Faults whose moment has passed come at
-    /// once. Does nothing in a run whose plan is given by the environment variable `WSRT_SIM_PLAN`.
+    /// Injects the faults of a plan, in addition to those that the seed chooses. Faults whose time
+    /// has passed occur immediately. Has no effect if the environment variable `WSRT_SIM_PLAN`
+    /// gives the run a plan.
     ///
-    /// The run fails at a fault of a host that there is not.
+    /// The run fails when a fault is due on a host that does not exist.
     ///
     /// # Examples
     ///
@@ -129,7 +132,7 @@ impl Sim {
         self.simulation().world().add_plan(&plan.0, self.now());
     }
 
-    /// Returns the faults so far, at most ten thousand.
+    /// Returns the faults of the run so far, at most ten thousand.
     ///
     /// # Examples
     ///

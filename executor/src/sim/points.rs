@@ -1,13 +1,15 @@
-//! Points in a program at which a fault may happen.
+//! Named points in a program at which a fault may occur.
 
 use crate::scheduler::Context;
 
-/// Returns `true` if the fault that `point` names should happen here and now.
+/// Returns `true` if the fault with the name `point` should occur at this call.
 ///
-/// Outside simulations it never is. In one, the seed decides first whether the point is armed in
-/// this run, which it is in one of four; an armed point answers `true` one time in twenty. So most
-/// runs have few kinds of faults, and those often enough to meet. The calls that answer `true` are
-/// part of the run's [`Plan`](super::Plan), and a plan that is given to the run decides them.
+/// Outside simulations, this function always returns `false`. In a simulation, the seed first
+/// determines whether the point is armed in this run, which is the case in one run of four. A call
+/// at an armed point returns `true` once in twenty calls. Therefore most runs contain few kinds of
+/// faults, but these occur often enough to meet each other. The calls that return `true` are part
+/// of the run's [`Plan`](super::Plan). If a plan is given for the run, the plan determines these
+/// calls.
 ///
 /// # Examples
 ///

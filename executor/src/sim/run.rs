@@ -1,4 +1,5 @@
-//! A simulation on its own thread, so that the seed decides what std draws once a thread.
+//! Running a simulation on its own thread, so that the seed also determines the values that std
+//! chooses once per thread.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -14,20 +15,22 @@ use wsrt_world::virtual_time::give_time;
 /// nanoseconds.
 const UPTIME: u64 = 1_000_000_000_000_000;
 
-/// Runs the future that `test` returns in a simulation with this seed, on its own thread, and
-/// returns its output.
+/// Runs the future that `test` returns in a simulation with the given seed, on a new thread, and
+/// returns the future's output.
 ///
-/// The runtime is a [`Builder::new_simulated`] one, with four processors. In a program with
-/// [`interpose!`](super::interpose) the seed also decides which random bytes the thread gets of the
-/// system, and with them the order in which std's `HashMap`s iterate, and what [`std::time`] shows:
-/// on a thread that the program has had before, those keys are drawn already.
+/// The runtime is built by [`Builder::new_simulated`] and has four processors. In a program with
+/// [`interpose!`](super::interpose), the seed also determines the random bytes that the thread gets
+/// from the operating system, and with them the iteration order of std's `HashMap`s, and the time
+/// of [`std::time`]. A new thread is needed because std chooses the keys of `HashMap`s only once
+/// per thread.
 ///
 /// The environment variable `WSRT_SIM_SEED` replaces the seed.
 ///
 /// # Panics
 ///
-/// Panics as the future does, and where [`sim`](crate::sim) says that a simulation does; if
-/// `WSRT_SIM_SEED` is no number, and if the system has no thread or no descriptors.
+/// Panics with the panic of the future, and in the cases that [`sim`](crate::sim) lists. Panics if
+/// `WSRT_SIM_SEED` is not a number, or if the system refuses to create a thread or file
+/// descriptors.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Many processors: the scheduler's own work takes time in a simulation with costs.
+//! Simulations with many processors, in which the scheduler's own work takes time.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -11,16 +11,19 @@ use crate::scheduler::Context as Here;
 use crate::sim::Sim;
 use crate::time::{Sleep, sleep};
 
-/// Computes for `time`: virtual time passes on the processor that polls the task, while others act.
+/// Simulates a computation that takes `time`: virtual time passes on the processor that polls the
+/// task, while other processors continue.
 ///
-/// The task keeps the processor, as if the poll took that long. To others it seems to wait: if it
-/// is woken while it computes, by a message for instance, it is polled on another processor, too,
-/// and in vain. In the future of [`block_on`](crate::runtime::Runtime::block_on), and outside
-/// simulations, this is a [`sleep`].
+/// The task occupies the processor as if the poll took that long. To other tasks, the task seems to
+/// wait: if a message or another event wakes the task during the computation, another processor
+/// polls it as well, without effect. In a future passed to
+/// [`block_on`](crate::runtime::Runtime::block_on), and outside simulations, this function is a
+/// [`sleep`].
 ///
 /// # Cancel safety
 ///
-/// Dropping the future ends the wait of the task. The processor computes to the end.
+/// Dropping the future ends the task's wait, but the processor stays occupied until the
+/// computation's time is over.
 ///
 /// # Examples
 ///
@@ -89,20 +92,23 @@ fn now() -> u64 {
 }
 
 impl Sim {
-    /// Returns for how long tasks have [computed](compute) so far, on all processors together.
+    /// Returns the total time for which tasks have [computed](compute) so far, on all processors
+    /// together.
     #[must_use]
     pub fn computed(&self) -> Duration {
         Duration::from_nanos(self.simulation().computed())
     }
 
-    /// Sends a datagram from outside the simulation, which arrives at `to` after `after`: load that
-    /// costs no processor of the runtime any time.
+    /// Sends a datagram from outside the simulation, which arrives at the address `to` after the
+    /// duration `after`. The datagram puts load on the runtime without taking time on any of its
+    /// processors.
     ///
-    /// It is lost if there is no socket then, or no room in it. Its sender is 192.0.2.1, port 9.
+    /// If no socket is bound to the address by then, or the socket's buffer is full, the datagram
+    /// is lost. The sender's address is 192.0.2.1, port 9.
     ///
     /// # Errors
     ///
-    /// Returns an error if `to` is no address of the simulation's.
+    /// Returns an error if `to` is not an address of the simulation.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! A test over many seeds.
+//! Running a test with many seeds.
 
 use std::any::Any;
 use std::ops::Range;
@@ -9,21 +9,20 @@ use std::thread;
 
 use crate::sim::environment::{simulated_report, simulated_seed, simulated_seeds, tell_runner};
 
-/// Runs `test` with each of the seeds, on all cores, and panics with the number of a seed that
-/// fails.
+/// Calls `test` with each seed of the range, on all cores, and panics if a seed fails.
 ///
-/// `test` is to run a simulation with the seed that it is given: by [`run`](fn@super::run), or by a
-/// own runtime. With the environment variable `WSRT_SIM_SEED` only that seed runs, so that a
-/// test that has failed can be repeated alone; with `WSRT_SIM_SEEDS=5000..6000` those run in place
-/// of `seeds`. No further seed is begun after a failure.
+/// `test` should run a simulation with the seed that it receives, with [`run`](fn@super::run) or
+/// with a runtime of its own. If the environment variable `WSRT_SIM_SEED` is set, only that seed
+/// runs, so that a failed test can be repeated alone. With `WSRT_SIM_SEEDS=5000..6000`, these seeds
+/// run instead of `seeds`. After a failure, no further seeds are started.
 ///
-/// The program `wsrt-sim` runs a test by many seeds in their own processes, and looks for the
+/// The program `wsrt-sim` runs a test with many seeds in separate processes, and searches for a
 /// smallest [`Plan`](super::Plan) with which a run still fails.
 ///
 /// # Panics
 ///
-/// Panics if `test` does. The message has the smallest seed that has failed, and the first line of
-/// its panic.
+/// Panics if `test` panics. The message contains the smallest seed that failed, and the first line
+/// of its panic message.
 ///
 /// # Examples
 ///

@@ -1,11 +1,11 @@
-//! Clocks of hosts that are wrong.
+//! Errors of hosts' clocks.
 
 use std::time::Duration;
 
 use super::Sim;
 use wsrt_world::ClockSkew;
 
-/// Describes how the clocks of a host differ from the simulation's: see [`Sim::skew`].
+/// The errors of a host's clocks, compared with the simulation's clock. Passed to [`Sim::skew`].
 ///
 /// # Examples
 ///
@@ -20,7 +20,7 @@ use wsrt_world::ClockSkew;
 pub struct Skew(ClockSkew);
 
 impl Skew {
-    /// Creates a description of clocks without error.
+    /// Creates a description of clocks without errors.
     ///
     /// # Examples
     ///
@@ -32,7 +32,8 @@ impl Skew {
         Self::default()
     }
 
-    /// Sets the calendar, [`SystemTime::now`](std::time::SystemTime::now), ahead by this.
+    /// Sets the calendar clock, [`SystemTime::now`](std::time::SystemTime::now), ahead by the given
+    /// duration.
     ///
     /// # Examples
     ///
@@ -48,7 +49,8 @@ impl Skew {
         self
     }
 
-    /// Sets the calendar back by this.
+    /// Sets the calendar clock, [`SystemTime::now`](std::time::SystemTime::now), back by the given
+    /// duration.
     ///
     /// # Examples
     ///
@@ -65,12 +67,13 @@ impl Skew {
         Self(ClockSkew { ahead: -ahead.ahead, ..ahead })
     }
 
-    /// Makes all clocks run too fast by this many parts per million, or too slow if it is negative.
-    /// A computer's is wrong by some 50, and a bad one by some 500.
+    /// Makes all clocks run too fast by `parts` parts per million, or too slow if `parts` is
+    /// negative. Clocks of real computers are off by about 50 parts per million, and bad ones by
+    /// about 500.
     ///
     /// # Panics
     ///
-    /// Panics if it is -1,000,000 or less, at which a clock would stand.
+    /// Panics if `parts` is -1,000,000 or less, which would stop the clocks or turn them back.
     ///
     /// # Examples
     ///
@@ -89,18 +92,19 @@ impl Skew {
 }
 
 impl Sim {
-    /// Sets the error of a host's clocks from now on, replacing an earlier one.
-    /// [Faults](super::Faults::clock_jumps) of the run are added to it.
+    /// Sets the errors of a host's clocks from now on, replacing earlier errors. [Clock
+    /// faults](super::Faults::clock_jumps) of the run are added to them.
     ///
-    /// On the host, [`SystemTime`](std::time::SystemTime) is ahead or behind; and it, both
-    /// `Instant`s and all timers of [`wsrt::time`](crate::time) drift. A clock that has drifted
-    /// continues from the time that it shows, and no `Instant` goes back. Timers that are armed
-    /// stay at their moments. An `Instant` means another moment on another host. The clocks of std
-    /// belong to the simulation only where its [limits](super#not-guaranteed) allow it.
+    /// On the host, [`SystemTime`](std::time::SystemTime) is ahead or behind. `SystemTime`, both
+    /// `Instant` types and all timers of [`wsrt::time`](crate::time) drift. When the drift changes,
+    /// a clock continues from the time that it shows, and no `Instant` goes back. Timers that are
+    /// already armed fire at their original moments. The same `Instant` is a different moment on
+    /// another host. The clocks of std are affected only where the [limits](super#not-guaranteed)
+    /// of simulations allow it.
     ///
     /// # Panics
     ///
-    /// Panics if there is no host of this name.
+    /// Panics if no host has this name.
     ///
     /// # Examples
     ///
