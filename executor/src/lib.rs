@@ -100,7 +100,7 @@
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console, as described below |
 //! | `tokio-compat` | no | a background tokio runtime for crates that require one, as described below; requires `tokio-io` |
 //!
-//! Without `tokio-io` and `tokio-compat`, wsrt does not depend on any of tokio's crates: sockets,
+//! Without `tokio-io` and `tokio-compat`, wsrt does not depend on the crate `tokio`: sockets,
 //! files, pipes and standard streams have their own methods. HTTP support is in a separate crate,
 //! [wsrt-hyper], which implements hyper's executor, timer and I/O traits, and has a server for
 //! tower services and a pooled client.

@@ -65,15 +65,16 @@
 //!
 //! # How a run ends
 //!
-//! A run ends when the future in `block_on` or [`run`](fn@run) completes. The run fails if
+//! A run ends when the future in `block_on` or [`run`](fn@run) completes. The run fails in each of
+//! these cases:
 //!
-//! * the future panics.
-//! * a task panics whose `JoinHandle` was dropped before it could return the panic, such as the
-//!   first task of a host ([unless such panics are allowed](Sim::allow_panics)).
-//! * an [invariant](Sim::invariant) is violated.
-//! * the [deadline](Sim::deadline) passes.
-//! * no task can continue, and no timer, blocking job or packet is left that could wake a task, so
-//!   that the run would wait forever. The panic then contains a
+//! * The future panics.
+//! * A task panics, and its `JoinHandle` is dropped before it has returned the panic. The first
+//!   task of a host is such a task. [`Sim::allow_panics`] allows these panics.
+//! * An [invariant](Sim::invariant) is violated.
+//! * The [deadline](Sim::deadline) passes.
+//! * No task can continue, and no timer, blocking job or packet is left that could wake a task, so
+//!   the run would wait forever. In this case, the panic message contains a
 //!   [dump](crate::runtime::Handle::dump).
 //!
 //! The panic message, or a report on standard error, contains the seed and the step, and lists the
