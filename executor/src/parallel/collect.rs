@@ -16,8 +16,8 @@ use crate::util::sync::Mutex;
 ///
 /// # Panics
 ///
-/// Panics with the first panic of `f`, and drops the results computed so far. Panics like `Vec` if
-/// the results do not fit in memory.
+/// If `f` panics, this function panics with the payload of the first panic, and drops the results
+/// computed so far. Panics like `Vec` if the results do not fit in memory.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ impl Until<'_> {
     ///
     /// # Panics
     ///
-    /// Panics with the first panic of `f`.
+    /// If `f` panics, this method panics with the payload of the first panic.
     ///
     /// # Examples
     ///

@@ -12,7 +12,8 @@ use super::{Cancelled, IntoItems, Items, Until};
 ///
 /// # Panics
 ///
-/// Panics with the first panic of `f`. `f` is not called for items that had not begun by then.
+/// If `f` panics, this function panics with the payload of the first panic. `f` is not called for
+/// items that had not begun by then.
 ///
 /// # Examples
 ///
@@ -44,7 +45,7 @@ impl Until<'_> {
     ///
     /// # Panics
     ///
-    /// Panics with the first panic of `f`.
+    /// If `f` panics, this method panics with the payload of the first panic.
     ///
     /// # Examples
     ///

@@ -18,8 +18,9 @@ use crate::fork_join::{in_tree, is_alone, with_slot};
 ///
 /// # Panics
 ///
-/// Panics with the panic of the closure that panicked, or with the panic of `a` if both did. Before
-/// the panic is resumed, the other closure has returned, or has been dropped if it had not begun.
+/// If a closure panics, `join` panics with the same payload, or with the payload of `a` if both
+/// closures panic. By then, the other closure has returned, or has been dropped if it had not
+/// begun.
 ///
 /// # Examples
 ///

@@ -18,7 +18,7 @@ use crate::util::sync::Mutex;
 ///
 /// # Panics
 ///
-/// Panics with the first panic of a closure.
+/// If a closure panics, `reduce` panics with the payload of the first panic.
 ///
 /// # Examples
 ///
@@ -51,7 +51,7 @@ impl Until<'_> {
     ///
     /// # Panics
     ///
-    /// Panics with the first panic of a closure.
+    /// If a closure panics, `reduce` panics with the payload of the first panic.
     ///
     /// # Examples
     ///

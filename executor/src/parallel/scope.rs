@@ -31,8 +31,8 @@ pub struct Scope<'scope> {
 ///
 /// # Panics
 ///
-/// Panics with the first panic of `f` or of a job, after all running jobs have returned. Jobs that
-/// had not begun by then are dropped.
+/// If `f` or a job panics, `scope` panics with the payload of the first panic, after all running
+/// jobs have returned. Jobs that had not begun by then are dropped.
 ///
 /// # Examples
 ///

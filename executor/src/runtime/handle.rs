@@ -145,9 +145,9 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future` if `future` panics. On a current-thread runtime, panics if
-    /// called on the thread that runs the tasks, inside a waker that the runtime itself wakes.
-    /// Panics inside the function that [names](crate::runtime::Builder::thread_name_fn) the
+    /// If `future` panics, this method panics with the same payload. On a current-thread runtime,
+    /// panics if called on the thread that runs the tasks, inside a waker that the runtime itself
+    /// wakes. Panics inside the function that [names](crate::runtime::Builder::thread_name_fn) the
     /// runtime's threads.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on

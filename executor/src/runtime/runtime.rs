@@ -193,8 +193,8 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future` if `future` panics. Panics if the runtime is shut down
-    /// before `future` completes.
+    /// If `future` panics, this method panics with the same payload. Panics if the runtime is shut
+    /// down before `future` completes.
     ///
     /// # Examples
     ///
@@ -238,8 +238,9 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future` if `future` panics. On a current-thread runtime, panics if
-    /// called on the thread that runs the tasks, inside a waker that the runtime itself wakes.
+    /// If `future` panics, this method panics with the same payload. On a current-thread runtime,
+    /// panics if called on the thread that runs the tasks, inside a waker that the runtime itself
+    /// wakes.
     ///
     /// In a test of [`wsrt::test`](macro@crate::test), panics with a dump once no waker is left
     /// that could wake `future` or any task. If the tasks wait for each other's locks in a cycle,

@@ -28,9 +28,9 @@ const UPTIME: u64 = 1_000_000_000_000_000;
 ///
 /// # Panics
 ///
-/// Panics with the panic of the future, and in the cases that [`sim`](crate::sim) lists. Panics if
-/// `WSRT_SIM_SEED` is not a number, or if the system refuses to create a thread or file
-/// descriptors.
+/// If the future panics, this function panics with the same payload. Panics in the cases that
+/// [`sim`](crate::sim) lists. Panics if `WSRT_SIM_SEED` is not a number, or if the system refuses
+/// to create a thread or file descriptors.
 ///
 /// # Examples
 ///

@@ -117,7 +117,7 @@ impl LocalSet {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future` if `future` panics.
+    /// If `future` panics, this method panics with the same payload.
     ///
     /// # Examples
     ///

@@ -222,7 +222,7 @@ where
 ///
 /// # Panics
 ///
-/// Panics with the panic of the closure if the closure panics.
+/// If the closure panics, this function panics with the same payload.
 ///
 /// # Examples
 ///

@@ -104,7 +104,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `f` if `f` panics.
+    /// If `f` panics, this method panics with the same payload.
     ///
     /// # Examples
     ///

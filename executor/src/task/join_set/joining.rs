@@ -201,8 +201,8 @@ impl<T> JoinSet<T> {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of a task if a task panicked, and panics if a task was cancelled. The
-    /// remaining tasks are then aborted.
+    /// If a task panicked, this method panics with the same payload. Panics if a task was
+    /// cancelled. The remaining tasks are then aborted.
     ///
     /// # Cancel safety
     ///

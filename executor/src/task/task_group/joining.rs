@@ -15,8 +15,8 @@ impl<T, E> TaskGroup<T, E> {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of a child if a child panicked, after the other children have ended.
-    /// Panics if a child was cancelled by the shutdown of its runtime.
+    /// If a child panicked, this method panics with the same payload, after the other children have
+    /// ended. Panics if a child was cancelled by the shutdown of its runtime.
     ///
     /// # Errors
     ///
@@ -55,8 +55,8 @@ impl<T, E> TaskGroup<T, E> {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of a child if a child panicked, after the other children have ended.
-    /// Panics if a child was cancelled by the shutdown of its runtime.
+    /// If a child panicked, this method panics with the same payload, after the other children have
+    /// ended. Panics if a child was cancelled by the shutdown of its runtime.
     ///
     /// # Errors
     ///
