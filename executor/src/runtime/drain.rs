@@ -142,8 +142,7 @@ impl Drained {
 pub struct LeftTask {
     /// The task's id.
     pub id: Id,
-    /// The task's name, or `None` if it was not named with
-    /// [`task::Builder::name`](crate::task::Builder::name).
+    /// The name set by [`task::Builder::name`](crate::task::Builder::name), if any.
     pub name: Option<Arc<str>>,
     /// The source location that spawned the task.
     pub spawned_at: &'static Location<'static>,

@@ -10,7 +10,7 @@ impl Builder {
     /// else. A panic in `hook` aborts the process.
     ///
     /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
-    /// and file descriptors are never freed. The same is true of a simulated runtime.
+    /// and file descriptors are never freed, not even in a simulation.
     ///
     /// # Examples
     ///
@@ -30,7 +30,7 @@ impl Builder {
     /// aborts the process.
     ///
     /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
-    /// and file descriptors are never freed. The same is true of a simulated runtime.
+    /// and file descriptors are never freed, not even in a simulation.
     ///
     /// # Examples
     ///
@@ -53,8 +53,8 @@ impl Builder {
     /// `hook` may wake and spawn tasks. The thread then stays awake to run these tasks, unless
     /// another thread has already taken them. Inside `hook`,
     /// [`Handle::current`](crate::runtime::Handle::current) returns a handle to the runtime. If
-    /// `hook` owns such a handle, the runtime's memory and file descriptors are never freed. The
-    /// same is true of a simulated runtime.
+    /// `hook` owns such a handle, the runtime's memory and file descriptors are never freed, not
+    /// even in a simulation.
     ///
     /// `hook` should not block, because the thread may be the one that polls the network. On a
     /// current-thread runtime, calling this runtime's `block_on` inside `hook` panics, which aborts
@@ -85,7 +85,7 @@ impl Builder {
     /// [`on_thread_park`](Self::on_thread_park) hook. A panic in `hook` aborts the process.
     ///
     /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
-    /// and file descriptors are never freed. The same is true of a simulated runtime.
+    /// and file descriptors are never freed, not even in a simulation.
     ///
     /// # Examples
     ///

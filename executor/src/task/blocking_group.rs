@@ -28,12 +28,12 @@ use crate::task::spawn::{spawn_from, with_scheduler};
 ///
 /// # Panics
 ///
-/// Panics if called outside a runtime. If the closure panics, awaiting the join handle returns the
-/// panic as a [`JoinError`](crate::task::JoinError).
+/// Panics if called outside a runtime. If the closure panics, awaiting the handle returns a
+/// [`JoinError`](crate::task::JoinError).
 ///
 /// # Errors
 ///
-/// Returns the closure, wrapped in a [`PoolBusy`], if all of the runtime's
+/// Returns the closure in a [`PoolBusy`] if all of the runtime's
 /// [`max_blocking_threads`](crate::runtime::Builder::max_blocking_threads) threads are busy.
 ///
 /// # Examples
@@ -72,8 +72,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// Returns the closure, wrapped in a [`PoolBusy`], if all threads of the pool are busy and the
-    /// pool may not start another.
+    /// Returns the closure in a [`PoolBusy`] if all threads of the pool are busy and the pool may
+    /// not start another.
     #[track_caller]
     pub fn try_spawn_blocking<F, T>(&self, job: F) -> Result<JoinHandle<T>, PoolBusy<F>>
     where
@@ -173,8 +173,8 @@ impl BlockingGroup {
     ///
     /// # Panics
     ///
-    /// Panics if called outside a runtime. If the closure panics, awaiting the join handle returns
-    /// the panic as a [`JoinError`](crate::task::JoinError).
+    /// Panics if called outside a runtime. If the closure panics, awaiting the handle returns a
+    /// [`JoinError`](crate::task::JoinError).
     #[track_caller]
     pub fn spawn<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -205,13 +205,12 @@ impl BlockingGroup {
     ///
     /// # Panics
     ///
-    /// Panics if called outside a runtime. If the closure panics, awaiting the join handle returns
-    /// the panic as a [`JoinError`](crate::task::JoinError).
+    /// Panics if called outside a runtime. If the closure panics, awaiting the handle returns a
+    /// [`JoinError`](crate::task::JoinError).
     ///
     /// # Errors
     ///
-    /// Returns the closure, wrapped in a [`PoolBusy`], if the group is full or no thread of the
-    /// pool is free.
+    /// Returns the closure in a [`PoolBusy`] if the group is full or no thread of the pool is free.
     #[track_caller]
     pub fn try_spawn<F, T>(&self, job: F) -> Result<JoinHandle<T>, PoolBusy<F>>
     where

@@ -31,8 +31,7 @@ impl<'a> TaskMeta<'a> {
         self.0.spawned_at()
     }
 
-    /// Returns the task's name, or `None` if it was not named with
-    /// [`task::Builder::name`](crate::task::Builder::name).
+    /// Returns the name set by [`task::Builder::name`](crate::task::Builder::name), if any.
     #[must_use]
     pub fn name(&self) -> Option<&'a str> {
         self.0.provenance.extras()?.name.as_deref()
@@ -86,8 +85,7 @@ impl<'a> NewTask<'a> {
         self.0.spawned_at
     }
 
-    /// Returns the task's name, or `None` if it is not named with
-    /// [`task::Builder::name`](crate::task::Builder::name).
+    /// Returns the name set by [`task::Builder::name`](crate::task::Builder::name), if any.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.extras.as_ref()?.name.as_deref()

@@ -183,8 +183,8 @@ where
 ///
 /// # Panics
 ///
-/// Panics if called outside a runtime. If the closure panics, awaiting the handle returns the panic
-/// as a [`JoinError`](crate::task::JoinError).
+/// Panics if called outside a runtime. If the closure panics, awaiting the handle returns a
+/// [`JoinError`](crate::task::JoinError).
 ///
 /// # Examples
 ///

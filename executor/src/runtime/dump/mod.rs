@@ -233,8 +233,7 @@ impl TaskDump {
         self.0.snapshot.id
     }
 
-    /// Returns the task's name, or `None` if it was not named with
-    /// [`task::Builder::name`](crate::task::Builder::name).
+    /// Returns the name set by [`task::Builder::name`](crate::task::Builder::name), if any.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.snapshot.name.as_deref()

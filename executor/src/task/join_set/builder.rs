@@ -55,7 +55,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Spawns a future on the current runtime, adds the task to the set like [`JoinSet::spawn`],
-    /// and returns an abort handle for the task.
+    /// and returns its abort handle.
     ///
     /// # Panics
     ///
@@ -82,7 +82,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Spawns a future on `handle`'s runtime, adds the task to the set like [`JoinSet::spawn_on`],
-    /// and returns an abort handle for the task.
+    /// and returns its abort handle.
     ///
     /// # Examples
     ///
@@ -103,7 +103,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Spawns a future that need not be `Send`, adds the task to the set like
-    /// [`JoinSet::spawn_local`], and returns an abort handle for the task.
+    /// [`JoinSet::spawn_local`], and returns its abort handle.
     ///
     /// # Panics
     ///
@@ -131,7 +131,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Spawns a future that need not be `Send` on `local_set`, adds the task to this set like
-    /// [`JoinSet::spawn_local_on`], and returns an abort handle for the task.
+    /// [`JoinSet::spawn_local_on`], and returns its abort handle.
     #[track_caller]
     pub fn spawn_local_on<F>(self, future: F, local_set: &LocalSet) -> AbortHandle
     where
@@ -141,7 +141,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Runs a blocking closure on the blocking thread pool, adds the job to the set like
-    /// [`JoinSet::spawn_blocking`], and returns an abort handle for the job.
+    /// [`JoinSet::spawn_blocking`], and returns its abort handle.
     ///
     /// # Panics
     ///
@@ -167,7 +167,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, adds the job to
-    /// the set like [`JoinSet::spawn_blocking_on`], and returns an abort handle for the job.
+    /// the set like [`JoinSet::spawn_blocking_on`], and returns its abort handle.
     ///
     /// # Examples
     ///

@@ -192,8 +192,8 @@ impl<T> JoinSet<T> {
 }
 
 impl<T: 'static> JoinSet<T> {
-    /// Spawns a future on the current runtime, adds the task to the set, and returns an abort
-    /// handle for the task.
+    /// Spawns a future on the current runtime, adds the task to the set, and returns its abort
+    /// handle.
     ///
     /// # Panics
     ///
@@ -221,8 +221,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn(future))
     }
 
-    /// Spawns a future on `handle`'s runtime, adds the task to the set, and returns an abort handle
-    /// for the task. Can be called outside a runtime.
+    /// Spawns a future on `handle`'s runtime, adds the task to the set, and returns its abort
+    /// handle. Can be called outside a runtime.
     ///
     /// If the runtime has been shut down, the task is cancelled immediately.
     ///
@@ -246,7 +246,7 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Spawns a future that need not be `Send` on the current thread, adds the task to the set, and
-    /// returns an abort handle for the task.
+    /// returns its abort handle.
     ///
     /// The task belongs to the current [`LocalSet`] if there is one, and otherwise to the
     /// current-thread runtime that this thread runs.
@@ -283,7 +283,7 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Spawns a future that need not be `Send` on `local_set`, adds the task to this set, and
-    /// returns an abort handle for the task.
+    /// returns its abort handle.
     ///
     /// The task is polled only while `local_set` is polled.
     ///
@@ -308,8 +308,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(future))
     }
 
-    /// Runs a blocking closure on the blocking thread pool, adds the job to the set, and returns an
-    /// abort handle for the job.
+    /// Runs a blocking closure on the blocking thread pool, adds the job to the set, and returns
+    /// its abort handle.
     ///
     /// A job that has begun cannot be aborted, neither by the abort handle nor by dropping the set.
     ///
@@ -341,7 +341,7 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Runs a blocking closure on the blocking thread pool of `handle`'s runtime, adds the job to
-    /// the set, and returns an abort handle for the job. Can be called outside a runtime.
+    /// the set, and returns its abort handle. Can be called outside a runtime.
     ///
     /// This method behaves like [`spawn_blocking`](Self::spawn_blocking) in all other respects.
     ///
