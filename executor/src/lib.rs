@@ -81,9 +81,8 @@
 //! For each change, CI compiles wsrt with all features for 64-bit macOS, FreeBSD and Windows, and
 //! for 32-bit Linux. Builds for NetBSD, illumos, iOS, Android, musl and ARMv7 were checked by hand.
 //! Only on Linux can the watcher distinguish a sleeping thread from a busy thread; on other
-//! systems, both count as busy. Compiling for targets without 64-bit atomics, or for WebAssembly,
-//! is an error. The minimum supported Rust version is 1.85; raising it requires a new minor
-//! version.
+//! systems, both count as busy. Targets without 64-bit atomics, and WebAssembly, are not supported.
+//! The minimum supported Rust version is 1.85; raising it requires a new minor version.
 //!
 //! # Features
 //!
@@ -117,15 +116,12 @@
 //! - A future that *you* await or spawn on wsrt is polled by wsrt, whichever crate created the
 //!   future. The tokio runtime wakes the future when its socket or timer is ready.
 //! - A future that a crate passes to `tokio::spawn` runs on the tokio runtime's threads, without
-//!   wsrt's guarantees. Two such tasks that block their threads stop all other tokio tasks and all
-//!   of tokio's sockets and timers. Stall reports, dumps and timelines do not show these tasks.
-//!   `axum::serve` spawns each connection in this way; `wsrt_hyper::serve` runs the same router on
-//!   wsrt.
-//! - On tokio's threads, [`spawn`] and wsrt's sockets and timers work too, and belong to the wsrt
-//!   runtime.
+//!   wsrt's guarantees. Two such tasks that block stop all other tokio tasks, sockets and timers.
+//!   Stall reports, dumps and timelines do not show these tasks. `axum::serve` spawns each
+//!   connection in this way; `wsrt_hyper::serve` runs the same router on wsrt.
+//! - On tokio's threads, [`spawn`] and wsrt's sockets and timers work too, on the wsrt runtime.
 //! - In a wsrt task, `tokio::task::block_in_place` simply calls its closure.
-//!   `tokio::task::spawn_local` and `tokio::task::id` panic, as they do outside a tokio task. Use
-//!   wsrt's functions instead.
+//!   `tokio::task::spawn_local` and `tokio::task::id` panic there. Use wsrt's functions instead.
 //! - The tokio runtime shuts down after the wsrt runtime.
 //!
 //! A program that already has a tokio runtime can pass the runtime's handle to

@@ -1,5 +1,4 @@
-//! Cancelling loops: a token that is checked at each claim, and an error that contains the number
-//! of completed items.
+//! Cancelling loops: a token that is checked at each claim, and the error of a cancelled loop.
 
 use std::error::Error;
 use std::fmt;
@@ -138,8 +137,7 @@ impl Error for Cancelled {}
 #[derive(Debug, Clone, Copy)]
 pub struct Until<'a>(Option<&'a CancelToken>);
 
-/// Returns an object whose methods are this module's loops, and stop early when `token` is
-/// cancelled.
+/// Returns an object with this module's loops, which stop early when `token` is cancelled.
 ///
 /// If the token is cancelled after the last item was completed, the loop counts as complete.
 ///

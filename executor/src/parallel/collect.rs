@@ -9,8 +9,7 @@ use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
 use crate::util::sync::Mutex;
 
-/// Calls `f` for each item, in parallel on all processors that are free, and returns the results in
-/// the order of the items.
+/// Calls `f` for each item, in parallel on all free processors, and returns the results in order.
 ///
 /// Each result is written directly to its place in the `Vec`, so nothing is copied afterwards.
 ///
@@ -38,13 +37,12 @@ where
 }
 
 impl Until<'_> {
-    /// Calls `f` for each item and collects the results, like [`map_collect`], until the token is
-    /// cancelled.
+    /// Calls `f` for each item like [`map_collect`], but stops when the token is cancelled.
     ///
     /// # Errors
     ///
-    /// Returns a [`Cancelled`] with the number of completed items if the token was cancelled before
-    /// the loop was complete. The results computed so far are dropped.
+    /// Returns a [`Cancelled`] with the number of completed items if the token stopped the loop.
+    /// The results computed so far are dropped.
     ///
     /// # Panics
     ///

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
 
-/// Calls `f` for each item, in parallel on all processors that are free.
+/// Calls `f` for each item, in parallel on all free processors.
 ///
 /// Returns when all calls have returned. The order of the calls is unspecified, and so is whether
 /// any of them run at the same time.
@@ -35,13 +35,11 @@ where
 }
 
 impl Until<'_> {
-    /// Calls `f` for each item, like [`for_each`](fn@super::for_each), until the token is
-    /// cancelled.
+    /// Calls `f` for each item like [`for_each`](fn@super::for_each), until the token is cancelled.
     ///
     /// # Errors
     ///
-    /// Returns a [`Cancelled`] with the number of completed items if the token was cancelled before
-    /// the loop was complete.
+    /// Returns a [`Cancelled`] with the number of completed items if the token stopped the loop.
     ///
     /// # Panics
     ///

@@ -15,8 +15,7 @@ mod sealed {
 ///
 /// # Safety
 ///
-/// `count` always returns the same number, and items with different numbers can be used at the same
-/// time.
+/// `count` always returns the same number, and different items can be used at the same time.
 pub unsafe trait Items: Sealed + Sync {
     /// The argument of the loop's closure.
     type Item;
@@ -209,8 +208,8 @@ pub struct Chunks<'a, T> {
     size: usize,
 }
 
-/// Splits `slice` into chunks of `size` elements, which a parallel loop can use as its items. The
-/// last chunk may be shorter.
+/// Splits `slice` into chunks of `size` elements for a parallel loop. The last chunk may be
+/// shorter.
 ///
 /// # Panics
 ///
@@ -251,8 +250,8 @@ pub struct ChunksMut<'a, T> {
     size: usize,
 }
 
-/// Splits `slice` into mutable chunks of `size` elements, which a parallel loop can use as its
-/// items. The last chunk may be shorter.
+/// Splits `slice` into mutable chunks of `size` elements for a parallel loop. The last chunk may be
+/// shorter.
 ///
 /// # Panics
 ///

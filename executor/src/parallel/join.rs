@@ -6,11 +6,11 @@ use crate::fork_join::{in_tree, is_alone, with_slot};
 ///
 /// `a` runs on the calling thread. Meanwhile, `b` is in a queue from which other threads can take
 /// it. If no thread has taken `b` when `a` returns, the calling thread runs `b` itself. This is the
-/// usual case, and costs a few nanoseconds, so recursive algorithms are fast even without a cut-off
-/// for small inputs.
+/// usual case, and costs a few nanoseconds, so recursive algorithms are fast even without a
+/// cut-off.
 ///
-/// Whether the two closures run at the same time is unspecified. Closures that wait for each other
-/// may deadlock.
+/// The two closures may or may not run at the same time. If they wait for each other, they may
+/// deadlock.
 ///
 /// If another thread has taken `b`, the calling thread waits, and meanwhile runs other jobs of the
 /// same outermost `join` or [`scope`](super::scope()), and nothing else. Do not hold a lock across
@@ -19,8 +19,7 @@ use crate::fork_join::{in_tree, is_alone, with_slot};
 /// # Panics
 ///
 /// If a closure panics, `join` panics with the same payload, or with the payload of `a` if both
-/// closures panic. By then, the other closure has returned, or has been dropped if it had not
-/// begun.
+/// closures panic. By then, the other closure has returned or been dropped.
 ///
 /// # Examples
 ///

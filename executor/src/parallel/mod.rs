@@ -48,9 +48,8 @@
 //!
 //! # Panics
 //!
-//! The first panic of a closure stops the call. No further items or jobs begin, those that are
-//! running are waited for, and the panic is then resumed in the caller. Results that were computed
-//! so far are dropped.
+//! The first panic of a closure stops the call. No further items or jobs begin, the call waits for
+//! running ones, and then resumes the panic. Results that were computed so far are dropped.
 //!
 //! # Cancel safety
 //!

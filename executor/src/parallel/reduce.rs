@@ -7,14 +7,12 @@ use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
 use crate::util::sync::Mutex;
 
-/// Maps each item to a value, in parallel on all processors that are free, and combines the values
-/// to a single result.
+/// Maps each item to a value, in parallel on all free processors, and combines the values.
 ///
 /// `combine` is called with neighboring values, in the order of the items, so it need not be
 /// commutative. However, `combine` has to be associative, and `identity` has to return a neutral
 /// value that changes nothing when combined, because the grouping of the items depends on which
-/// threads process them. With floating-point numbers, the last digits of the result may differ from
-/// run to run.
+/// threads process them. The last digits of a floating-point result may differ from run to run.
 ///
 /// # Panics
 ///
@@ -41,13 +39,12 @@ where
 }
 
 impl Until<'_> {
-    /// Maps the items and combines their values, like [`reduce`](super::reduce()), until the token
-    /// is cancelled.
+    /// Maps and combines the items like [`reduce`](super::reduce()), until the token is cancelled.
     ///
     /// # Errors
     ///
-    /// Returns a [`Cancelled`] with the number of completed items if the token was cancelled before
-    /// the loop was complete. The results computed so far are dropped.
+    /// Returns a [`Cancelled`] with the number of completed items if the token stopped the loop.
+    /// The results computed so far are dropped.
     ///
     /// # Panics
     ///

@@ -7,8 +7,8 @@ use std::panic::resume_unwind;
 use crate::fork_join::{AfterPanic, ScopeBase, in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
-/// A scope for jobs that may borrow any value that lives longer than `'scope`. Passed to the
-/// closure of [`scope()`].
+/// A scope for jobs, which may borrow values that outlive `'scope`. Passed to [`scope()`]'s
+/// closure.
 pub struct Scope<'scope> {
     base: ScopeBase,
     /// Neither longer nor shorter: a longer one would let jobs borrow values that are gone, a
@@ -16,8 +16,8 @@ pub struct Scope<'scope> {
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// Creates a scope, calls `f` with the scope, and returns the result of `f` when `f` and all jobs
-/// of the scope have completed.
+/// Calls `f` with a new scope, and returns its result when `f` and all jobs of the scope have
+/// completed.
 ///
 /// Jobs are closures, not async tasks, and run on the runtime's processors. They can borrow from
 /// the caller's stack, and can spawn further jobs in the same scope. Jobs should not block. Their
@@ -26,8 +26,7 @@ pub struct Scope<'scope> {
 /// [`join`](super::join()) needs none, and for many similar items, use
 /// [`for_each`](fn@super::for_each).
 ///
-/// Whether any jobs run at the same time is unspecified. Jobs that wait for each other may
-/// deadlock.
+/// Jobs may or may not run at the same time. Jobs that wait for each other may deadlock.
 ///
 /// # Panics
 ///
@@ -65,8 +64,7 @@ where
 }
 
 impl<'scope> Scope<'scope> {
-    /// Spawns a job in the scope. The job receives the scope as an argument, so that it can spawn
-    /// further jobs.
+    /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
     ///
     /// Can be called on any thread. If the calling thread does not work in this scope, a thread
     /// that does takes the job the next time it looks for work.

@@ -46,13 +46,11 @@ impl Builder {
         self.build_for(None)
     }
 
-    /// Builds a [`LocalRuntime`], a runtime that stays on the current thread and can run futures
-    /// that are not `Send`.
+    /// Builds a [`LocalRuntime`], which stays on the current thread and can run `!Send` futures.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`build`](Self::build), and an error if this builder is for a
-    /// multi-thread runtime.
+    /// Returns the errors of [`build`](Self::build), and an error for a multi-thread builder.
     ///
     /// # Examples
     ///

@@ -88,8 +88,8 @@ impl Builder {
         }
     }
 
-    /// Creates a builder for a multi-thread runtime, whose worker threads run tasks in parallel and
-    /// steal tasks from each other.
+    /// Creates a builder for a multi-thread runtime, whose worker threads run and steal tasks in
+    /// parallel.
     ///
     /// # Examples
     ///
@@ -135,24 +135,22 @@ impl Builder {
         self
     }
 
-    /// Builds the runtime without I/O and timers until they are enabled. Used by the package
-    /// `tokio` of this repository.
+    /// Builds the runtime without I/O and timers until they are enabled, for the package `tokio`.
     #[doc(hidden)]
     pub fn __without_drivers(&mut self) -> &mut Self {
         (self.config.has_io, self.config.has_time) = (false, false);
         self
     }
 
-    /// Sets the number of processors of a multi-thread runtime, which is the number of tasks that
-    /// can run at the same time.
+    /// Sets the number of processors of a multi-thread runtime: how many tasks can run at the same
+    /// time.
     ///
-    /// By default, the number comes from the environment variable `WSRT_WORKER_THREADS`. If the
-    /// variable is not set, the runtime uses as many processors as the process's CPU affinity and
-    /// its control group's CPU quota allow, and [follows](Self::follow_cpu_quota) later changes of
-    /// both. A number set here or by the variable changes only when
-    /// [`Handle::resize`](crate::runtime::Handle::resize) is called. A current-thread runtime
-    /// ignores this option and always has one processor. [`build`](Self::build) returns an error
-    /// for more than 4096 processors.
+    /// By default, the number comes from the environment variable `WSRT_WORKER_THREADS`. If it is
+    /// not set, the runtime uses as many processors as CPU affinity and the control group's CPU
+    /// quota allow, and [follows](Self::follow_cpu_quota) changes of both. A number set here or by
+    /// the variable changes only when [`Handle::resize`](crate::runtime::Handle::resize) is called.
+    /// A current-thread runtime ignores this option and always has one processor.
+    /// [`build`](Self::build) returns an error for more than 4096 processors.
     ///
     /// # Panics
     ///
@@ -246,12 +244,11 @@ impl Builder {
         self
     }
 
-    /// Sets whether the runtime keeps statistics for each task: its age, the number of its polls,
-    /// their durations, and the time of its last wake. [Dumps](crate::runtime::Handle::dump) show
-    /// the statistics.
+    /// Sets whether the runtime keeps statistics for each task: its age, the number and durations
+    /// of its polls, and the time of its last wake. [Dumps](crate::runtime::Handle::dump) show
+    /// them.
     ///
-    /// The default is the value of the environment variable `WSRT_TASK_STATS`, 1 or 0, and off if
-    /// the variable is not set.
+    /// The default is the environment variable `WSRT_TASK_STATS`, 1 or 0, and off if it is not set.
     ///
     /// With statistics, each poll reads the clock twice, and each task needs one more allocation.
     ///
@@ -325,9 +322,8 @@ impl Builder {
         self
     }
 
-    /// Sets whether the runtime samples two durations: how long runnable tasks wait until they are
-    /// polled, reported by [`ProcessorMetrics::schedule_latency`], and how long polls take,
-    /// reported by [`poll_time`].
+    /// Sets whether the runtime samples how long runnable tasks wait until they are polled
+    /// ([`ProcessorMetrics::schedule_latency`]) and how long polls take ([`poll_time`]).
     ///
     /// The default is off, which costs nothing. [`Handle::set_latency_histograms`] switches
     /// sampling on or off while the runtime runs.
@@ -359,10 +355,9 @@ impl Builder {
     /// (<https://ui.perfetto.dev>). An existing file is overwritten.
     /// [`Handle::trace_for`](crate::runtime::Handle::trace_for) describes what the timeline shows.
     ///
-    /// The default path is the value of the environment variable `WSRT_TRACE`; if the variable is
-    /// not set, nothing is recorded. If a process has several runtimes, the first runtime records
-    /// to the file that the variable names, the second adds `-2` before the file's extension, and
-    /// so on.
+    /// The default path is the environment variable `WSRT_TRACE`. If it is not set, nothing is
+    /// recorded. If a process has several runtimes, the first runtime records to the file that the
+    /// variable names, the second adds `-2` before the file's extension, and so on.
     ///
     /// If the file cannot be created or written, the runtime reports the error once on standard
     /// error and keeps running. The file is complete once the runtime has been dropped. If the
@@ -391,8 +386,8 @@ impl Builder {
         self
     }
 
-    /// Does nothing, because the network and timers are always enabled. Provided for compatibility
-    /// with programs written for tokio.
+    /// Does nothing, because the network and timers are always enabled. For programs written for
+    /// tokio.
     ///
     /// # Examples
     ///
@@ -405,15 +400,13 @@ impl Builder {
         self.enable_io().enable_time()
     }
 
-    /// Does nothing, because the network is always enabled. Provided for compatibility with
-    /// programs written for tokio.
+    /// Does nothing, because the network is always enabled. For programs written for tokio.
     pub fn enable_io(&mut self) -> &mut Self {
         self.config.has_io = true;
         self
     }
 
-    /// Does nothing, because timers are always enabled. Provided for compatibility with programs
-    /// written for tokio.
+    /// Does nothing, because timers are always enabled. For programs written for tokio.
     pub fn enable_time(&mut self) -> &mut Self {
         self.config.has_time = true;
         self

@@ -62,15 +62,14 @@ impl Handle {
     /// The drain does not wait for the task that awaits it, nor for other tasks that await a drain
     /// of the same runtime. All of these tasks continue once no other task is left.
     ///
-    /// The future may also be awaited outside the runtime. On a current-thread runtime, some thread
-    /// has to be in `block_on` meanwhile: otherwise neither the tasks nor the timer of the deadline
-    /// make progress. If the runtime is shut down, the wait ends, and returns the tasks that were
-    /// left at that moment.
+    /// The future may also be awaited outside the runtime. On a current-thread runtime, a thread
+    /// has to be in `block_on` meanwhile: otherwise neither the tasks nor the deadline make
+    /// progress. If the runtime is shut down, the wait ends, and returns the tasks that were left
+    /// at that moment.
     ///
     /// # Cancel safety
     ///
-    /// From the first poll on, the runtime refuses new work and its shutdown token has fired, even
-    /// if the future is dropped.
+    /// After the first poll, the runtime stays closed for new work even if the future is dropped.
     ///
     /// # Examples
     ///
@@ -116,8 +115,8 @@ impl Handle {
 
 /// The result of draining a runtime, returned by [`Runtime::drain`] and [`Handle::drain`].
 ///
-/// The `Display` output lists the source locations that spawned the tasks that are left, each with
-/// its first few tasks.
+/// The `Display` output lists the locations that spawned the remaining tasks, with a few of them
+/// each.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[must_use = "tasks may be left"]
@@ -146,8 +145,7 @@ pub struct LeftTask {
     pub name: Option<Arc<str>>,
     /// The source location that spawned the task.
     pub spawned_at: &'static Location<'static>,
-    /// Whether this is a blocking job, spawned by [`spawn_blocking`](crate::task::spawn_blocking),
-    /// and not a task.
+    /// Whether this is a blocking job of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
 }
 

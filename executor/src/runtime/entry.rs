@@ -1,13 +1,11 @@
 //! Decides where the root future of `#[wsrt::main]` runs: on a processor if the future is `Send`,
 //! and otherwise on the calling thread.
 //!
-//! This module is not a public interface. The code that the attributes generate uses it, and it may
-//! change in any release.
+//! This module is not a public interface, and may change in any release. Generated code uses it.
 //!
 //! The generated code calls `Root::of(&root).place()`. There are two methods with this name. The
 //! compiler chooses the method of [`Root`] if the root future may go to a processor. For other
-//! futures that method does not exist, and the compiler finds the method of the type that `Root`
-//! dereferences to.
+//! futures, the compiler finds the method of the type that `Root` dereferences to.
 
 use std::future::Future;
 use std::marker::PhantomData;

@@ -22,9 +22,8 @@ use crate::tokio_compat::TokioEntered;
 
 /// A handle to a runtime, for spawning tasks and entering the runtime from any thread.
 ///
-/// A handle can be cloned, and does not keep the runtime alive: once the
-/// [`Runtime`](crate::runtime::Runtime) has been dropped, tasks spawned through a handle are
-/// cancelled at once.
+/// A handle can be cloned. It does not keep the runtime alive: after the
+/// [`Runtime`](crate::runtime::Runtime) is dropped, tasks spawned through it are cancelled at once.
 ///
 /// # Examples
 ///
@@ -51,8 +50,7 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// Panics if called outside a runtime. [`try_current`](Self::try_current) returns an error
-    /// instead.
+    /// Panics if called outside a runtime. [`try_current`](Self::try_current) returns an error.
     ///
     /// # Examples
     ///
@@ -73,8 +71,7 @@ impl Handle {
         }
     }
 
-    /// Returns a handle to the current thread's runtime, or an error if the thread is outside a
-    /// runtime.
+    /// Returns a handle to the current thread's runtime, or an error outside a runtime.
     ///
     /// # Errors
     ///
@@ -113,8 +110,7 @@ impl Handle {
     }
 
     /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
-    /// result. The free function [`spawn_blocking`](crate::task::spawn_blocking) describes how such
-    /// jobs run.
+    /// result. [`spawn_blocking`](crate::task::spawn_blocking) describes how such jobs run.
     ///
     /// # Examples
     ///
@@ -147,8 +143,8 @@ impl Handle {
     ///
     /// If `future` panics, this method panics with the same payload. On a current-thread runtime,
     /// panics if called on the thread that runs the tasks, inside a waker that the runtime itself
-    /// wakes. Panics inside the function that [names](crate::runtime::Builder::thread_name_fn) the
-    /// runtime's threads.
+    /// wakes. Panics inside the function that [names](crate::runtime::Builder::thread_name_fn)
+    /// threads.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     ///
@@ -221,8 +217,7 @@ impl Handle {
         self.0.config.name.as_deref()
     }
 
-    /// Returns the number of stalls for each source location that has spawned a stalled task, in no
-    /// particular order.
+    /// Returns the number of stalls for each location that has spawned a stalled task, in no order.
     ///
     /// A stall is a poll that exceeds the time limit described at
     /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
@@ -263,8 +258,8 @@ impl Handle {
     /// polls take. Samples that were taken earlier are kept.
     ///
     /// The option [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms)
-    /// describes the samples and their cost. A poll that begins or ends during this call may or may
-    /// not be sampled.
+    /// describes the samples and their cost. Polls that begin or end during this call may be
+    /// missed.
     ///
     /// # Examples
     ///
@@ -280,15 +275,13 @@ impl Handle {
         self.0.observer.sample_latencies(on, self.0.processors.capacity());
     }
 
-    /// Enters the runtime: makes it the current thread's runtime until the returned guard is
-    /// dropped.
+    /// Enters the runtime: makes it the current thread's runtime until the guard is dropped.
     ///
-    /// While the guard exists, [`spawn`](crate::task::spawn::spawn), sockets and timers use this
-    /// runtime.
+    /// Meanwhile, [`spawn`](crate::task::spawn::spawn), sockets and timers use this runtime.
     ///
     /// Inside a task, the effect ends with the current poll: a guard that the task leaks, or holds
     /// across an `await`, has no effect after the poll. In the same way, a guard in a blocking job
-    /// has no effect after the job. The future passed to `block_on` may hold a guard across `await`
+    /// has no effect after the job. The future in `block_on` may hold a guard across `await`
     /// points.
     ///
     /// # Panics
@@ -344,8 +337,7 @@ pub struct TryCurrentError {
 }
 
 impl TryCurrentError {
-    /// Returns `true` because the thread is outside a runtime, which is the only possible cause of
-    /// this error.
+    /// Returns `true`: being outside a runtime is the only possible cause of this error.
     ///
     /// # Examples
     ///
@@ -358,8 +350,7 @@ impl TryCurrentError {
         true
     }
 
-    /// Always returns `false`, because wsrt finds the current runtime in destructors of
-    /// thread-locals as well.
+    /// Returns `false`, because wsrt finds the runtime in destructors of thread-locals as well.
     #[must_use]
     pub fn is_thread_local_destroyed(&self) -> bool {
         false

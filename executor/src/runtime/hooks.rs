@@ -26,8 +26,8 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each thread of the runtime just before the thread exits. A panic in `hook`
-    /// aborts the process.
+    /// Calls `hook` on each thread of the runtime before the thread exits. A panic in `hook` aborts
+    /// the process.
     ///
     /// If `hook` owns a [`Handle`](crate::runtime::Handle) of this runtime, the runtime's memory
     /// and file descriptors are never freed, not even in a simulation.
@@ -50,15 +50,13 @@ impl Builder {
     /// there is nothing to run. On a current-thread runtime, `hook` is called on the thread in
     /// `block_on`. A panic in `hook` aborts the process.
     ///
-    /// `hook` may wake and spawn tasks. The thread then stays awake to run these tasks, unless
-    /// another thread has already taken them. Inside `hook`,
-    /// [`Handle::current`](crate::runtime::Handle::current) returns a handle to the runtime. If
-    /// `hook` owns such a handle, the runtime's memory and file descriptors are never freed, not
-    /// even in a simulation.
+    /// `hook` may wake and spawn tasks. The thread then stays awake to run them, unless another
+    /// thread has taken them. Inside `hook`, [`Handle::current`](crate::runtime::Handle::current)
+    /// returns a handle to the runtime. If `hook` owns such a handle, the runtime's memory and file
+    /// descriptors are never freed, not even in a simulation.
     ///
-    /// `hook` should not block, because the thread may be the one that polls the network. On a
-    /// current-thread runtime, calling this runtime's `block_on` inside `hook` panics, which aborts
-    /// the process.
+    /// `hook` should not block, because its thread may poll the network. On a current-thread
+    /// runtime, calling this runtime's `block_on` inside `hook` panics, which aborts the process.
     ///
     /// # Examples
     ///
@@ -104,7 +102,7 @@ impl Builder {
     /// Calls `hook` for each poll that occupies its processor for longer than `WSRT_STALL_MS`
     /// milliseconds, while the poll is still running.
     ///
-    /// The watcher thread calls `hook`, so `hook` must not block. A panic in `hook` aborts the
+    /// `hook` runs on the watcher thread, so it must not block. A panic in `hook` aborts the
     /// process.
     ///
     /// # Examples

@@ -1,11 +1,9 @@
-//! Builder options that set how often a busy processor checks the global queue and the network, and
-//! how many events it takes.
+//! Builder options that set how often a busy processor checks the global queue and the network.
 
 use super::builder::Builder;
 
 impl Builder {
-    /// Sets the maximum number of polls between two checks of the global queue by a busy processor.
-    /// The default is 61.
+    /// Sets after how many polls a busy processor checks the global queue. The default is 61.
     ///
     /// The global queue holds tasks that were spawned or woken outside the runtime. A busy
     /// processor also checks the queue at least once every 200 µs, even after fewer polls, unless a
@@ -38,8 +36,7 @@ impl Builder {
         self
     }
 
-    /// Sets the maximum number of polls between two checks of the network by a busy processor. The
-    /// default is 61.
+    /// Sets after how many polls a busy processor checks the network. The default is 61.
     ///
     /// A busy processor also checks the network at least once every millisecond, even after fewer
     /// polls, unless a single poll takes longer.
@@ -65,8 +62,8 @@ impl Builder {
     /// Sets the maximum number of network events that a thread takes at once when it blocks waiting
     /// for the network. The default is 1024.
     ///
-    /// Remaining events are taken at the next check, in the order of their arrival. Values above
-    /// 65,536 are treated as 65,536.
+    /// Remaining events are taken at the next check, in order. Values above 65,536 are treated as
+    /// 65,536.
     ///
     /// # Panics
     ///

@@ -9,15 +9,14 @@ use std::time::Duration;
 use crate::runtime::{Builder, EnterGuard, Handle, Runtime, RuntimeMetrics};
 use crate::task::JoinHandle;
 
-/// A current-thread runtime that stays on the thread that built it, so its tasks need not be
-/// `Send`.
+/// A current-thread runtime that stays on one thread, so its tasks need not be `Send`.
 ///
 /// [`spawn_local`](crate::task::spawn_local) works wherever this thread is inside the runtime: in a
 /// task, in `block_on`, and while a guard of [`enter`](Self::enter) exists. No
 /// [`LocalSet`](crate::task::LocalSet) is needed. Tasks run while the thread is in
 /// [`block_on`](Self::block_on). Other threads can spawn `Send` futures through the
-/// [`handle`](Self::handle). [`Handle::block_on`] on another thread waits for its future, but does
-/// not run the runtime's tasks.
+/// [`handle`](Self::handle). [`Handle::block_on`] on other threads does not run the runtime's
+/// tasks.
 ///
 /// In all other respects, including [drop](Runtime#dropping-it), a `LocalRuntime` behaves like a
 /// runtime built by [`Builder::new_current_thread`].
@@ -51,8 +50,7 @@ pub struct LocalOptions {
 }
 
 impl LocalRuntime {
-    /// Creates a runtime that belongs to the current thread, with the default options of
-    /// [`Builder`].
+    /// Creates a runtime for the current thread, with the default options of [`Builder`].
     ///
     /// # Errors
     ///
@@ -111,8 +109,7 @@ impl LocalRuntime {
     }
 
     /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
-    /// result. The free function [`spawn_blocking`](crate::task::spawn_blocking) describes how such
-    /// jobs run.
+    /// result. [`spawn_blocking`](crate::task::spawn_blocking) describes how such jobs run.
     ///
     /// # Examples
     ///
@@ -154,8 +151,8 @@ impl LocalRuntime {
         self.runtime.block_on(future)
     }
 
-    /// Enters the runtime: makes it the current thread's runtime until the returned guard is
-    /// dropped. [`Handle::enter`] has the details.
+    /// Enters the runtime: makes it the current thread's runtime until the guard is dropped.
+    /// [`Handle::enter`] has the details.
     ///
     /// # Examples
     ///
@@ -178,8 +175,7 @@ impl LocalRuntime {
         self.runtime.shutdown_timeout(timeout);
     }
 
-    /// Shuts down the runtime in the same way as dropping it, but does not wait for running
-    /// blocking jobs.
+    /// Shuts down the runtime like dropping it, but does not wait for running blocking jobs.
     pub fn shutdown_background(self) {
         self.runtime.shutdown_background();
     }

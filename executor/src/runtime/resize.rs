@@ -5,8 +5,7 @@ use std::io;
 use crate::runtime::{Handle, Runtime, RuntimeFlavor};
 
 impl Runtime {
-    /// Changes the number of processors of this runtime. [`Handle::resize`] describes what happens
-    /// to tasks and threads.
+    /// Changes the number of processors of this runtime. [`Handle::resize`] has the details.
     ///
     /// # Errors
     ///
@@ -26,9 +25,8 @@ impl Runtime {
 }
 
 impl Handle {
-    /// Changes the number of processors of this runtime, like Go's `GOMAXPROCS(n)`. The method can
-    /// be called from any thread and any number of times. A task in the middle of a poll is not
-    /// moved.
+    /// Changes the number of processors of this runtime, like Go's `GOMAXPROCS(n)`. It can be
+    /// called on any thread and any number of times. A task in the middle of a poll is not moved.
     ///
     /// When the number falls, idle processors are removed at once, and busy processors when their
     /// current polls return. The tasks and timers of a removed processor move to the remaining

@@ -26,11 +26,10 @@ use crate::task::large::boxed_if_large;
 use crate::util::report::not_built;
 use crate::util::sync;
 
-/// An async runtime: the processors that run tasks, the network poller, the timers, and the threads
-/// that serve all of them.
+/// An async runtime: processors that run tasks, the network poller, timers, and the threads for
+/// them.
 ///
-/// Most programs create a runtime with `#[wsrt::main]`. Use [`Runtime::new`] or a [`Builder`] to
-/// create one by hand.
+/// Most programs use `#[wsrt::main]`. [`Runtime::new`] or a [`Builder`] create a runtime by hand.
 ///
 /// # Dropping it
 ///
@@ -184,9 +183,8 @@ impl Runtime {
     /// Runs `future` as the program's root task, blocks the current thread until the task
     /// completes, and returns its output.
     ///
-    /// The root task is a task like any other: it runs on a processor, so spawning tasks and
-    /// sending messages to them are as fast as between any two tasks. `#[wsrt::main]` calls this
-    /// method.
+    /// The root task runs on a processor like any other task, so spawning tasks and sending
+    /// messages to them is as fast as between any two tasks. `#[wsrt::main]` calls this method.
     ///
     /// Tasks that the root task has spawned keep running after `run` returns, until the runtime is
     /// dropped. On a current-thread runtime, `run` is equivalent to `block_on` of a spawned task.
@@ -286,8 +284,7 @@ impl Runtime {
     }
 
     /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
-    /// result. The free function [`spawn_blocking`](crate::task::spawn_blocking) describes how such
-    /// jobs run.
+    /// result. [`spawn_blocking`](crate::task::spawn_blocking) describes how such jobs run.
     ///
     /// # Examples
     ///
@@ -320,8 +317,8 @@ impl Runtime {
         self.handle.metrics()
     }
 
-    /// Enters the runtime: makes it the current thread's runtime until the returned guard is
-    /// dropped. [`Handle::enter`] has the details.
+    /// Enters the runtime: makes it the current thread's runtime until the guard is dropped.
+    /// [`Handle::enter`] has the details.
     ///
     /// # Examples
     ///

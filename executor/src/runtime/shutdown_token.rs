@@ -50,8 +50,7 @@ impl Handle {
     }
 }
 
-/// A token that tells the tasks of a runtime that they should end. Returned by
-/// [`Handle::shutdown_token`].
+/// Tells the tasks of a runtime that they should end. Returned by [`Handle::shutdown_token`].
 ///
 /// The token fires once, and never resets. It fires when the runtime is [drained](Handle::drain),
 /// when the runtime shuts down, or when [`fire`](Self::fire) is called on any clone of the token.
@@ -60,8 +59,7 @@ impl Handle {
 /// # Not guaranteed
 ///
 /// A task may never see the token fire if the runtime shuts down without a drain, because the
-/// shutdown drops tasks at the `await` where they wait. Code outside the runtime always sees the
-/// token fire.
+/// shutdown drops tasks where they wait. Code outside the runtime always sees the token fire.
 #[derive(Clone)]
 pub struct ShutdownToken(Arc<EndingSignal>);
 
@@ -72,8 +70,7 @@ impl ShutdownToken {
 
     /// Waits until the token fires. Completes immediately if the token has already fired.
     ///
-    /// Waiting needs no runtime: tasks of other runtimes and other executors can wait for the
-    /// token, too.
+    /// Waiting needs no runtime: tasks of other runtimes and executors can wait for the token, too.
     ///
     /// # Cancel safety
     ///
@@ -101,8 +98,7 @@ impl ShutdownToken {
     ///
     /// # Cancel safety
     ///
-    /// This method is as cancel safe as `future`, which is dropped together with the returned
-    /// future.
+    /// This method is as cancel safe as `future`, which is dropped with the returned future.
     ///
     /// # Examples
     ///

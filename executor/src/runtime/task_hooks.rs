@@ -87,8 +87,7 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` once for each task that ends, whether the task returned an output, panicked or
-    /// was cancelled.
+    /// Calls `hook` once for each task that ends, with an output, by a panic, or cancelled.
     ///
     /// `hook` is called after the task's future has been dropped, and before the
     /// [`on_after_task_poll`](Self::on_after_task_poll) hook of the task's last poll. By then, the
@@ -117,19 +116,18 @@ impl Builder {
     }
 
     /// Calls `hook` for each task that panics, before the task's join handle returns the panic. The
-    /// return value of `hook` decides what happens next: the runtime continues, the runtime shuts
-    /// down, or the process aborts.
+    /// return value of `hook` decides whether the runtime continues or shuts down, or the process
+    /// aborts.
     ///
-    /// `hook` is called for panics in a poll and in the drop of the task's future, whether or not
-    /// the task still has a join handle ([`TaskMeta::has_join_handle`]). The process's panic hook
-    /// runs first.
+    /// `hook` is called for panics in a poll and in the drop of the task's future, with or without
+    /// a join handle ([`TaskMeta::has_join_handle`]). The process's panic hook runs first.
     ///
     /// With [`PanicAction::ShutDown`], the runtime shuts down as with
     /// [`Runtime::shutdown_background`](crate::runtime::Runtime::shutdown_background), and all
     /// tasks are cancelled. The root task of [`Runtime::run`](crate::runtime::Runtime::run) and
-    /// `#[wsrt::main]` is cancelled too, and both then panic with the reason. A future passed to
-    /// `block_on` is not dropped: its operations on the runtime's sockets return errors, and its
-    /// waits for timers panic.
+    /// `#[wsrt::main]` is cancelled too, and both then panic with the reason. A future in
+    /// `block_on` is not dropped: its operations on sockets return errors, and waits for timers
+    /// panic.
     ///
     /// # Examples
     ///

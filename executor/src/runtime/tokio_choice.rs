@@ -1,5 +1,4 @@
-//! Builder options of feature `tokio-compat`, which choose the tokio runtime that wsrt's threads
-//! enter.
+//! Builder options of feature `tokio-compat`: which tokio runtime wsrt's threads enter.
 
 use crate::runtime::Builder;
 use crate::tokio_compat::Choice;
@@ -32,8 +31,7 @@ impl Builder {
         self
     }
 
-    /// Makes the runtime's threads enter an existing tokio runtime, and starts no background tokio
-    /// runtime.
+    /// Makes the runtime's threads enter an existing tokio runtime, instead of starting another.
     ///
     /// With this option, a tokio program can move to wsrt step by step, because code that runs on
     /// wsrt shares the tokio sockets, pools and timers of the program. A program can also build a

@@ -14,11 +14,10 @@ use super::{Handle, TraceSummary};
 /// A year: a longer recording lasts forever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-/// A future that completes when the file of a recording is complete. Returned by
-/// [`Handle::trace_for`].
+/// Completes when the file of a recording is complete. Returned by [`Handle::trace_for`].
 ///
-/// The output is a [`TraceSummary`], or the error that ended the recording. Dropping the future
-/// ends the recording.
+/// Returns a [`TraceSummary`], or the error that ended the recording. Dropping it ends the
+/// recording.
 #[derive(Debug)]
 #[must_use = "dropping it ends the recording"]
 pub struct Recording {
@@ -84,8 +83,7 @@ impl Handle {
         Recording { outcome: outcome.map_err(Some) }
     }
 
-    /// Writes the events that the flight recorder holds in memory to a file, and returns the file's
-    /// path.
+    /// Writes the events that the flight recorder holds to a file, and returns the file's path.
     ///
     /// # Errors
     ///

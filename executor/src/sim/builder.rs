@@ -9,13 +9,12 @@ use crate::util::sync;
 
 impl Builder {
     /// Creates a builder for a simulated runtime, which runs on the thread in `block_on`, in
-    /// virtual time, and in an order that `seed` determines. The module [`sim`](crate::sim)
-    /// describes simulations.
+    /// virtual time and in an order set by `seed`. The module [`sim`](crate::sim) describes
+    /// simulations.
     ///
     /// The runtime has four processors unless [`worker_threads`](Self::worker_threads) sets another
-    /// number, but only the one thread. The environment variable `WSRT_SIM_SEED` replaces the seed,
-    /// to repeat a test run that has failed, and `WSRT_SIM_PLAN` replaces the run's
-    /// [faults](crate::sim::Plan).
+    /// number, and one thread. The environment variable `WSRT_SIM_SEED` replaces the seed, to
+    /// repeat a failed run, and `WSRT_SIM_PLAN` replaces the run's [faults](crate::sim::Plan).
     ///
     /// # Examples
     ///

@@ -11,8 +11,8 @@ use wsrt_world::Disks;
 /// injecting disk faults. Returned by [`Sim::disk`].
 ///
 /// On a host, [`wsrt::fs`](crate::fs) uses the host's disk: directories and files in memory. A call
-/// takes some microseconds of virtual time, and a sync takes some milliseconds. After a crash of
-/// the host, the disk contains:
+/// takes some microseconds of virtual time, a sync some milliseconds. After a crash, the disk
+/// contains:
 ///
 /// * **Bytes** that were written before the last successful [`sync_all`](crate::fs::File::sync_all)
 ///   or [`sync_data`](crate::fs::File::sync_data) of their file. Each later write is kept, lost or
@@ -167,8 +167,7 @@ impl Disk {
 
     /// Sets the number of bytes of file contents that fit on the disk. The default is 1 GiB. Writes
     /// that exceed the capacity fail with [`StorageFull`](io::ErrorKind::StorageFull) (`ENOSPC`). A
-    /// single file is never larger than 4 GiB, whatever the capacity, because the contents are kept
-    /// in memory.
+    /// single file is never larger than 4 GiB, because the contents are kept in memory.
     ///
     /// # Examples
     ///
@@ -184,8 +183,7 @@ impl Disk {
         self.disks.set_capacity(self.host, bytes);
     }
 
-    /// Sets the share of reads, writes and syncs that fail with `EIO`, from 0.0 for none to 1.0 for
-    /// all.
+    /// Sets the share of reads, writes and syncs that fail with `EIO`, from 0.0 to 1.0.
     ///
     /// # Examples
     ///

@@ -33,8 +33,7 @@ use wsrt_world::{FaultBounds, FaultKind, WHOLE};
 pub struct Faults(FaultBounds);
 
 impl Faults {
-    /// Creates limits that allow no kind of fault yet. Call the other methods to allow kinds of
-    /// faults.
+    /// Creates limits that allow no kind of fault yet. The other methods allow kinds of faults.
     ///
     /// Faults occur only during the time `within`. By default, a fault occurs every 0.1 to 1 s, and
     /// lasts from 10 ms to 1 s. All kinds that are allowed are equally likely;
@@ -144,8 +143,7 @@ impl Faults {
     /// Allows a share of a disk's reads, writes and syncs to fail with `EIO`. The share is chosen
     /// from the given range, in whole millionths, between 0.0 for none and 1.0 for all.
     ///
-    /// After a failed sync, the bytes that were to be synced may be lost, as [`Disk`](super::Disk)
-    /// explains.
+    /// After a failed sync, the bytes to be synced may be lost, as [`Disk`](super::Disk) explains.
     ///
     /// # Examples
     ///
@@ -191,8 +189,8 @@ impl Faults {
     }
 
     /// Allows the calendar clock of a host, [`SystemTime::now`](std::time::SystemTime::now), to
-    /// jump ahead or back by at most `most`. The clock jumps back to the right time when the fault
-    /// is over. No `Instant` jumps.
+    /// jump ahead or back by at most `most`. The clock is right again after the fault. No `Instant`
+    /// jumps.
     ///
     /// # Examples
     ///
@@ -215,9 +213,8 @@ impl Faults {
     }
 
     /// Allows all clocks of a host to run too fast or too slow by at most `most` parts per million.
-    /// Clocks of real computers are off by about 50 parts per million, and bad ones by about 500.
-    /// When the fault is over, the clocks run at the right speed again, but keep the error that
-    /// they have accumulated.
+    /// Clocks of real computers are off by about 50, and bad ones by about 500. After the fault,
+    /// the clocks run at the right speed again, but keep their error.
     ///
     /// # Panics
     ///
@@ -252,8 +249,8 @@ impl Faults {
 }
 
 impl Sim {
-    /// Injects faults from now on, within the given limits. The seed determines when the faults
-    /// occur, and on which hosts.
+    /// Injects faults within the given limits. The seed determines when they occur and on which
+    /// hosts.
     ///
     /// When the time for faults is over, all hosts are up again, all partitions have ended, the
     /// buffers are no longer full, and the disks have no faults. The clocks are right again, except

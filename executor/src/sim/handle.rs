@@ -98,8 +98,7 @@ impl Sim {
         self.simulation().add_invariant(name.to_owned(), Box::new(holds));
     }
 
-    /// Makes the run fail if it takes longer than `after`, in virtual time since the runtime was
-    /// built.
+    /// Makes the run fail if it takes longer than `after`, in virtual time from its beginning.
     ///
     /// # Examples
     ///
@@ -116,8 +115,7 @@ impl Sim {
     }
 
     /// Lets the run continue after a panic that no [`JoinHandle`](crate::task::JoinHandle) reports.
-    /// A runtime with threads continues in the same way, after the panic hook has reported the
-    /// panic.
+    /// A runtime with threads continues as well, after the panic hook has run.
     ///
     /// By default, the run fails once a task has panicked and its handle was dropped, in either
     /// order, so that a failed assertion in a detached task is not overlooked. Handles that still

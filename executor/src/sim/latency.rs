@@ -8,8 +8,7 @@ use wsrt_world::Latency as Drawn;
 /// The time that each packet of a link takes: fixed, or drawn at random.
 ///
 /// A [`Duration`] gives all packets the same latency, and a range of durations gives each packet a
-/// latency chosen uniformly from the range. The constructors create distributions with a tail, as
-/// in real networks.
+/// latency chosen uniformly from the range. The constructors create distributions with a tail.
 ///
 /// # Examples
 ///
@@ -32,12 +31,11 @@ use wsrt_world::Latency as Drawn;
 pub struct Latency(pub(super) Drawn);
 
 impl Latency {
-    /// Creates the latency of a path with a queue: `least` plus an exponentially distributed time,
-    /// so that the mean is `mean`.
+    /// Creates the latency of a path with a queue: `least` plus an exponentially distributed time.
     ///
-    /// With the difference d between `mean` and `least`, one packet in ten takes longer than
-    /// `least` plus 2.3 d, one in a hundred longer than `least` plus 4.6 d, and one in a thousand
-    /// longer than `least` plus 6.9 d.
+    /// The mean is `mean`. With the difference d between `mean` and `least`, one packet in ten
+    /// takes longer than `least` plus 2.3 d, one in a hundred longer than `least` plus 4.6 d, and
+    /// one in a thousand longer than `least` plus 6.9 d.
     #[must_use]
     pub fn exponential(least: Duration, mean: Duration) -> Self {
         Self(Drawn::Exponential(nanos(least), nanos(mean.saturating_sub(least))))

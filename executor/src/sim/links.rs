@@ -90,8 +90,7 @@ impl Sim {
     /// Cuts the link between two hosts, in both directions, until it is [healed](Self::heal).
     ///
     /// Datagrams that would arrive during the partition are lost. Packets of streams are
-    /// retransmitted at growing intervals. A stream is closed with an error after a quarter of an
-    /// hour.
+    /// retransmitted at growing intervals. Streams are given up after a quarter of an hour.
     ///
     /// # Panics
     ///
@@ -157,8 +156,7 @@ impl Sim {
         self.network().heal_all();
     }
 
-    /// Resets all TCP streams between two hosts. Both ends of each stream receive the error
-    /// `ConnectionReset`.
+    /// Resets all TCP streams between two hosts. Both ends receive the error `ConnectionReset`.
     ///
     /// # Panics
     ///
@@ -178,8 +176,7 @@ impl Sim {
         self.network().reset_between(self.find(one), self.find(other));
     }
 
-    /// Fills the send buffers of a host's sockets, until [`free_buffers`](Self::free_buffers) is
-    /// called.
+    /// Fills the send buffers of a host's sockets until [`free_buffers`](Self::free_buffers).
     ///
     /// Each of the host's sockets accepts no data for 1 to 50 ms, as the seed determines, then up
     /// to 64 bytes or two datagrams, and so on. Therefore `write` waits, and writes only a part of

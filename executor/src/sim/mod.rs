@@ -34,8 +34,7 @@
 //! [`wsrt::time`](crate::time) is virtual. A processor's turn takes a microsecond or two, and
 //! occasionally up to 4 ms, as if the operating system had given the core to another process. When
 //! no task can run, the clock jumps to the next timer, so sleeping for an hour takes no real time.
-//! Timers fire as late as on a real computer: some microseconds after their deadlines, and never
-//! before.
+//! Timers fire as late as on a real computer: some microseconds after their deadlines.
 //!
 //! # Hosts and a network
 //!
@@ -45,8 +44,7 @@
 //! writer wait. Hosts can [crash](Sim::crash) and [restart](Sim::restart), and links can be
 //! [cut](Sim::partition) and [healed](Sim::heal). Hosts have the IPv4 addresses `10.0.0.2` and up,
 //! and `localhost` is the host itself. In a program with [`interpose!`], listeners and UDP sockets
-//! that a task binds with [`std::net`] also belong to the task's host, and `from_std` converts
-//! them.
+//! that a task binds with [`std::net`] belong to the task's host, and `from_std` converts them.
 //!
 //! # Disks
 //!
@@ -88,11 +86,10 @@
 //!   statically linked programs, the seed determines neither the iteration order of std's
 //!   `HashMap`, nor other random numbers from the operating system, nor the time of [`std::time`].
 //!   Only [`wsrt::time::Instant`](crate::time::Instant) is virtual there.
-//! * The seed does not determine random numbers that the program gets directly from the kernel,
-//!   without the C library.
-//! * Simulations support TCP, UDP and Unix sockets. Other sockets, processes and signals are
-//!   refused with an error that says so. So are addresses outside the simulation, and streams that
-//!   std has connected.
+//! * The seed does not determine random numbers that the program gets directly from the kernel.
+//! * Simulations support TCP, UDP and Unix sockets. Other sockets, processes, signals, addresses
+//!   outside the simulation, and streams that std has connected are refused with an error that says
+//!   so.
 //! * [`std::fs`], and crates that use it, access the system's files, even on hosts, and take no
 //!   virtual time. `wsrt::fs` does the same outside hosts.
 //! * Threads that the program starts are not part of the simulation. If such a thread wakes or
@@ -168,8 +165,7 @@ pub use crate::scheduler::simulation::Costs;
 #[doc(inline)]
 pub use wsrt_world::interpose;
 
-/// A record of a simulated run up to now: its seed, number of steps, virtual time, and a hash of
-/// all steps.
+/// A record of a simulated run so far: its seed, number of steps, virtual time, and hash.
 ///
 /// # Examples
 ///
@@ -194,15 +190,15 @@ impl Record {
         self.0.seed
     }
 
-    /// Returns the number of steps so far: turns of processors, blocking jobs, and polls of the
-    /// future in `block_on`.
+    /// Returns the number of turns of processors, blocking jobs, and polls of `block_on`'s future
+    /// so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.0.steps
     }
 
-    /// Returns a hash of all steps so far. Each step contributes the processor that ran, the time,
-    /// and the task that was polled.
+    /// Returns a hash of all steps so far: the processor, the time, and the polled task of each
+    /// step.
     #[must_use]
     pub fn hash(&self) -> u64 {
         self.0.hash
@@ -216,7 +212,7 @@ impl Record {
 }
 
 impl Handle {
-    /// Returns the record of this runtime's run so far, or `None` if the runtime is not
+    /// Returns the record of the run so far, or `None` if the runtime is not
     /// [simulated](crate::sim).
     ///
     /// # Examples

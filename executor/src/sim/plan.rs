@@ -104,8 +104,7 @@ impl FromStr for Plan {
     }
 }
 
-/// The error returned when a text is not a valid [`Plan`]. The message contains the line and the
-/// reason.
+/// The error for a text that is not a valid [`Plan`]. It contains the line and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError(wsrt_world::PlanError);
 
@@ -120,8 +119,7 @@ impl Error for PlanError {}
 /// Plans of faults.
 impl Sim {
     /// Injects the faults of a plan, in addition to those that the seed chooses. Faults whose time
-    /// has passed occur immediately. Has no effect if the environment variable `WSRT_SIM_PLAN`
-    /// gives the run a plan.
+    /// has passed occur immediately. Has no effect if the run gets a plan from `WSRT_SIM_PLAN`.
     ///
     /// The run fails when a fault is due on a host that does not exist.
     ///

@@ -4,12 +4,11 @@ use crate::scheduler::Context;
 
 /// Returns `true` if the fault with the name `point` should occur at this call.
 ///
-/// Outside simulations, this function always returns `false`. In a simulation, the seed first
-/// determines whether the point is armed in this run, which is the case in one run of four. A call
-/// at an armed point returns `true` once in twenty calls. Therefore most runs contain few kinds of
-/// faults, but these occur often enough to meet each other. The calls that return `true` are part
-/// of the run's [`Plan`](super::Plan). If a plan is given for the run, the plan determines these
-/// calls.
+/// Outside simulations, this function returns `false`. In a simulation, the seed first determines
+/// whether the point is armed, which it is in one run of four. A call at an armed point returns
+/// `true` once in twenty calls. Therefore most runs contain few kinds of faults, but these occur
+/// often enough to meet each other. The calls that return `true` are part of the run's
+/// [`Plan`](super::Plan). A plan that is given to a run determines them.
 ///
 /// # Examples
 ///

@@ -1,5 +1,4 @@
-//! Running a simulation on its own thread, so that the seed also determines the values that std
-//! chooses once per thread.
+//! Running a simulation on its own thread, for values that std chooses once per thread.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -15,14 +14,13 @@ use wsrt_world::virtual_time::give_time;
 /// nanoseconds.
 const UPTIME: u64 = 1_000_000_000_000_000;
 
-/// Runs the future that `test` returns in a simulation with the given seed, on a new thread, and
-/// returns the future's output.
+/// Runs the future of `test` in a simulation with the given seed, on a new thread, and returns its
+/// output.
 ///
 /// The runtime is built by [`Builder::new_simulated`] and has four processors. In a program with
 /// [`interpose!`](super::interpose), the seed also determines the random bytes that the thread gets
 /// from the operating system, and with them the iteration order of std's `HashMap`s, and the time
-/// of [`std::time`]. A new thread is needed because std chooses the keys of `HashMap`s only once
-/// per thread.
+/// of [`std::time`]. On an old thread, std has already chosen the keys of `HashMap`s.
 ///
 /// The environment variable `WSRT_SIM_SEED` replaces the seed.
 ///

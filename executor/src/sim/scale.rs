@@ -16,14 +16,12 @@ use crate::time::{Sleep, sleep};
 ///
 /// The task occupies the processor as if the poll took that long. To other tasks, the task seems to
 /// wait: if a message or another event wakes the task during the computation, another processor
-/// polls it as well, without effect. In a future passed to
-/// [`block_on`](crate::runtime::Runtime::block_on), and outside simulations, this function is a
-/// [`sleep`].
+/// polls it as well, without effect. In the future of
+/// [`block_on`](crate::runtime::Runtime::block_on), and outside simulations, this is a [`sleep`].
 ///
 /// # Cancel safety
 ///
-/// Dropping the future ends the task's wait, but the processor stays occupied until the
-/// computation's time is over.
+/// Dropping the future ends the task's wait, but the processor stays occupied for the whole time.
 ///
 /// # Examples
 ///
@@ -92,16 +90,14 @@ fn now() -> u64 {
 }
 
 impl Sim {
-    /// Returns the total time for which tasks have [computed](compute) so far, on all processors
-    /// together.
+    /// Returns the total time for which tasks have [computed](compute), on all processors.
     #[must_use]
     pub fn computed(&self) -> Duration {
         Duration::from_nanos(self.simulation().computed())
     }
 
     /// Sends a datagram from outside the simulation, which arrives at the address `to` after the
-    /// duration `after`. The datagram puts load on the runtime without taking time on any of its
-    /// processors.
+    /// duration `after`. The load costs no time on the runtime's processors.
     ///
     /// If no socket is bound to the address by then, or the socket's buffer is full, the datagram
     /// is lost. The sender's address is 192.0.2.1, port 9.

@@ -21,8 +21,8 @@ use crate::sim::environment::{simulated_report, simulated_seed, simulated_seeds,
 ///
 /// # Panics
 ///
-/// Panics if `test` panics. The message contains the smallest seed that failed, and the first line
-/// of its panic message.
+/// Panics if `test` panics. The message contains the smallest failed seed, and its panic's first
+/// line.
 ///
 /// # Examples
 ///

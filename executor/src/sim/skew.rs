@@ -32,8 +32,7 @@ impl Skew {
         Self::default()
     }
 
-    /// Sets the calendar clock, [`SystemTime::now`](std::time::SystemTime::now), ahead by the given
-    /// duration.
+    /// Sets the calendar clock, [`SystemTime::now`](std::time::SystemTime::now), ahead.
     ///
     /// # Examples
     ///
@@ -49,8 +48,7 @@ impl Skew {
         self
     }
 
-    /// Sets the calendar clock, [`SystemTime::now`](std::time::SystemTime::now), back by the given
-    /// duration.
+    /// Sets the calendar clock, [`SystemTime::now`](std::time::SystemTime::now), back.
     ///
     /// # Examples
     ///
@@ -68,8 +66,7 @@ impl Skew {
     }
 
     /// Makes all clocks run too fast by `parts` parts per million, or too slow if `parts` is
-    /// negative. Clocks of real computers are off by about 50 parts per million, and bad ones by
-    /// about 500.
+    /// negative. Clocks of real computers are off by about 50, and bad ones by about 500.
     ///
     /// # Panics
     ///
@@ -99,8 +96,7 @@ impl Sim {
     /// `Instant` types and all timers of [`wsrt::time`](crate::time) drift. When the drift changes,
     /// a clock continues from the time that it shows, and no `Instant` goes back. Timers that are
     /// already armed fire at their original moments. The same `Instant` is a different moment on
-    /// another host. The clocks of std are affected only where the [limits](super#not-guaranteed)
-    /// of simulations allow it.
+    /// another host. For std's clocks there are [limits](super#not-guaranteed).
     ///
     /// # Panics
     ///

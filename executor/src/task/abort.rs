@@ -54,8 +54,8 @@ impl AbortHandle {
         self.0.abort();
     }
 
-    /// Returns `true` if the task has ended, because it returned an output, panicked or was
-    /// cancelled. A task may still run for a while after it was aborted.
+    /// Returns `true` if the task has ended: it returned an output, panicked or was cancelled. A
+    /// task may still run for a while after it was aborted.
     ///
     /// # Examples
     ///

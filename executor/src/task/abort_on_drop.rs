@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use super::{AbortHandle, Id, JoinError, JoinHandle};
 
 impl<T> JoinHandle<T> {
-    /// Converts this handle into a handle that aborts the task when it is dropped, instead of
-    /// detaching the task.
+    /// Converts this handle into a handle that aborts the task when dropped, instead of detaching
+    /// it.
     ///
     /// The task then ends together with its owner, even if the owner is cancelled, returns early or
     /// panics. Dropping the handle does not wait for the task: the task is cancelled the next time
@@ -39,9 +39,8 @@ impl<T> JoinHandle<T> {
     /// completed, or `None` if it was cancelled.
     ///
     /// The call itself aborts the task, even if the returned future is never awaited. The task has
-    /// ended when its future has been dropped. A running poll, or a job of
-    /// [`spawn_blocking`](crate::task::spawn_blocking) that has begun, is not interrupted, so the
-    /// task may still complete.
+    /// ended when its future has been dropped. A running poll, or a blocking job that has begun, is
+    /// not interrupted, so the task may still complete.
     ///
     /// # Errors
     ///
@@ -49,8 +48,7 @@ impl<T> JoinHandle<T> {
     ///
     /// # Cancel safety
     ///
-    /// If the returned future is dropped before it completes, the task still ends, but its output
-    /// is lost.
+    /// If the returned future is dropped, the task still ends, but its output is lost.
     ///
     /// # Examples
     ///
@@ -79,8 +77,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// A handle that waits for a task's result, and aborts the task when dropped. Returned by
-/// [`JoinHandle::abort_on_drop`].
+/// A [`JoinHandle`] that aborts the task when dropped. Returned by [`JoinHandle::abort_on_drop`].
 ///
 /// Dropping the handle after the task has ended only drops the task's output.
 ///
@@ -136,8 +133,7 @@ impl<T> AbortOnDropHandle<T> {
         self.handle().abort_handle()
     }
 
-    /// Returns `true` if the task has ended, because it returned an output, panicked or was
-    /// cancelled.
+    /// Returns `true` if the task has ended: it returned an output, panicked or was cancelled.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.handle().is_finished()

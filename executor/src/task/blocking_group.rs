@@ -1,5 +1,4 @@
-//! Limits on blocking jobs: spawning a job only if a thread is free, and groups of jobs of which
-//! only a few run at once.
+//! Limits on blocking jobs: jobs that start only if a thread is free, and groups with a limit.
 
 use std::fmt;
 use std::future::pending;
@@ -18,8 +17,7 @@ use crate::task::spawn::{spawn_from, with_scheduler};
 /// closure instead of queueing it.
 ///
 /// The job runs like a job of [`spawn_blocking`](crate::task::spawn_blocking), whose queue is
-/// unbounded. A server can use this function to reject work while it is overloaded, instead of
-/// queueing ever more work.
+/// unbounded. A server can use it to reject work while it is overloaded.
 ///
 /// # Not guaranteed
 ///
@@ -72,8 +70,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// Returns the closure in a [`PoolBusy`] if all threads of the pool are busy and the pool may
-    /// not start another.
+    /// Returns the closure in a [`PoolBusy`] if all threads of the pool are busy.
     #[track_caller]
     pub fn try_spawn_blocking<F, T>(&self, job: F) -> Result<JoinHandle<T>, PoolBusy<F>>
     where
@@ -113,16 +110,15 @@ impl<F> std::error::Error for PoolBusy<F> {}
 ///
 /// All blocking jobs of a runtime share one thread pool. Jobs that use a slow disk, or a library
 /// that may use only four threads, could occupy every thread of the pool. Running such jobs in a
-/// group leaves threads free for other jobs. Jobs beyond the group's limit wait in line as tasks,
-/// without occupying a thread.
+/// group leaves threads for other jobs. Jobs beyond the limit wait in line as tasks, without a
+/// thread.
 ///
 /// Clones of a group share its limit.
 ///
 /// # Not guaranteed
 ///
 /// Jobs may begin in a different order than they were spawned in, because a job joins the line when
-/// its task is first polled. On a current-thread runtime, tasks are polled while a thread is in
-/// `block_on`.
+/// its task is first polled. On a current-thread runtime, this needs a thread in `block_on`.
 ///
 /// # Examples
 ///
@@ -200,8 +196,7 @@ impl BlockingGroup {
         spawn_from(wanted, waiting, spawned_at)
     }
 
-    /// Runs a blocking closure like [`spawn`](Self::spawn) if it can begin immediately. Otherwise
-    /// returns the closure.
+    /// Runs a closure like [`spawn`](Self::spawn) if it can begin immediately, or else returns it.
     ///
     /// # Panics
     ///

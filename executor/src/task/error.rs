@@ -63,8 +63,8 @@ impl JoinError {
         Self { id, spawned_at, cause: Cause::Panic(Shareable(payload)) }
     }
 
-    /// Returns `true` if the task was cancelled, by [`abort`](super::JoinHandle::abort) or by the
-    /// shutdown of its runtime.
+    /// Returns `true` if the task was cancelled, by [`abort`](super::JoinHandle::abort) or a
+    /// shutdown.
     ///
     /// # Examples
     ///
@@ -120,8 +120,7 @@ impl JoinError {
         self.id
     }
 
-    /// Returns the payload of the task's panic, which can be passed to
-    /// [`std::panic::resume_unwind`].
+    /// Returns the payload of the task's panic, for [`std::panic::resume_unwind`].
     ///
     /// # Panics
     ///
@@ -146,8 +145,7 @@ impl JoinError {
         }
     }
 
-    /// Returns the payload of the task's panic, which can be passed to
-    /// [`std::panic::resume_unwind`].
+    /// Returns the payload of the task's panic, for [`std::panic::resume_unwind`].
     ///
     /// # Errors
     ///

@@ -76,13 +76,11 @@ impl<T> JoinHandle<T> {
         Self { task, output: PhantomData }
     }
 
-    /// Aborts the task: its future is dropped at the `await` where it waits, or after the current
-    /// poll.
+    /// Aborts the task: its future is dropped where it waits, or after the current poll.
     ///
     /// This method returns immediately. The handle completes once the task's future has been
     /// dropped. If the task is being polled, the poll is not interrupted; if the future completes
-    /// in this poll, the task keeps its output. Aborting a task that has already finished has no
-    /// effect.
+    /// in this poll, the task keeps its output. Aborting a finished task has no effect.
     ///
     /// An aborted task may take arbitrarily long to end. A future that never returns from a poll
     /// cannot be cancelled, and neither can work that the future has handed to other threads.
@@ -103,8 +101,8 @@ impl<T> JoinHandle<T> {
         unsafe { waker::settle(self.task, woken) };
     }
 
-    /// Returns `true` if the task has ended, because it returned an output, panicked or was
-    /// cancelled. A task may still run for a while after it was aborted.
+    /// Returns `true` if the task has ended: it returned an output, panicked or was cancelled. A
+    /// task may still run for a while after it was aborted.
     ///
     /// # Examples
     ///

@@ -53,8 +53,7 @@ impl<K, V> JoinMap<K, V> {
         Self { tasks: JoinSet::new(), by_key: HashMap::new(), keys: HashMap::new() }
     }
 
-    /// Returns the number of tasks in the map, including finished tasks whose results have not been
-    /// taken.
+    /// Returns the number of tasks in the map, including finished ones not yet joined.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_key.len()
@@ -71,8 +70,8 @@ impl<K, V> JoinMap<K, V> {
         self.by_key.keys()
     }
 
-    /// Aborts all tasks in the map. The tasks stay in the map until [`join_next`](Self::join_next)
-    /// has returned their results.
+    /// Aborts all tasks in the map. They stay in the map until [`join_next`](Self::join_next)
+    /// returns them.
     pub fn abort_all(&mut self) {
         self.tasks.abort_all();
     }
@@ -125,8 +124,8 @@ impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
 
     /// Runs a blocking closure on the blocking thread pool, like
     /// [`spawn_blocking`](crate::task::spawn_blocking), and adds the job to the map under `key`. If
-    /// another task has this key, the other task is aborted and replaced. A blocking job that has
-    /// begun is not interrupted.
+    /// another task has this key, the other task is aborted and replaced. A job that has begun runs
+    /// on.
     ///
     /// # Panics
     ///

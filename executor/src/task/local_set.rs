@@ -34,9 +34,8 @@ use crate::task::large::boxed_if_large;
 ///
 /// # Cancel safety
 ///
-/// Dropping the set drops every task that has not completed, at the `await` where it waits, and the
-/// task's join handle returns a cancelled error. Awaiting `&mut local` and dropping the future
-/// loses nothing.
+/// Dropping the set drops every task that has not completed, where it waits, and the task's join
+/// handle returns a cancelled error. Awaiting `&mut local` and dropping the future loses nothing.
 ///
 /// # Examples
 ///
@@ -112,8 +111,7 @@ impl LocalSet {
     /// Runs `future` and the tasks of the set on the current thread, inside `runtime`, until
     /// `future` completes. Returns the output of `future`.
     ///
-    /// Tasks that have not completed by then stay in the set, and continue the next time the set is
-    /// polled.
+    /// Tasks that have not completed stay in the set, and continue when the set is polled again.
     ///
     /// # Panics
     ///
@@ -142,12 +140,11 @@ impl LocalSet {
         runtime.block_on(self.run_until(future))
     }
 
-    /// Runs `future` and the tasks of the set until `future` completes, and returns the output of
-    /// `future`.
+    /// Runs `future` and the tasks of the set until `future` completes, and returns its output.
     ///
-    /// Tasks that have not completed by then stay in the set, and continue the next time the set is
-    /// polled. If several futures poll the same set, a task that is woken wakes the future that
-    /// polled the set last.
+    /// Tasks that have not completed stay in the set, and continue when the set is polled again. If
+    /// several futures poll the same set, a task that is woken wakes the future that polled the set
+    /// last.
     ///
     /// # Cancel safety
     ///

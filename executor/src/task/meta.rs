@@ -1,5 +1,4 @@
-//! The view of a task that the user's hooks receive, with the data that hooks have attached to the
-//! task.
+//! The view of a task that the user's hooks receive, with the data that hooks have attached.
 
 use std::any::Any;
 use std::fmt;
@@ -11,8 +10,7 @@ use super::reference::CountedRef;
 use super::{Id, Runnable, TaskRef};
 use crate::util::unwind::drop_quietly;
 
-/// Information about a task, passed to the hooks of [`Builder::on_before_task_poll`] and its
-/// neighbors.
+/// Information about a task for task hooks, such as [`Builder::on_before_task_poll`].
 ///
 /// [`Builder::on_before_task_poll`]: crate::runtime::Builder::on_before_task_poll
 #[derive(Clone, Copy)]
@@ -44,8 +42,7 @@ impl<'a> TaskMeta<'a> {
         self.0.provenance.extras()?.data.as_ref()?.0.as_ref()?.downcast_ref()
     }
 
-    /// Returns `true` if the task still has a [`JoinHandle`](crate::task::JoinHandle), which will
-    /// receive the task's output.
+    /// Returns `true` if the task still has a [`JoinHandle`](crate::task::JoinHandle).
     #[must_use]
     pub fn has_join_handle(&self) -> bool {
         self.0.state.has_join_handle()
@@ -93,10 +90,9 @@ impl<'a> NewTask<'a> {
 
     /// Attaches `data` to the task, replacing data that were attached earlier.
     ///
-    /// The data are dropped together with the task's memory, which the task's handles and wakers
-    /// keep allocated. This happens after the task's future has been dropped, on an unspecified
-    /// thread. If dropping the data panics, the panic is caught, and only the panic hook reports
-    /// it.
+    /// The data are dropped with the task's memory, which the task's handles and wakers keep
+    /// allocated. This happens after the task's future has been dropped, on an unspecified thread.
+    /// If dropping the data panics, the panic is caught, and only the panic hook reports it.
     pub fn set_data<T: Any + Send + Sync>(&mut self, data: T) {
         self.0.extras_mut().data = Some(Attached(Some(Box::new(data))));
     }

@@ -135,10 +135,9 @@ where
 /// # Panics
 ///
 /// Panics if the current thread cannot run local tasks: outside a runtime, on a multi-thread
-/// runtime without a `LocalSet`, and on threads that only use a current-thread runtime, such as the
-/// threads of `spawn_blocking` or threads with a guard of
-/// [`Handle::enter`](crate::runtime::Handle::enter). Polling the task panics if `block_on` was
-/// called on another thread.
+/// runtime without a `LocalSet`, and on threads that only use a current-thread runtime, in
+/// `spawn_blocking` or with a guard of [`Handle::enter`](crate::runtime::Handle::enter). Polling
+/// the task panics if `block_on` was called on another thread.
 ///
 /// If a runtime is dropped on a thread other than the thread of its local tasks, the memory of the
 /// local tasks' futures is leaked, and an error is reported on standard error. The same happens if
@@ -178,8 +177,8 @@ where
 /// thread of the pool runs the job. If the pool has no thread, a processor runs the job.
 ///
 /// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then has no effect.
-/// Dropping the runtime waits for jobs that have begun and for jobs for which a thread was started,
-/// and cancels all other jobs.
+/// Dropping the runtime waits for jobs that have begun or have a thread, and cancels all other
+/// jobs.
 ///
 /// # Panics
 ///
@@ -206,8 +205,7 @@ where
     with_scheduler("spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, spawned_at))
 }
 
-/// Runs a blocking closure on the current thread, and lets another thread run the tasks that wait
-/// on this processor.
+/// Runs a blocking closure on the current thread, and lets another thread run the waiting tasks.
 ///
 /// The call only marks the processor as blocked, which costs two stores, so a closure that returns
 /// within microseconds causes no other work. If the closure takes longer, a spare processor takes
@@ -215,10 +213,9 @@ where
 /// be run by other processors immediately.
 ///
 /// `block_in_place` is cheaper than [`spawn_blocking`], and the closure can borrow from the task,
-/// because nothing moves to another thread. However, other futures in the same task wait until the
-/// closure returns. On a current-thread runtime, and on threads that hold no processor, the closure
-/// is simply called. The closure has no [budget](crate::task::coop), so its operations are not
-/// limited.
+/// because nothing moves to another thread. However, other futures in the same task have to wait.
+/// On a current-thread runtime, and on threads that hold no processor, the closure is simply
+/// called. The closure has no [budget](crate::task::coop), so its operations are not limited.
 ///
 /// # Panics
 ///
@@ -248,8 +245,7 @@ where
     in_place::block_in_place(block)
 }
 
-/// Yields to other tasks: the current task goes to the back of its worker's queue, and continues
-/// when its turn comes.
+/// Yields to other tasks: the current task goes to the back of its worker's queue.
 ///
 /// A loop that yields does not delay other work, because the processor checks its timers, the
 /// global queue and the network between the turns of the loop as often as between any two tasks.

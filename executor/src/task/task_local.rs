@@ -13,8 +13,7 @@ use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
 use super::scopes;
 
-/// Declares task-local keys, which give the code inside a future access to values that belong to
-/// the future.
+/// Declares task-local keys, which give the code inside a future access to the future's values.
 ///
 /// Each key is a static of type [`task::LocalKey`](crate::task::LocalKey). A key has no initial
 /// value: it has a value only inside a [`scope`](crate::task::LocalKey::scope). Spawned tasks do
@@ -76,8 +75,7 @@ impl<T: 'static> LocalKey<T> {
         scopes::within(self.address(), value, f)
     }
 
-    /// Sets the key's value for the code inside `future`. An inner scope hides the value of an
-    /// outer scope.
+    /// Sets the key's value inside `future`. An inner scope hides the value of an outer scope.
     ///
     /// The value is dropped together with the returned future. Destructors that run while `future`
     /// is dropped can still access the value.
@@ -126,8 +124,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// Panics if called outside a scope of this key. [`try_with`](Self::try_with) returns an error
-    /// instead.
+    /// Panics if called outside a scope of this key. [`try_with`](Self::try_with) returns an error.
     ///
     /// # Examples
     ///
@@ -178,8 +175,7 @@ impl<T: Clone + 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// Panics if called outside a scope of this key. [`try_get`](Self::try_get) returns an error
-    /// instead.
+    /// Panics if called outside a scope of this key. [`try_get`](Self::try_get) returns an error.
     ///
     /// # Examples
     ///
@@ -225,8 +221,7 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
 }
 
 pin_project! {
-    /// A future whose code can access the value of a task-local key. Returned by
-    /// [`LocalKey::scope`].
+    /// A future with a value for a task-local key. Returned by [`LocalKey::scope`].
     pub struct TaskLocalFuture<T: 'static, F> {
         key: &'static LocalKey<T>,
         value: Option<T>,
@@ -293,8 +288,7 @@ impl<T: fmt::Debug + 'static, F> fmt::Debug for TaskLocalFuture<T, F> {
     }
 }
 
-/// The error returned by [`LocalKey::try_with`] and [`LocalKey::try_get`] outside a scope of the
-/// key.
+/// The error of [`LocalKey::try_with`] and [`LocalKey::try_get`] outside a scope of the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessError {
     _private: (),

@@ -73,8 +73,7 @@ impl fmt::Debug for BroadcastContext<'_> {
     }
 }
 
-/// Runs `op` once on each thread of the current thread's team, and returns the results, ordered by
-/// thread index.
+/// Runs `op` once on each thread of the current team, and returns the results by thread index.
 pub fn broadcast<OP, R>(global: &'static Global, op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
@@ -91,8 +90,7 @@ where
     }
 }
 
-/// Spawns a job that runs `op` once on each thread of the current thread's team, and does not wait
-/// for it.
+/// Spawns `op` to run once on each thread of the current thread's team, without waiting.
 pub fn spawn_broadcast<OP>(global: &'static Global, op: OP)
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
@@ -119,8 +117,7 @@ where
 }
 
 impl Handle {
-    /// Runs `op` once on each thread of this team, and returns the results, ordered by thread
-    /// index.
+    /// Runs `op` once on each thread of this team, and returns the results by thread index.
     pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
     where
         OP: Fn(BroadcastContext<'_>) -> R + Sync,

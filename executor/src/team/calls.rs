@@ -8,8 +8,7 @@ use crate::fork_join::{BoxedJob, Home, guests, hosts_scheduler, in_tree, with_sl
 use crate::scheduler::Scheduler;
 
 /// Runs both closures, `b` possibly on another thread, and returns both results. Each closure is
-/// told whether it has moved to another thread. If both closures panic, the panic of `a` is
-/// resumed.
+/// told whether it has moved to another thread. If both panic, `a`'s panic is resumed.
 #[inline]
 pub fn join_context<A, B, RA, RB>(global: &'static Global, a: A, b: B) -> (RA, RB)
 where
@@ -63,8 +62,7 @@ fn spawn_as_guest(
     guests::spawn(scheduler, root, order == Order::Lifo && guests::attends());
 }
 
-/// Returns the number of threads that run the calling thread's jobs: the threads of its team, or of
-/// its runtime.
+/// Returns the number of threads of the calling thread's team, or of its runtime.
 pub fn current_num_threads(global: &'static Global) -> usize {
     match Crowd::here(global) {
         Crowd::Team(team) => team.count(),
@@ -73,8 +71,7 @@ pub fn current_num_threads(global: &'static Global) -> usize {
     }
 }
 
-/// Returns the index of the calling thread among the threads that run its team's jobs, or `None` if
-/// it is not one of them.
+/// Returns the index of the calling thread in its team, or `None` if it runs no team's jobs.
 #[inline]
 pub fn current_thread_index() -> Option<usize> {
     with_member(|member| member.map(|member| member.index())).or_else(index_of_guest)

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::Yield;
 use crate::fork_join::team::{Hooks, Order, Place, Team};
 
-/// A handle to a team. The team exists until the handle is dropped and the team's spawned jobs have
-/// run.
+/// A handle to a team, which exists until the handle is dropped and all spawned jobs have run.
 pub struct Handle(Arc<Team>);
 
 impl Handle {
@@ -39,8 +38,7 @@ impl Handle {
         self.0.id()
     }
 
-    /// Returns the index of the calling thread in the team, or `None` if the thread is not a
-    /// member.
+    /// Returns the index of the calling thread in the team, or `None` if it is not a member.
     pub fn current_thread_index(&self) -> Option<usize> {
         if self.0.is_here() { super::current_thread_index() } else { None }
     }
@@ -51,8 +49,8 @@ impl Handle {
         if self.0.is_here() { super::current_thread_has_pending_tasks() } else { None }
     }
 
-    /// Runs `op` in the team, and blocks until it returns. If the calling thread is a member of the
-    /// team, `op` is called directly.
+    /// Runs `op` in the team, and blocks until it returns. A member of the team calls `op`
+    /// directly.
     pub fn install<R: Send>(&self, op: impl FnOnce() -> R + Send) -> R {
         self.run(|_| op())
     }
@@ -67,8 +65,7 @@ impl Handle {
         self.0.run_detached(|| resume_unwind(payload));
     }
 
-    /// Runs one waiting job of the team, if there is any. Returns `None` if the calling thread is
-    /// not a member.
+    /// Runs one waiting job of the team, if any. Returns `None` if the thread is not a member.
     pub fn yield_now(&self) -> Option<Yield> {
         if self.0.is_here() { super::yield_now() } else { None }
     }

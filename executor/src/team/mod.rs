@@ -1,5 +1,4 @@
-//! rayon's thread pools, implemented with wsrt's fork-join, for the package `rayon-core` of this
-//! repository.
+//! rayon's thread pools, implemented with wsrt's fork-join, for the package `rayon-core`.
 //!
 //! Where the jobs of a call run depends on the calling thread:
 //!
@@ -37,11 +36,9 @@ use crate::util::unwind::caught;
 pub struct Global {
     /// Returns the process-wide team. The first call starts the team.
     pub team: fn() -> &'static Handle,
-    /// Returns `true` if the process-wide team also runs the calls of threads that belong to a
-    /// runtime.
+    /// Returns `true` if the process-wide team also runs the calls of a runtime's threads.
     pub takes_guests: fn() -> bool,
-    /// Handles the panics of jobs that a runtime's threads have spawned and that no thread waits
-    /// for.
+    /// Handles the panics of jobs spawned by a runtime's threads that no thread waits for.
     pub panic: fn(Box<dyn Any + Send>),
 }
 

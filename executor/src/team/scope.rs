@@ -75,17 +75,16 @@ impl<S> Pointer<S> {
     }
 }
 
-/// A scope whose jobs may borrow any value that lives longer than `'scope`. Each thread runs its
-/// jobs in last-in, first-out order. Passed to the closures of [`scope`] and [`in_place_scope`].
+/// A scope whose jobs may borrow values that outlive `'scope`. Each thread runs its jobs in
+/// last-in, first-out order. Passed to the closures of [`scope`] and [`in_place_scope`].
 pub struct Scope<'scope> {
     inner: Inner,
     /// Neither longer nor shorter, as in [`parallel::Scope`](crate::parallel::Scope).
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// A scope whose jobs may borrow any value that lives longer than `'scope`. Each thread runs its
-/// jobs in first-in, first-out order. Passed to the closures of [`scope_fifo`] and
-/// [`in_place_scope_fifo`].
+/// A scope whose jobs may borrow values that outlive `'scope`. Each thread runs its jobs in
+/// first-in, first-out order. Passed to the closures of [`scope_fifo`] and [`in_place_scope_fifo`].
 pub struct ScopeFifo<'scope> {
     inner: Inner,
     /// For each slot of the region, the jobs that the participant in this slot has spawned.
@@ -98,8 +97,7 @@ impl<'scope> Scope<'scope> {
         Self { inner: Inner::new(region, home), marker: PhantomData }
     }
 
-    /// Spawns a job in the scope. The job receives the scope as an argument, so that it can spawn
-    /// further jobs.
+    /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
     pub fn spawn<BODY>(&self, body: BODY)
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
@@ -128,8 +126,7 @@ impl<'scope> ScopeFifo<'scope> {
         Self { inner: Inner::new(region, home), fifos, marker: PhantomData }
     }
 
-    /// Spawns a job in the scope. The job receives the scope as an argument, so that it can spawn
-    /// further jobs.
+    /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
     pub fn spawn_fifo<BODY>(&self, body: BODY)
     where
         BODY: FnOnce(&ScopeFifo<'scope>) + Send + 'scope,
@@ -231,16 +228,14 @@ pub(super) fn in_place_scope_of<'scope, R>(team: &Arc<Team>, op: impl FnOnce(&Sc
 }
 
 impl Handle {
-    /// Calls `op` on the calling thread with a new scope whose jobs run in this team, and returns
-    /// its result when `op` and all jobs of the scope have completed. Jobs run in last-in,
-    /// first-out order.
+    /// Calls `op` on this thread with a new scope in this team, and returns its result when `op`
+    /// and all jobs have completed. Jobs run in last-in, first-out order.
     pub fn in_place_scope<'scope, R>(&self, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
         in_place_scope_of(self.team(), op)
     }
 
-    /// Calls `op` on the calling thread with a new scope whose jobs run in this team, and returns
-    /// its result when `op` and all jobs of the scope have completed. Jobs run in first-in,
-    /// first-out order.
+    /// Calls `op` on this thread with a new scope in this team, and returns its result when `op`
+    /// and all jobs have completed. Jobs run in first-in, first-out order.
     pub fn in_place_scope_fifo<'scope, R>(&self, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
         let team = self.team();
         if team.is_here() {

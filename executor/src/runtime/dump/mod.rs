@@ -99,8 +99,7 @@ impl Dump {
 
 /// The state of every live task of a runtime, returned by [`Handle::dump`].
 ///
-/// The `Display` output lists the cycles of waits, if there are any, followed by a headline and one
-/// line for each task.
+/// The `Display` output has any cycles of waits first, then a headline and one line for each task.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Dump {
@@ -120,8 +119,7 @@ impl Dump {
     ///
     /// A cycle is a list of tasks in which each task waits for a `Mutex`, `RwLock` or `OnceCell`
     /// that the next task holds, and for nothing else that is known. A task whose wait has a
-    /// timeout is therefore in no cycle. A task that locks the same mutex twice is a cycle of its
-    /// own.
+    /// timeout is in no cycle. A task that locks the same mutex twice is a cycle of its own.
     ///
     /// Cycles through semaphores, channels, join handles, blocking calls and futures in `block_on`
     /// are not found. A reported cycle may be no deadlock if a task has passed its guard to another
@@ -166,8 +164,8 @@ impl Dump {
 
     /// Returns the dump as a single JSON object on one line.
     ///
-    /// Durations are whole microseconds. An unknown value is `null` or an empty list. The example
-    /// shows all fields.
+    /// Durations are whole microseconds. Unknown values are `null` or an empty list. For all fields
+    /// see the example.
     ///
     /// # Examples
     ///
@@ -210,11 +208,10 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Returns the tasks of the cycle. Each task waits for the next one, and the last task waits
-    /// for the first.
+    /// Returns the tasks of the cycle. Each task waits for the next one, and the last for the
+    /// first.
     ///
-    /// The [`waits_on`](TaskDump::waits_on) list of each task contains a single lock, with its
-    /// holder.
+    /// The [`waits_on`](TaskDump::waits_on) list of each task has a single lock and its holder.
     #[must_use]
     pub fn tasks(&self) -> &[TaskDump] {
         &self.tasks
@@ -273,8 +270,7 @@ impl TaskDump {
     }
 
     /// Returns the task's statistics, or `None` if
-    /// [`Builder::task_stats`](crate::runtime::Builder::task_stats) was off when the task was
-    /// spawned.
+    /// [`Builder::task_stats`](crate::runtime::Builder::task_stats) was off at its spawn.
     #[must_use]
     pub fn stats(&self) -> Option<TaskStats> {
         self.0.snapshot.counts.map(TaskStats)

@@ -11,9 +11,8 @@ use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 /// A histogram of durations.
 ///
 /// Durations are counted in buckets. Between any duration and its double there are eight buckets of
-/// equal width, so a value read from the histogram differs from the true value by at most one
-/// sixteenth (6.25 %). Durations below 16 ns are exact. Durations above 18 minutes are counted as
-/// 18 minutes.
+/// equal width, so a value read from the histogram is off by at most one sixteenth (6.25 %).
+/// Durations below 16 ns are exact. Durations above 18 minutes are counted as 18 minutes.
 ///
 /// # Examples
 ///
@@ -49,8 +48,7 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
-    /// Returns the sum of all durations. The sum is exact, except for durations that are being
-    /// recorded during the read.
+    /// Returns the sum of all durations, exact except for durations recorded during the read.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum)
     }
@@ -63,8 +61,7 @@ impl LatencyHistogram {
     /// Returns the quantile `q` of the durations: 0.5 for the median, 0.99 for the 99th percentile.
     /// Returns `None` if the histogram is empty.
     ///
-    /// The result is the midpoint of the bucket that contains the quantile, and differs from the
-    /// true value by at most 6.25 %.
+    /// The result is the midpoint of the quantile's bucket, and off by at most 6.25 %.
     ///
     /// # Panics
     ///

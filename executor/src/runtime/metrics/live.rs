@@ -56,8 +56,7 @@ impl RuntimeMetrics {
         Metrics::read(self.0.scheduler())
     }
 
-    /// Returns the number of processors that run tasks while no processor is stuck, without spare
-    /// processors.
+    /// Returns the number of processors that run tasks, without spare processors.
     ///
     /// The number is the builder's `worker_threads`, until the runtime is [resized](Handle::resize)
     /// or follows a change of its CPU quota.

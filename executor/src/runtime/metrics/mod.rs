@@ -25,11 +25,10 @@ pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
 /// The runtime keeps running while a snapshot is taken. Each number was correct at some moment
 /// during the call, and no counter is less than in an earlier snapshot.
 ///
-/// The counters of a *single* processor are read repeatedly until two reads agree, at most eight
-/// times. They belong to one moment if the processor counted nothing for some hundred nanoseconds.
-/// Otherwise they belong to moments that are a few microseconds apart at most. Sums over
-/// processors, and the counts of [`elsewhere`](Self::elsewhere), combine moments as far apart as
-/// the whole call takes.
+/// The counters of a *single* processor are read until two reads agree, at most eight times. They
+/// belong to one moment if the processor counted nothing for some hundred nanoseconds, and
+/// otherwise to moments that are a few microseconds apart at most. Sums over processors, and the
+/// counts of [`elsewhere`](Self::elsewhere), combine moments as far apart as the whole call takes.
 ///
 /// # Examples
 ///
@@ -78,8 +77,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Returns the runtime's age. In a difference of two snapshots, returns the time between the
-    /// two.
+    /// Returns the runtime's age. In a difference, returns the time between the two snapshots.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
@@ -125,8 +123,7 @@ impl Metrics {
     }
 
     /// Returns the number of polls that were reported as stalls.
-    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall) describes when a poll counts as a
-    /// stall.
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall) says when a poll is a stall.
     ///
     /// # Examples
     ///
@@ -207,14 +204,12 @@ impl Metrics {
     }
 
     /// Returns the longest time that a blocking job has waited for a thread since the runtime was
-    /// built. In a difference of two snapshots, the value is still the maximum since the runtime
-    /// was built.
+    /// built. A difference of two snapshots has the same maximum.
     pub fn blocking_queue_wait_max(&self) -> Duration {
         self.blocking_wait_max
     }
 
-    /// Returns the number of processors that run tasks while no processor is stuck, without spare
-    /// processors. A gauge.
+    /// Returns the number of processors that run tasks, without spare processors. A gauge.
     ///
     /// The number is the builder's `worker_threads`, until the runtime is
     /// [resized](crate::runtime::Handle::resize).
@@ -222,8 +217,7 @@ impl Metrics {
         self.workers
     }
 
-    /// Returns the number of spare processors in use, because polls are stuck or were stuck a short
-    /// time ago. A gauge.
+    /// Returns the number of spare processors in use, because polls are or were stuck. A gauge.
     ///
     /// # Examples
     ///
@@ -248,8 +242,7 @@ impl Metrics {
 
     /// Returns the number of threads that run tasks, including idle threads. A gauge.
     ///
-    /// The number is zero on a current-thread runtime, because the thread in `block_on` does not
-    /// belong to the runtime.
+    /// Zero on a current-thread runtime, because the thread in `block_on` is not the runtime's.
     ///
     /// # Examples
     ///
@@ -262,14 +255,12 @@ impl Metrics {
         self.machines
     }
 
-    /// Returns how many of the [threads that run tasks](Self::num_machines) are idle, waiting for a
-    /// processor. A gauge.
+    /// Returns how many [threads that run tasks](Self::num_machines) wait for a processor. A gauge.
     pub fn num_idle_machines(&self) -> usize {
         self.idle_machines
     }
 
-    /// Returns the number of threads that compute for parallel calls without holding a processor. A
-    /// gauge.
+    /// Returns the number of threads without a processor that compute for parallel calls. A gauge.
     pub fn num_helpers(&self) -> usize {
         self.helpers
     }
@@ -305,8 +296,7 @@ impl Metrics {
         self.blocking_threads
     }
 
-    /// Returns the number of threads in the blocking pool that are idle, waiting for a job. A
-    /// gauge.
+    /// Returns the number of threads in the blocking pool that wait for a job. A gauge.
     pub fn num_idle_blocking_threads(&self) -> usize {
         self.idle_blocking_threads
     }

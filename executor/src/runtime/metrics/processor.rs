@@ -33,8 +33,7 @@ pub(super) struct Counts {
     pub(super) arrivals: Arrivals,
 }
 
-/// The number of polls by the place where the processor found the task. Each poll is counted
-/// exactly once.
+/// The number of polls by the place where the task was found. Each poll is counted exactly once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PollSources {
@@ -44,17 +43,14 @@ pub struct PollSources {
     /// Polls of tasks found in the processor's own queue. The task may have reached the queue in a
     /// batch: stolen, taken from the global queue, or woken by the network or by timers.
     pub ring: u64,
-    /// Polls of tasks taken from the global queue. The other tasks of the same batch are counted in
-    /// `ring`.
+    /// Polls of tasks taken from the global queue. Other tasks of a batch are counted in `ring`.
     pub injector: u64,
-    /// Polls of tasks that were woken just before by a poll of the network, or by the timers that
-    /// are checked at the same time.
+    /// Polls of tasks that the network, or timers checked with it, have woken just before.
     pub network: u64,
-    /// Polls of tasks that were woken just before by a timer of another processor, which this
-    /// processor fired.
+    /// Polls of tasks woken by a timer of another processor, which this processor fired just
+    /// before.
     pub timer: u64,
-    /// Polls of tasks that were stolen just before. The other tasks of the same steal are counted
-    /// in `ring`.
+    /// Polls of tasks that were stolen just before. Other tasks of a steal are counted in `ring`.
     pub stolen: u64,
 }
 
@@ -87,11 +83,11 @@ pub struct Arrivals {
     pub timers: u64,
     /// The sum of the delays between the deadlines of the timers and the moments when they fired.
     ///
-    /// Part of the delay is intended: timers with nearly equal deadlines share a wakeup, and may
-    /// fire up to a millisecond late.
+    /// Part of it is intended: timers with nearly equal deadlines share a wakeup, up to a
+    /// millisecond late.
     pub timer_lateness: Duration,
-    /// The longest delay between a timer's deadline and its firing since the runtime was built. In
-    /// a difference of two snapshots, the value is still the maximum since the runtime was built.
+    /// The longest delay between a timer's deadline and its firing since the runtime was built. A
+    /// difference of two snapshots has the same maximum.
     pub timer_lateness_max: Duration,
 }
 
@@ -114,8 +110,7 @@ impl ProcessorMetrics {
         }
     }
 
-    /// Returns how long threads have held the processor, to run its tasks or to look for tasks. The
-    /// poll in progress is included.
+    /// Returns how long threads have held the processor, to run or look for tasks, until now.
     ///
     /// The value is a counter. In a [difference](super::Metrics::since) of two snapshots, divide it
     /// by [`elapsed`](super::Metrics::elapsed) to get the processor's utilization.
@@ -147,11 +142,10 @@ impl ProcessorMetrics {
         self.counts.steals.iter().map(|steals| steals.operations).sum()
     }
 
-    /// Returns this processor's steals from each other processor, indexed by the victim's processor
-    /// index.
+    /// Returns this processor's steals from each other processor, by the victim's index.
     ///
-    /// The slice covers the regular processors, and is longer only if this processor has stolen
-    /// from a spare processor.
+    /// The slice covers the regular processors, and spare ones if this processor has stolen from
+    /// them.
     pub fn steals_by_victim(&self) -> &[Steals] {
         &self.counts.steals
     }
@@ -166,14 +160,12 @@ impl ProcessorMetrics {
         self.counts.wakes
     }
 
-    /// Returns the number of useless wakes, after which the processor became idle again without
-    /// polling a task.
+    /// Returns how often the processor was woken and became idle again without polling a task.
     pub fn noop_count(&self) -> u64 {
         self.counts.noops
     }
 
-    /// Returns how often the processor's queue of 256 tasks was full, so that half of the tasks
-    /// moved to the global queue.
+    /// Returns how often the queue of 256 tasks was full and half of it moved to the global queue.
     pub fn overflow_count(&self) -> u64 {
         self.counts.overflows
     }
@@ -196,8 +188,7 @@ impl ProcessorMetrics {
         self.queue
     }
 
-    /// Returns the number of timers that the processor holds, including cancelled timers that have
-    /// not been removed yet. A gauge.
+    /// Returns the number of the processor's timers, with cancelled ones not yet removed. A gauge.
     pub fn timers_held(&self) -> usize {
         self.timers
     }

@@ -1,5 +1,4 @@
-//! Cooperative scheduling: the budget of a task's poll, which makes a task yield when its
-//! operations are always ready.
+//! Cooperative scheduling: the budget of a poll, which makes tasks yield even if always ready.
 //!
 //! In a single poll, a task may find sockets, listeners, timers and join handles ready 128 times.
 //! After that, these operations return pending and wake the task. The task then goes behind all
@@ -10,8 +9,7 @@
 //! use the budget. In a loop over such types, wrap the future with [`cooperative()`], or call
 //! [`consume_budget`] once per iteration.
 //!
-//! Only tasks, and futures passed to wsrt's own `block_on`, have a budget. Elsewhere, operations
-//! are not limited.
+//! Only tasks, and futures passed to wsrt's own `block_on`, have a budget.
 //!
 //! # Differences from tokio
 //!

@@ -7,8 +7,7 @@ use std::task::{Context, Poll};
 
 use wsrt_reactor::budget;
 
-/// Returns `true` if the current task has budget left, and always returns `true` where no budget
-/// applies.
+/// Returns `true` if the current task has budget left, or if no budget applies.
 ///
 /// Use this function in code that can stop early, such as the processing of a batch. The call takes
 /// no budget and does not wake the task.
@@ -27,8 +26,8 @@ pub fn has_budget_remaining() -> bool {
 /// Takes one unit of the current task's budget. If no budget is left, yields to other tasks first.
 ///
 /// Call this function once per iteration in loops that compute, or that await futures without a
-/// budget. Unlike [`yield_now`](crate::task::yield_now), a call costs only a few instructions while
-/// budget is left.
+/// budget. Unlike [`yield_now`](crate::task::yield_now), it costs a few instructions while budget
+/// is left.
 ///
 /// # Cancel safety
 ///

@@ -9,9 +9,8 @@ use wsrt_reactor::budget;
 
 /// Exempts `future` from the budget of its task.
 ///
-/// The returned future is polled without a limit, so other tasks on the same processor wait until
-/// `future` itself returns pending. Operations inside `future` take nothing from the surrounding
-/// task's budget.
+/// The returned future is polled without a limit, so other tasks on the processor wait until
+/// `future` itself returns pending. Its operations take nothing from the surrounding task's budget.
 ///
 /// # Cancel safety
 ///

@@ -44,8 +44,8 @@ impl<T> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
 
-    /// Waits until a task in the set finishes, and returns its id and output. Returns `None` if the
-    /// set is empty.
+    /// Waits until a task in the set finishes, and returns its id and output, or `None` if the set
+    /// is empty.
     ///
     /// This method waits like [`join_next`](Self::join_next), and returns the task's id as well. If
     /// the task has no output, [`JoinError::id`] returns the task's id.
@@ -74,12 +74,10 @@ impl<T> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
 
-    /// Returns the result of a task that has finished, without waiting. Returns `None` if the set
-    /// knows of no finished task.
+    /// Returns the result of a finished task, without waiting, or `None` if the set knows of none.
     ///
-    /// A set learns that a task has finished a moment after the fact. Therefore this method may
-    /// return `None` although an [`AbortHandle`](crate::task::AbortHandle) reports that a task has
-    /// finished.
+    /// A set learns that a task has finished a moment later. This method may return `None` although
+    /// an [`AbortHandle`](crate::task::AbortHandle) reports that a task has finished.
     ///
     /// # Errors
     ///
@@ -101,11 +99,10 @@ impl<T> JoinSet<T> {
         self.take_joined().map(|(_, result)| result)
     }
 
-    /// Returns the id and output of a task that has finished, without waiting. Returns `None` if
-    /// the set knows of no finished task.
+    /// Returns the id and output of a finished task, without waiting, or `None` if the set knows of
+    /// none.
     ///
-    /// This method behaves like [`try_join_next`](Self::try_join_next), and returns the task's id
-    /// as well.
+    /// This method is like [`try_join_next`](Self::try_join_next), and returns the task's id too.
     ///
     /// # Errors
     ///
@@ -135,8 +132,7 @@ impl<T> JoinSet<T> {
     /// `Poll::Pending` and arranges to wake the task of `cx` if no task has finished, and
     /// `Poll::Ready(None)` if the set is empty.
     ///
-    /// Only the waker of the most recent call is woken. The waker also covers tasks that are
-    /// spawned after the call.
+    /// Only the waker of the most recent call is woken, also for tasks that are spawned later.
     ///
     /// # Errors
     ///
@@ -149,8 +145,7 @@ impl<T> JoinSet<T> {
     /// [`join_next_with_id`](Self::join_next_with_id) does. Returns `Poll::Pending` and arranges to
     /// wake the task of `cx` if no task has finished, and `Poll::Ready(None)` if the set is empty.
     ///
-    /// Only the waker of the most recent call is woken. The waker also covers tasks that are
-    /// spawned after the call.
+    /// Only the waker of the most recent call is woken, also for tasks that are spawned later.
     ///
     /// # Errors
     ///
@@ -159,8 +154,7 @@ impl<T> JoinSet<T> {
         self.poll_joined(cx).map(|joined| joined.map(with_id))
     }
 
-    /// Aborts all tasks in the set, and waits until they have ended. Their outputs and panics are
-    /// dropped.
+    /// Aborts all tasks in the set, and waits until they have ended. Their results are dropped.
     ///
     /// Jobs of [`spawn_blocking`](Self::spawn_blocking) that have begun are not interrupted:
     /// `shutdown` waits until they return.
@@ -196,8 +190,7 @@ impl<T> JoinSet<T> {
         while self.join_next().await.is_some() {}
     }
 
-    /// Waits for all tasks in the set, and returns their outputs in the order in which the tasks
-    /// finished.
+    /// Waits for all tasks in the set, and returns their outputs in the order of completion.
     ///
     /// # Panics
     ///

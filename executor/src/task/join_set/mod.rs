@@ -23,8 +23,8 @@ use crate::task;
 use crate::task::join_set::arrivals::{Arrivals, announcer};
 use crate::task::{AbortHandle, JoinError, JoinHandle, LocalSet};
 
-/// A collection of tasks with the same output type, whose results are returned in the order in
-/// which the tasks finish.
+/// A collection of tasks with one output type, whose results are returned in the order of
+/// completion.
 ///
 /// The tasks run whether or not the set is awaited. Finding the next result takes the same time for
 /// any number of tasks. Dropping the set aborts its tasks without waiting for them: each task is
@@ -87,8 +87,7 @@ impl<T> JoinSet<T> {
         Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
     }
 
-    /// Returns the number of tasks in the set, including finished tasks whose results have not been
-    /// taken.
+    /// Returns the number of tasks in the set, including finished ones not yet joined.
     ///
     /// # Examples
     ///
@@ -106,8 +105,7 @@ impl<T> JoinSet<T> {
         self.children.len()
     }
 
-    /// Returns `true` if the set contains no tasks. [`join_next`](Self::join_next) then returns
-    /// `None`.
+    /// Returns `true` if the set is empty. [`join_next`](Self::join_next) then returns `None`.
     ///
     /// # Examples
     ///
@@ -125,8 +123,8 @@ impl<T> JoinSet<T> {
         self.len() == 0
     }
 
-    /// Aborts all tasks in the set. The tasks stay in the set until [`join_next`](Self::join_next)
-    /// has returned their results.
+    /// Aborts all tasks in the set. They stay in the set until [`join_next`](Self::join_next)
+    /// returns them.
     ///
     /// A task that completes before the abort takes effect still returns its output. Jobs of
     /// [`spawn_blocking`](Self::spawn_blocking) that have begun are not interrupted.
@@ -149,8 +147,7 @@ impl<T> JoinSet<T> {
         self.children.iter().for_each(|(_, child)| child.handle.abort());
     }
 
-    /// Removes all tasks from the set without aborting them. The tasks keep running, and their
-    /// results are lost.
+    /// Removes all tasks from the set. The tasks keep running, and their results are lost.
     ///
     /// # Examples
     ///
@@ -192,8 +189,8 @@ impl<T> JoinSet<T> {
 }
 
 impl<T: 'static> JoinSet<T> {
-    /// Spawns a future on the current runtime, adds the task to the set, and returns its abort
-    /// handle.
+    /// Spawns a future on the current runtime, adds the task to the set, and returns an
+    /// [`AbortHandle`].
     ///
     /// # Panics
     ///
@@ -253,8 +250,7 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Panics
     ///
-    /// Panics in the same cases as [`task::spawn_local`], such as on a multi-thread runtime outside
-    /// a [`LocalSet`].
+    /// Panics in the same cases as [`task::spawn_local`], such as outside a runtime.
     ///
     /// # Examples
     ///
@@ -308,8 +304,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(future))
     }
 
-    /// Runs a blocking closure on the blocking thread pool, adds the job to the set, and returns
-    /// its abort handle.
+    /// Runs a blocking closure on the thread pool, adds the job to the set, and returns its abort
+    /// handle.
     ///
     /// A job that has begun cannot be aborted, neither by the abort handle nor by dropping the set.
     ///

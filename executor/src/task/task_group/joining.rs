@@ -6,8 +6,7 @@ use super::{Failure, TaskGroup};
 use crate::task::JoinError;
 
 impl<T, E> TaskGroup<T, E> {
-    /// Waits until a child of the group has ended, and returns its output. Returns `None` if the
-    /// group is empty.
+    /// Waits until a child has ended, and returns its output, or `None` if the group is empty.
     ///
     /// Outputs are returned in the order in which the children end. If a child has failed, this
     /// method waits until all other children have ended, drops their outputs, and returns the first
@@ -24,8 +23,7 @@ impl<T, E> TaskGroup<T, E> {
     ///
     /// # Cancel safety
     ///
-    /// This method is cancel safe: an output or error that was not returned is returned by the next
-    /// call.
+    /// This method is cancel safe: outputs and errors not yet returned stay in the group.
     ///
     /// # Examples
     ///
@@ -50,8 +48,7 @@ impl<T, E> TaskGroup<T, E> {
         Some(next.map(|(_, output)| output))
     }
 
-    /// Waits for all children, and returns their outputs in the order in which the children were
-    /// spawned.
+    /// Waits for all children, and returns their outputs in the order of the spawns.
     ///
     /// # Panics
     ///
@@ -128,13 +125,11 @@ impl<T, E> TaskGroup<T, E> {
         drop(self.siblings.place().await);
     }
 
-    /// Aborts all children, and waits until they have ended. Their outputs, errors and panics are
-    /// dropped.
+    /// Aborts all children, and waits until they have ended. Their results are dropped.
     ///
     /// # Cancel safety
     ///
-    /// All children are aborted when the future is first polled, and end even if the future is then
-    /// dropped.
+    /// All children are aborted by the first poll, and end even if the future is then dropped.
     ///
     /// # Examples
     ///

@@ -15,8 +15,8 @@ use crate::task::large::boxed_if_large;
 use crate::task::task_group::siblings::{Member, Siblings};
 use crate::task::{AbortHandle, JoinError, JoinSet};
 
-/// A group of tasks that work on one goal. The tasks end with the group's owner, and the first
-/// error cancels the other tasks.
+/// A group of tasks that end with the group's owner, and in which the first error cancels the
+/// others.
 ///
 /// * **Tasks end with their owner.** Dropping the group aborts its tasks, which are called the
 ///   group's children, without waiting for them: each child is cancelled the next time it waits. If
@@ -26,8 +26,7 @@ use crate::task::{AbortHandle, JoinError, JoinSet};
 ///   aborted immediately, even if the owner is not waiting for them. [`join_all`](Self::join_all)
 ///   and [`next`](Self::next) return the error, or resume the panic, once all children have ended.
 /// * **The number of running children can be limited** with [`with_limit`](Self::with_limit).
-///   Children beyond the limit wait in line before their first poll, in the order in which they
-///   were spawned.
+///   Others wait in line before their first poll, in the order of their spawns.
 ///
 /// A group that has failed or was cancelled accepts no more children: a future that is spawned
 /// later is dropped without being polled.
@@ -37,8 +36,7 @@ use crate::task::{AbortHandle, JoinError, JoinSet};
 /// # Not guaranteed
 ///
 /// An aborted child may not stop immediately: it stops the next time it waits. A child that
-/// computes, blocks, or waits for a closure in [`spawn_blocking`](crate::task::spawn_blocking) may
-/// take longer.
+/// computes, blocks, or waits for [`spawn_blocking`](crate::task::spawn_blocking) may take longer.
 ///
 /// # Examples
 ///
@@ -86,14 +84,12 @@ impl<E> Failure<E> {
 }
 
 impl<T: 'static, E: 'static> TaskGroup<T, E> {
-    /// Creates an empty group without a limit on the number of running children. Can be called
-    /// outside a runtime.
+    /// Creates an empty group without a limit. Can be called outside a runtime.
     pub fn new() -> Self {
         Self::with_places(None)
     }
 
-    /// Creates an empty group that runs at most `most` children at once. Can be called outside a
-    /// runtime.
+    /// Creates an empty group that runs at most `most` children at once.
     ///
     /// Children beyond the limit are spawned too, and wait in line. A loop that spawns an unlimited
     /// number of children should wait for [`room`](Self::room) before each spawn.
@@ -154,8 +150,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         });
     }
 
-    /// Spawns a future on `handle`'s runtime as a child of the group. Can be called outside a
-    /// runtime.
+    /// Spawns a future on `handle`'s runtime as a child. Can be called outside a runtime.
     #[track_caller]
     pub fn spawn_on<F>(&mut self, future: F, handle: &Handle)
     where
@@ -206,8 +201,8 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
 }
 
 impl<T, E> TaskGroup<T, E> {
-    /// Returns the number of children in the group, including children that have ended and whose
-    /// outputs have not been taken.
+    /// Returns the number of children in the group, including ended ones whose outputs were not
+    /// taken.
     #[must_use]
     pub fn len(&self) -> usize {
         self.children.len()
@@ -219,8 +214,8 @@ impl<T, E> TaskGroup<T, E> {
         self.children.is_empty()
     }
 
-    /// Returns `true` if a child has failed or the group was cancelled. The group then accepts no
-    /// more children.
+    /// Returns `true` if a child has failed or the group was cancelled. It then accepts no
+    /// children.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.siblings.is_over()
