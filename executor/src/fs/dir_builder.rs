@@ -1,11 +1,11 @@
-//! `DirBuilder`: creating directories with options.
+//! `DirBuilder`: creates directories with options.
 
 use std::io;
 use std::path::Path;
 
 use super::call::on_path;
 
-/// Creates directories with the options set on it.
+/// A builder that creates directories with the chosen options.
 ///
 /// # Examples
 ///
@@ -29,14 +29,15 @@ pub struct DirBuilder {
 }
 
 impl DirBuilder {
-    /// Returns a builder that creates a directory as [`create_dir`](super::create_dir) does.
+    /// Creates a builder with the default options, with which [`create`](Self::create) behaves like
+    /// [`create_dir`](super::create_dir).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether missing parent directories are created too, and an existing directory is not an
-    /// error. The default is `false`.
+    /// Sets whether to create missing parent directories and to accept a directory that already
+    /// exists. The default is `false`.
     ///
     /// # Examples
     ///
@@ -54,26 +55,25 @@ impl DirBuilder {
         self
     }
 
-    /// Sets the permissions of created directories, from which the OS removes the bits of the
-    /// process's `umask`. The default is 0o777. On Unix only.
+    /// Sets the permission bits of created directories. The OS clears the bits that are set in the
+    /// process's `umask`. The default is 0o777. Available on Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.mode = Some(mode);
         self
     }
 
-    /// Creates the directory `path`.
+    /// Creates a directory at `path` with the options of this builder.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the path exists, a parent directory does not, or the OS refuses.
-    /// When [`recursive`](Self::recursive) is set, neither an existing directory nor a missing
-    /// parent is an error.
-    ///
+    /// Returns the OS error when the path already exists, its parent does not exist, or the OS
+    /// refuses the call. With [`recursive`](Self::recursive), neither an existing directory nor a
+    /// missing parent is an error. parent is an error.
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     ///
     /// # Examples
     ///

@@ -1,20 +1,21 @@
-//! Creating and removing directories.
+//! Creates and removes directories.
 
 use std::io;
 use std::path::Path;
 
 use super::call::on_path;
 
-/// Creates a directory.
+/// Creates an empty directory.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path exists, its parent does not, or the OS refuses.
+/// Returns the OS error when the path already exists, its parent does not exist, or the OS refuses
+/// the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -31,17 +32,17 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::create_dir", path.as_ref(), |system, path| system.create_dir(path)).await
 }
 
-/// Creates a directory and its missing parents.
+/// Creates a directory and all of its missing parents. Succeeds if the directory already exists.
 ///
 /// # Errors
 ///
-/// Returns the OS error when something on the path exists and is not a directory, or the OS
-/// refuses. Some of the parents may then have been created.
+/// Returns the OS error when a component of the path exists but is not a directory, or the OS
+/// refuses the call. Some parents may already have been created when the call fails.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -63,12 +64,12 @@ pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Errors
 ///
 /// Returns the OS error when the path does not exist, is not a directory or is not empty, or the OS
-/// refuses.
+/// refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -86,17 +87,18 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::remove_dir", path.as_ref(), |system, path| system.remove_dir(path)).await
 }
 
-/// Removes a directory and everything in it. Symbolic links are removed, not followed.
+/// Removes a directory together with everything inside it. Symbolic links are removed, not
+/// followed.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist or is not a directory, or the OS refuses. Some
-/// of the contents may then have been removed.
+/// Returns the OS error when the path does not exist or is not a directory, or the OS refuses the
+/// call. Part of the contents may already have been removed when the call fails.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///

@@ -1,22 +1,22 @@
-//! Names of files: renaming and removing them, making links and reading them.
+//! Renames and removes files, and creates and reads links.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::call::on_path;
 
-/// Renames a file or directory within its file system. A file that has the new name already is
+/// Renames a file or directory within one file system. An existing file with the new name is
 /// replaced.
 ///
 /// # Errors
 ///
-/// Returns the OS error when `from` does not exist, `to` is in another file system (kind
-/// [`CrossesDevices`](io::ErrorKind::CrossesDevices)), or the OS refuses.
+/// Returns the OS error when `from` does not exist, when `to` is on another file system (kind
+/// [`CrossesDevices`](io::ErrorKind::CrossesDevices)), or when the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -36,16 +36,16 @@ pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<
     on_path("fs::rename", from.as_ref(), move |system, from| system.rename(from, &to)).await
 }
 
-/// Removes a file's name. The file stays usable through handles that are open.
+/// Removes a file from its directory. Handles that are already open can still use the file.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist or is a directory, or the OS refuses.
+/// Returns the OS error when the path does not exist or is a directory, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -63,16 +63,18 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::remove_file", path.as_ref(), |system, path| system.remove_file(path)).await
 }
 
-/// Creates a hard link: a second name, `to`, for the file `from`, in the same file system.
+/// Creates a hard link: `to` becomes a second name of the file `from`. Both paths must be on the
+/// same file system.
 ///
 /// # Errors
 ///
-/// Returns the OS error when `from` does not exist, `to` exists, or the OS refuses.
+/// Returns the OS error when `from` does not exist, `to` already exists, or the OS refuses the
+/// call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -93,16 +95,17 @@ pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Resu
     on_path("fs::hard_link", from.as_ref(), move |system, from| system.hard_link(from, &to)).await
 }
 
-/// Creates a symbolic link `to` that points to `from`, which need not exist. On Unix only.
+/// Creates the symbolic link `to`, which points to `from`. The path `from` need not exist.
+/// Available on Unix only.
 ///
 /// # Errors
 ///
-/// Returns the OS error when `to` exists, or the OS refuses.
+/// Returns the OS error when `to` already exists, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///
@@ -125,11 +128,12 @@ pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist or is not a symbolic link, or the OS refuses.
+/// Returns the OS error when the path does not exist or is not a symbolic link, or the OS refuses
+/// the call.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -144,15 +148,15 @@ pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
     on_path("fs::read_link", path.as_ref(), |system, path| system.read_link(path)).await
 }
 
-/// Returns the absolute path, without symbolic links, `.` and `..`.
+/// Returns the absolute form of the path, with symbolic links, `.` and `..` resolved.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist, or the OS refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Metadata of files, read and set without opening them.
+//! Reads and changes the metadata of files without opening them.
 
 use std::fs::{Metadata, Permissions};
 use std::io;
@@ -6,15 +6,16 @@ use std::path::Path;
 
 use super::call::on_path;
 
-/// Returns a file's type, length, permissions and times. Symbolic links are followed.
+/// Returns the type, length, permissions and timestamps of a file or directory. Symbolic links are
+/// followed.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist, or the OS refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -28,15 +29,16 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     on_path("fs::metadata", path.as_ref(), |system, path| system.metadata(path)).await
 }
 
-/// Returns the metadata like [`metadata`], but of the link itself if the path is a symbolic link.
+/// Returns metadata like [`metadata`], but does not follow symbolic links: for a link, the metadata
+/// describes the link itself.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist, or the OS refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -52,15 +54,17 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 
 /// Returns whether the path exists. A symbolic link whose target is missing counts as missing.
 ///
-/// The answer may be out of date by the time it is returned.
+/// Another process may create or remove the path at any time, so the answer may already be
+/// outdated.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the OS does not say, as in a directory that may not be searched.
+/// Returns the OS error when existence cannot be determined, for example because a parent directory
+/// may not be searched.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -75,16 +79,16 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
     on_path("fs::try_exists", path.as_ref(), |system, path| system.exists(path)).await
 }
 
-/// Sets the permissions of a file or directory.
+/// Changes the permissions of a file or directory.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist, or the OS refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
-/// made.
+/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+/// effect.
 ///
 /// # Examples
 ///

@@ -1,25 +1,26 @@
 //! Asynchronous access to files and directories.
 //!
-//! The names and meanings are the same as in [`std::fs`] and `tokio::fs`. The OS offers no way to
-//! wait for a file, so each call is made on a thread of the blocking pool (see
-//! [`spawn_blocking`](crate::task::spawn_blocking)), which costs some microseconds more than the
-//! call itself. Many small operations are cheaper as one: [`read`] and [`write()`] for whole files,
-//! or a closure of [`std::fs`] calls given to `spawn_blocking`.
+//! The names and semantics follow [`std::fs`] and `tokio::fs`. Operating systems offer no portable
+//! way to wait for a file, so each call runs on a thread of the blocking pool (see
+//! [`spawn_blocking`](crate::task::spawn_blocking)), which adds a few microseconds to the call
+//! itself. Many small operations are cheaper in one batch: use [`read`] and [`write()`] for whole
+//! files, or a single `spawn_blocking` closure that makes several [`std::fs`] calls.
 //!
-//! All of these futures need a runtime, and panic when they are polled outside one.
+//! All futures in this module need a runtime, and panic when polled outside one.
 //!
-//! With feature `sim`, tasks of a simulated host reach the host's disk: see `wsrt::sim::Disk`.
+//! With feature `sim`, the tasks of a simulated host use the host's simulated disk: see
+//! `wsrt::sim::Disk`.
 //!
 //! # Errors
 //!
-//! The functions return the OS error unchanged: with the kind and number that the same call of
-//! [`std::fs`] gives. As there, the error does not name the path.
+//! All functions return the OS error unchanged, with the same kind and error number as the
+//! corresponding [`std::fs`] call. As in `std`, the error does not contain the path.
 //!
 //! # Cancel safety
 //!
-//! A call that a thread of the pool has begun is not stopped. If a future of this module is dropped
-//! while it waits, it is unspecified whether its call is made. The methods of [`File`] state the
-//! effect on bytes.
+//! A call that a pool thread has started is not interrupted. If a future of this module is dropped
+//! before it completes, the call may or may not take effect. The methods of [`File`] document what
+//! happens to bytes that were read or written.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! `OpenOptions`: opening files with options.
+//! `OpenOptions`: opens files with options.
 
 use std::fmt;
 use std::io;
@@ -8,9 +8,9 @@ use super::File;
 use super::call::on_path;
 use crate::util::world::Wish;
 
-/// Opens files with the options set on it.
+/// A builder that opens files with the chosen options.
 ///
-/// Has the methods of [`std::fs::OpenOptions`], and can be made from one.
+/// The builder has the methods of [`std::fs::OpenOptions`] and can be converted from one.
 ///
 /// # Examples
 ///
@@ -37,8 +37,8 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Returns options that are all off: [`open`](Self::open) needs at least one of `read`, `write`
-    /// and `append`.
+    /// Creates a builder with all options disabled. Enable at least one of `read`, `write` and
+    /// `append` before calling [`open`](Self::open).
     ///
     /// # Examples
     ///
@@ -57,7 +57,7 @@ impl OpenOptions {
         Self { std: std::fs::OpenOptions::new(), wish: Wish::default() }
     }
 
-    /// Sets whether the file can be read.
+    /// Sets whether to open the file for reading.
     ///
     /// # Examples
     ///
@@ -74,7 +74,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether the file can be written, from its beginning on and over its contents.
+    /// Sets whether to open the file for writing. Writes start at the beginning of the file and
+    /// overwrite its contents.
     ///
     /// # Examples
     ///
@@ -93,7 +94,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether the file can be written, always at its end.
+    /// Sets whether to open the file for appending. Every write adds its bytes at the end of the
+    /// file.
     ///
     /// # Examples
     ///
@@ -116,7 +118,7 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether a file that exists is emptied. Needs `write`.
+    /// Sets whether to discard the contents of an existing file. Requires `write`.
     ///
     /// # Examples
     ///
@@ -136,15 +138,15 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether the file is created if it does not exist. Needs `write` or `append`.
+    /// Sets whether to create the file if it does not exist. Requires `write` or `append`.
     pub fn create(&mut self, create: bool) -> &mut Self {
         self.std.create(create);
         self.wish.create = create;
         self
     }
 
-    /// Sets whether the file is created, and opening fails if it exists; `create` and `truncate`
-    /// are then ignored. Needs `write` or `append`.
+    /// Sets whether to create a new file and to fail if the file already exists. The options
+    /// `create` and `truncate` are then ignored. Requires `write` or `append`.
     ///
     /// # Examples
     ///
@@ -164,8 +166,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets the permissions of a created file, from which the OS removes the bits of the process's
-    /// `umask`. The default is 0o666. On Unix only.
+    /// Sets the permission bits of a created file. The OS clears the bits that are set in the
+    /// process's `umask`. The default is 0o666. Available on Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         std::os::unix::fs::OpenOptionsExt::mode(&mut self.std, mode);
@@ -173,7 +175,8 @@ impl OpenOptions {
         self
     }
 
-    /// Sets more flags for the OS's `open`, such as `libc::O_NOFOLLOW`. On Unix only.
+    /// Sets additional flags for the OS's `open` call, such as `libc::O_NOFOLLOW`. Each call
+    /// replaces the flags of the previous one. Available on Unix only.
     #[cfg(unix)]
     pub fn custom_flags(&mut self, flags: i32) -> &mut Self {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut self.std, flags);
@@ -181,17 +184,17 @@ impl OpenOptions {
         self
     }
 
-    /// Opens the file `path`.
+    /// Opens the file at `path` with the options of this builder.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the file cannot be opened with these options, and one of kind
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput) when they contradict each other.
+    /// Returns the OS error when the file cannot be opened with these options, or an error of kind
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) when the options contradict each other.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether a file
-    /// is created or emptied. A file that was opened is closed.
+    /// Not cancel safe: if the future is dropped before it completes, a file may or may not be
+    /// created or truncated. A file that was opened is closed again.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! `ReadDir`: reading directories, a batch of entries at a time.
+//! `ReadDir`: reads the entries of a directory in batches.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -17,15 +17,16 @@ use crate::io::offload::{Lent, begin, offload};
 /// enough to share the cost of the job.
 const BATCH: usize = 32;
 
-/// Opens a directory to list its entries.
+/// Opens a directory and returns a reader for its entries.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist or is not a directory, or the OS refuses.
+/// Returns the OS error when the path does not exist or is not a directory, or the OS refuses the
+/// call.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -49,10 +50,10 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
     Ok(ReadDir(Lent::Here(batch.await?)))
 }
 
-/// Lists the entries of a directory, in no particular order and without `.` and `..`. Returned by
-/// [`read_dir`].
+/// A reader that yields the entries of a directory in no particular order, without `.` and `..`.
+/// Returned by [`read_dir`].
 ///
-/// It is unspecified whether entries that are created or removed during the call are listed.
+/// Whether an entry that is created or removed during the iteration is yielded is unspecified.
 #[derive(Debug)]
 #[must_use = "nothing is read unless it is asked for entries"]
 pub struct ReadDir(Lent<Batch, ()>);
@@ -81,12 +82,13 @@ impl ReadDir {
     ///
     /// # Errors
     ///
-    /// Returns the OS error when an entry cannot be read. Further calls continue with the entry
-    /// after it.
+    /// Returns the OS error when an entry cannot be read. The next call continues with the
+    /// following entry.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: no entry is lost.
+    /// This call is cancel safe: an entry that a dropped call has read is returned by the next
+    /// call.
     ///
     /// # Examples
     ///
@@ -105,11 +107,11 @@ impl ReadDir {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
 
-    /// Polls for the result of [`next_entry`](Self::next_entry).
+    /// Polls [`next_entry`](Self::next_entry), for adapters that implement I/O traits.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`next_entry`](Self::next_entry).
+    /// Returns the same errors as [`next_entry`](Self::next_entry).
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         loop {
             ready!(self.0.poll_outcome(cx))?;
@@ -127,7 +129,7 @@ impl ReadDir {
     }
 }
 
-/// Describes one entry of a directory.
+/// An entry of a directory, returned by [`ReadDir::next_entry`].
 #[derive(Debug)]
 pub struct DirEntry {
     entry: Arc<Entry>,
@@ -141,7 +143,8 @@ impl DirEntry {
         Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
     }
 
-    /// Returns the entry's path: the one given to [`read_dir`], joined with the name.
+    /// Returns the full path of the entry: the path given to [`read_dir`], joined with the entry's
+    /// name.
     ///
     /// # Examples
     ///
@@ -159,7 +162,7 @@ impl DirEntry {
         self.entry.path()
     }
 
-    /// Returns the entry's name.
+    /// Returns the name of the entry, without any leading directories.
     ///
     /// # Examples
     ///
@@ -177,15 +180,16 @@ impl DirEntry {
         self.entry.file_name()
     }
 
-    /// Returns the entry's type, length, permissions and times. A symbolic link is not followed.
+    /// Returns the type, length, permissions and timestamps of the entry. Symbolic links are not
+    /// followed.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the entry no longer exists, or the OS refuses.
+    /// Returns the OS error when the entry no longer exists, or the OS refuses the call.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: the call only reads.
+    /// This call is cancel safe: nothing is modified.
     ///
     /// # Examples
     ///
@@ -206,15 +210,15 @@ impl DirEntry {
         offload("DirEntry::metadata", move || entry.metadata()).await
     }
 
-    /// Returns the entry's type. A symbolic link is not followed.
+    /// Returns the file type of the entry. Symbolic links are not followed.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the entry no longer exists, or the OS refuses.
+    /// Returns the OS error when the entry no longer exists, or the OS refuses the call.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: the call only reads.
+    /// This call is cancel safe: nothing is modified.
     ///
     /// # Examples
     ///
@@ -238,7 +242,7 @@ impl DirEntry {
         offload("DirEntry::file_type", move || entry.file_type()).await
     }
 
-    /// Returns the entry's inode number. On Unix only.
+    /// Returns the inode number of the entry. Available on Unix only.
     #[cfg(unix)]
     #[must_use]
     pub fn ino(&self) -> u64 {

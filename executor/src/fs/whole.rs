@@ -1,4 +1,4 @@
-//! Reading, writing and copying whole files in one call.
+//! Reads, writes and copies whole files with one call.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::util::world::Cost;
 /// The bytes of a file that is read whole, as far as a guess of its time goes.
 const WHOLE: usize = 4_096;
 
-/// Reads a whole file into a vector.
+/// Reads the entire contents of a file into a vector.
 ///
 /// # Errors
 ///
@@ -17,7 +17,7 @@ const WHOLE: usize = 4_096;
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -32,16 +32,16 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     on_path_at_cost("fs::read", path.as_ref(), Cost::Read(WHOLE), |system, path| system.read(path)).await
 }
 
-/// Reads a whole file of UTF-8 text into a string.
+/// Reads the entire contents of a UTF-8 file into a string.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the file cannot be opened or read, and one of kind
-/// [`InvalidData`](io::ErrorKind::InvalidData) when it is not UTF-8.
+/// Returns the OS error when the file cannot be opened or read, or an error of kind
+/// [`InvalidData`](io::ErrorKind::InvalidData) when the contents are not valid UTF-8.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: the call only reads.
+/// This call is cancel safe: nothing is modified.
 ///
 /// # Examples
 ///
@@ -57,18 +57,18 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
         .await
 }
 
-/// Replaces the contents of a file by `contents`; creates the file if it does not exist. The pool
-/// writes a copy of `contents`.
+/// Writes `contents` to a file. Creates the file if it does not exist, and replaces its previous
+/// contents if it does. The blocking pool works on a copy of `contents`.
 ///
 /// # Errors
 ///
-/// Returns the OS error when the file cannot be opened or written. It may then exist with a part of
-/// the contents.
+/// Returns the OS error when the file cannot be opened or written. After an error, the file may
+/// exist with only part of the contents.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file is
-/// written; once begun, it is written entirely.
+/// Not cancel safe: if the future is dropped before it completes, the file may or may not be
+/// written. A write that has begun is completed.
 ///
 /// # Examples
 ///
@@ -87,18 +87,18 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
     on_path_at_cost("fs::write", path.as_ref(), cost, move |system, path| system.write(path, &contents)).await
 }
 
-/// Copies a file's contents and permissions to another path, and returns the number of bytes. A
-/// file that exists there is overwritten.
+/// Copies the contents and permissions of the file `from` to `to`, and returns the number of bytes
+/// copied. An existing file at `to` is overwritten.
 ///
 /// # Errors
 ///
 /// Returns the OS error when `from` cannot be opened or read, or `to` cannot be created or written.
-/// `to` may then exist with a part of the contents.
+/// After an error, `to` may exist with only part of the contents.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the copy is
-/// made; once begun, it is made entirely.
+/// Not cancel safe: if the future is dropped before it completes, the copy may or may not be made.
+/// A copy that has begun is completed.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Copying all that a stream has to another.
+//! Copies everything from a reader to a writer.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,24 +11,24 @@ use super::transfer::Transfer;
 /// The size of a buffer unless the caller gives one.
 pub(super) const BUFFER: usize = 8 * 1024;
 
-/// Copies all bytes of `reader` to `writer`, until `reader` ends. Returns their number.
+/// Copies all bytes from `reader` to `writer` until `reader` ends, and returns the number of bytes
+/// copied.
 ///
-/// The bytes go through a buffer of 8 KiB; [`copy_buf`](super::copy_buf()) copies out of the
-/// reader's own. The writer is flushed at the end, and whenever the reader has nothing yet. It is
-/// not shut down.
-///
-/// Between streams that are always ready, other tasks get their turn after some hundred KiB.
+/// The bytes pass through a buffer of 8 KiB. Use [`copy_buf`](super::copy_buf()) for a reader that
+/// has a buffer of its own. The writer is flushed at the end and whenever the reader has no data
+/// available. The writer is not shut down. If both streams are always ready, the copy yields to
+/// other tasks after some hundred KiB.
 ///
 /// # Errors
 ///
-/// Returns the first error of either stream, and an error of kind
-/// [`WriteZero`](io::ErrorKind::WriteZero) if the writer takes no more bytes. Bytes that were read
-/// and not yet written are lost.
+/// Returns the first error of either stream, or an error of kind
+/// [`WriteZero`](io::ErrorKind::WriteZero) if the writer accepts no more bytes. Bytes that were
+/// read but not yet written are lost.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, bytes that were read and not yet
-/// written are lost, and their number is not reported.
+/// Not cancel safe: if the future is dropped before it completes, bytes that were read but not yet
+/// written are lost, and the number of bytes copied so far is not reported.
 ///
 /// # Examples
 ///

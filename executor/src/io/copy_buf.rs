@@ -1,4 +1,4 @@
-//! Copying out of a reader's own buffer.
+//! Copies bytes straight out of a reader's own buffer.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,23 +11,23 @@ use wsrt_sync::budget::poll_spending_once;
 use super::copy_budget::CopyBudget;
 use super::transfer::write_zero;
 
-/// Copies all bytes of `reader` to `writer`, until `reader` ends, without a buffer in between.
-/// Returns their number.
+/// Copies all bytes from `reader` to `writer` until `reader` ends, straight out of the reader's own
+/// buffer, and returns the number of bytes copied.
 ///
-/// The writer is flushed at the end, and whenever the reader has nothing yet. It is not shut down.
-///
-/// Between streams that are always ready, other tasks get their turn after some hundred KiB.
+/// The writer is flushed at the end and whenever the reader has no data available. The writer is
+/// not shut down. If both streams are always ready, the copy yields to other tasks after some
+/// hundred KiB.
 ///
 /// # Errors
 ///
-/// Returns the first error of either stream, and an error of kind
-/// [`WriteZero`](io::ErrorKind::WriteZero) if the writer takes no more bytes. Bytes that were not
-/// written are still in the reader's buffer.
+/// Returns the first error of either stream, or an error of kind
+/// [`WriteZero`](io::ErrorKind::WriteZero) if the writer accepts no more bytes. Bytes that were not
+/// written remain in the reader's buffer.
 ///
 /// # Cancel safety
 ///
-/// If the future is dropped while it waits, no bytes are lost: those that were not written are
-/// still in the reader's buffer, and a further call continues with them. The number of bytes copied
+/// If the future is dropped before it completes, no bytes are lost: bytes that were not written
+/// remain in the reader's buffer, and another call continues with them. The number of bytes copied
 /// so far is not reported.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! A pair of streams in memory, connected to each other.
+//! A pair of connected in-memory streams.
 
 use std::io::{self, IoSlice};
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -12,18 +12,19 @@ use wsrt_sync::budget::poll_spending;
 
 use super::byte_queue::{ByteQueue, Leftover};
 
-/// Reads what its peer writes, in memory, and the reverse. Returned by [`duplex()`].
+/// One end of an in-memory connection, which reads what the other end writes and vice versa.
+/// Created in pairs by [`duplex()`].
 ///
-/// When one end is dropped, the other reads the bytes that were written, and then the end; its
-/// writes, waiting ones too, fail with an error of kind
-/// [`BrokenPipe`](io::ErrorKind::BrokenPipe). After `shutdown` the peer reads the bytes that were
-/// written, and then the end, and can still write.
+/// When one end is dropped, the other end reads the bytes already written and then the end of the
+/// stream, and its writes, including waiting ones, fail with an error of kind
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe). After `shutdown`, the other end reads the bytes
+/// already written and then the end of the stream, and can still write.
 ///
 /// Each read and write counts against the task's [budget](crate::task::coop).
 ///
 /// # Cancel safety
 ///
-/// `read` and `write` are cancel safe: if their future is dropped before it is ready, nothing was
+/// `read` and `write` are cancel safe: if the future is dropped before it completes, no bytes were
 /// read or written.
 #[derive(Debug)]
 pub struct DuplexStream {
@@ -37,10 +38,10 @@ pub struct DuplexStream {
 impl UnwindSafe for DuplexStream {}
 impl RefUnwindSafe for DuplexStream {}
 
-/// Returns a pair of streams in memory, connected to each other, which hold `max_buf_size` bytes at
-/// most in each direction.
+/// Creates a pair of connected in-memory streams that buffer at most `max_buf_size` bytes per
+/// direction.
 ///
-/// A write to a full stream waits until the peer has read something.
+/// A write waits while the buffer is full, until the peer has read some bytes.
 ///
 /// # Examples
 ///

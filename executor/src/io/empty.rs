@@ -1,4 +1,4 @@
-//! A stream without bytes.
+//! A stream that contains no bytes.
 
 use std::io::{self, IoSlice, SeekFrom};
 use std::pin::Pin;
@@ -7,17 +7,18 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
 use wsrt_sync::budget::poll_spending;
 
-/// Reads nothing, and drops what is written to it. Returned by [`empty()`].
+/// A stream that is always at its end when read, and discards all bytes written to it. Returned by
+/// [`empty()`].
 ///
 /// Each operation counts against the task's [budget](crate::task::coop).
 ///
 /// # Cancel safety
 ///
-/// All operations are cancel safe: there is nothing to lose.
+/// All operations are cancel safe: there is no data to lose.
 #[derive(Debug)]
 pub struct Empty(());
 
-/// Returns a stream that ends at once, and drops what is written to it.
+/// Creates a stream that is always at its end when read, and discards all bytes written to it.
 ///
 /// # Examples
 ///

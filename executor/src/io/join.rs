@@ -1,4 +1,4 @@
-//! A reader and a writer in one value.
+//! A reader and a writer combined into one stream.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,14 +9,14 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 use wsrt_sync::budget::poll_spending_once;
 
 pin_project! {
-    /// Reads from one stream and writes to another. Returned by [`join()`].
-    ///
-    /// Each operation counts against the task's [budget](crate::task::coop), whether or not those
-    /// of the two streams do.
+    /// A stream that reads from one stream and writes to another. Returned by [`join()`].
+    /// |
+    /// Each operation counts against the task's [budget](crate::task::coop), even if the two inner
+    /// streams do not count theirs.
     ///
     /// # Cancel safety
     ///
-    /// Its operations are as cancel safe as the operations of the two streams.
+    /// Every operation is as cancel safe as the same operation of the inner stream.
     #[derive(Debug)]
     pub struct Join<R, W> {
         #[pin]
@@ -26,8 +26,7 @@ pin_project! {
     }
 }
 
-/// Returns one stream that reads from `reader` and writes to `writer`: the reverse of
-/// [`split`](super::split).
+/// Combines `reader` and `writer` into one stream, the reverse of [`split`](super::split).
 ///
 /// # Examples
 ///
@@ -57,37 +56,37 @@ where
     R: AsyncRead,
     W: AsyncWrite,
 {
-    /// Returns the reader and the writer.
+    /// Splits the stream back into the reader and the writer.
     pub fn into_inner(self) -> (R, W) {
         (self.reader, self.writer)
     }
 
-    /// Returns the reader.
+    /// Returns a shared reference to the reader.
     pub fn reader(&self) -> &R {
         &self.reader
     }
 
-    /// Returns the writer.
+    /// Returns a shared reference to the writer.
     pub fn writer(&self) -> &W {
         &self.writer
     }
 
-    /// Returns the reader, to be changed.
+    /// Returns a mutable reference to the reader.
     pub fn reader_mut(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Returns the writer, to be changed.
+    /// Returns a mutable reference to the writer.
     pub fn writer_mut(&mut self) -> &mut W {
         &mut self.writer
     }
 
-    /// Returns the reader, pinned.
+    /// Returns a pinned mutable reference to the reader.
     pub fn reader_pin_mut(self: Pin<&mut Self>) -> Pin<&mut R> {
         self.project().reader
     }
 
-    /// Returns the writer, pinned.
+    /// Returns a pinned mutable reference to the writer.
     pub fn writer_pin_mut(self: Pin<&mut Self>) -> Pin<&mut W> {
         self.project().writer
     }

@@ -1,33 +1,35 @@
 //! Traits and functions for asynchronous I/O, and the standard streams.
 //!
-//! The traits and the adapters on top of them are tokio's own, from the parts of it that need no
-//! runtime, under their names: code that reads and writes by `tokio::io` works here, and the
-//! reverse. wsrt's own are:
+//! The traits and their adapters are re-exported from the parts of tokio that need no runtime,
+//! under tokio's names, so code that uses `tokio::io` traits works with wsrt's streams, and wsrt
+//! code works with tokio's. The following items are wsrt's own:
 //!
-//! * the sources and sinks in memory: [`duplex()`], [`simplex()`], [`empty()`], [`repeat()`] and
+//! * in-memory sources and sinks: [`duplex()`], [`simplex()`], [`empty()`], [`repeat()`] and
 //!   [`sink()`];
 //! * [`copy()`], [`copy_buf()`] and [`join()`];
 //! * [`copy_bidirectional()`], which on Linux lets the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
-//! * [`SyncIoBridge`], a stream for code that blocks;
-//! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
-//! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the OS can poll.
+//! * [`SyncIoBridge`], which lets blocking code use an asynchronous stream;
+//! * [`Interest`] and [`Ready`], which a socket's `ready` method takes and returns;
+//! * on Unix, `unix::AsyncFd`, which waits until any descriptor that the OS can poll is ready.
 //!
 //! # Without feature `tokio-io`
 //!
-//! The feature is on by default, and brings the traits: without it, tokio's two crates of traits
-//! are not compiled. There are then no adapters, no streams in memory and no copies here; sockets,
-//! files, pipes and standard streams are read and written by their own methods.
+//! The feature is enabled by default and provides the traits. Without the feature, the two tokio
+//! crates that define the traits are not compiled, and this module has no adapters, in-memory
+//! streams or copy functions. Sockets, files, pipes and the standard streams are then read and
+//! written through their inherent methods.
 //!
 //! # Fairness
 //!
-//! Each operation of wsrt's own streams and copies that completes at once counts against the task's
-//! [budget](crate::task::coop): a loop over a stream that is always ready lets other tasks run, and
-//! a [`timeout`](crate::time::timeout) around it fires. tokio's adapters ([`BufReader`], [`Take`],
-//! [`Chain`], [`Lines`], …) count by the streams below them. Over bytes that are in memory already,
-//! such as a `&[u8]` or a [`Cursor`](std::io::Cursor), they never wait and count nothing, and the
-//! lines in a buffer of a [`BufReader`] are returned before the stream below it counts again.
-//! Around a long loop over those, use [`cooperative`](crate::task::coop::cooperative).
+//! Every operation of wsrt's own streams and copy functions that completes immediately counts
+//! against the task's [budget](crate::task::coop), so a loop over a stream that is always ready
+//! lets other tasks run, and a [`timeout`](crate::time::timeout) around the loop fires. tokio's
+//! adapters ([`BufReader`], [`Take`], [`Chain`], [`Lines`], …) spend budget only through the
+//! streams they wrap. Reads from in-memory bytes, such as a `&[u8]` or a
+//! [`Cursor`](std::io::Cursor), never wait and spend no budget, and neither do lines that a
+//! [`BufReader`] has already buffered. Wrap a long loop over such bytes in
+//! [`cooperative`](crate::task::coop::cooperative).
 //!
 //! # Examples
 //!
@@ -84,7 +86,7 @@ pub(crate) mod tokio_traits;
 mod transfer;
 pub(crate) mod write_methods;
 
-/// Waiting for any file descriptor that the OS can poll.
+/// Waits for readiness of any file descriptor that the OS can poll.
 #[cfg(unix)]
 pub mod unix {
     #[doc(inline)]

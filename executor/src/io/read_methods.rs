@@ -1,4 +1,4 @@
-//! The methods that read, of what is read through a thread: files and standard input.
+//! The read methods of files and of standard input, which are read on another thread.
 
 use std::future::poll_fn;
 use std::io;
@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 
 use super::target::{SliceTarget, Target, UninitTarget};
 
-/// A stream that is read through the blocking pool, or another thread. Each family of I/O traits,
-/// and the methods, are implemented by this.
+/// A stream that is read on a thread of the blocking pool or on a thread of its own. The inherent
+/// methods and each family of I/O traits are implemented on top of this trait.
 pub(crate) trait PollRead {
-    /// Puts bytes into `target`, none at the end.
+    /// Reads bytes into `target`; a ready result without bytes means the end of the stream.
     fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>>;
 }
 
@@ -61,12 +61,12 @@ pub(crate) async fn read_to_string(stream: &mut impl PollRead, buf: &mut String)
     Ok(text.len())
 }
 
-/// The methods themselves, for a type that is [`PollRead`].
+/// Generates the inherent read methods for a type that implements [`PollRead`].
 macro_rules! read_methods {
     ($type:ty) => {
         impl $type {
-            /// Reads available bytes into `buf` and returns their number: zero at the end, or if
-            /// `buf` is empty.
+            /// Reads available bytes into `buf` and returns the number of bytes read. Returns 0 at
+            /// the end of the stream, or if `buf` is empty.
             ///
             /// # Errors
             ///
@@ -74,16 +74,17 @@ macro_rules! read_methods {
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: bytes that were read are returned by the next read.
+            /// This call is cancel safe: bytes that a dropped call has read are returned by the
+            /// next read.
             pub async fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::io::read_methods::read(self, buf).await
             }
 
-            /// Polls [`read`](Self::read), for adapters that implement traits: reads into memory
-            /// that need not be initialised, and returns how many of its first bytes were written.
-            /// It leaves the others alone.
+            /// Polls [`read`](Self::read), for adapters that implement I/O traits. Reads into
+            /// `buf`, which may be uninitialised, and returns the number of bytes written to its
+            /// start. The rest of `buf` is left untouched.
             ///
-            /// Of several tasks that poll, the last one is woken.
+            /// If several tasks poll, only the task that polled last is woken.
             ///
             /// # Errors
             ///
@@ -96,44 +97,47 @@ macro_rules! read_methods {
                 $crate::io::read_methods::poll_read(self, cx, buf)
             }
 
-            /// Fills `buf` and returns its length.
+            /// Reads exactly enough bytes to fill `buf`, and returns the length of `buf`.
             ///
             /// # Errors
             ///
-            /// Returns an error of kind [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) at the
-            /// end, and the OS error.
+            /// Returns an error of kind [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the
+            /// stream ends before `buf` is full, and otherwise the OS error.
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: bytes that are in `buf` by then are not read again.
+            /// Not cancel safe: bytes that were already read into `buf` are not returned by later
+            /// reads.
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::io::read_methods::read_exact(self, buf).await
             }
 
-            /// Appends all bytes up to the end to `buf` and returns their number.
+            /// Reads all bytes until the end of the stream, appends them to `buf`, and returns
+            /// their number.
             ///
             /// # Errors
             ///
-            /// Returns the OS error. The bytes read before it are in `buf`.
+            /// Returns the OS error. The bytes that were read before the error are in `buf`.
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: the bytes read so far are in `buf`.
+            /// This call is cancel safe: the bytes that were read so far are in `buf`.
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
                 $crate::io::read_methods::read_to_end(self, buf).await
             }
 
-            /// Appends all text up to the end to `buf` and returns its length in bytes.
+            /// Reads text until the end of the stream, appends it to `buf`, and returns its length
+            /// in bytes.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, and an error of kind
-            /// [`InvalidData`](std::io::ErrorKind::InvalidData) if it is not UTF-8. `buf` is then
-            /// unchanged, and the bytes are lost.
+            /// Returns the OS error, or an error of kind
+            /// [`InvalidData`](std::io::ErrorKind::InvalidData) if the stream is not valid UTF-8.
+            /// In both cases `buf` is unchanged, and the bytes that were read are lost.
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: the bytes read so far are lost.
+            /// Not cancel safe: the bytes that were read so far are lost.
             pub async fn read_to_string(&mut self, buf: &mut String) -> std::io::Result<usize> {
                 $crate::io::read_methods::read_to_string(self, buf).await
             }

@@ -1,4 +1,4 @@
-//! A stream of one byte, forever.
+//! A reader that repeats one byte forever.
 
 use std::io;
 use std::pin::Pin;
@@ -7,17 +7,17 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use wsrt_sync::budget::poll_spending;
 
-/// Reads one byte forever. Returned by [`repeat()`].
+/// A reader that yields the same byte forever. Returned by [`repeat()`].
 ///
 /// Each read counts against the task's [budget](crate::task::coop).
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: there is nothing to lose.
+/// `read` is cancel safe: there is no data to lose.
 #[derive(Debug)]
 pub struct Repeat(u8);
 
-/// Returns a stream that fills every buffer with `byte` and never ends.
+/// Creates a reader that fills every buffer with `byte` and never ends.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! A pipe in memory, for one direction.
+//! An in-memory pipe that carries bytes in one direction.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,25 +9,26 @@ use wsrt_sync::budget::poll_spending;
 
 use super::byte_queue::ByteQueue;
 
-/// Carries bytes in memory from its writer to its reader. Returned in two halves by [`simplex()`].
-///
-/// After `shutdown` the reader gets the bytes that were written, and then the end; a write is an
-/// error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe). Dropping a half ends nothing: shut the
-/// writing one down, or use [`duplex`](super::duplex()).
+/// A one-way pipe in memory, which [`simplex()`] returns as a read half and a write half.
+/// |
+/// After the write half is shut down, the read half receives the bytes already written and then the
+/// end of the stream, and further writes fail with an error of kind
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe). Dropping a half does not close the pipe: shut the
+/// write half down, or use [`duplex`](super::duplex()) instead.
 ///
 /// Each read and write counts against the task's [budget](crate::task::coop).
 ///
 /// # Cancel safety
 ///
-/// `read` and `write` are cancel safe: if their future is dropped before it is ready, nothing was
+/// `read` and `write` are cancel safe: if the future is dropped before it completes, no bytes were
 /// read or written.
 #[derive(Debug)]
 pub struct SimplexStream(ByteQueue);
 
-/// Returns the two ends of a pipe in memory, for one direction, which holds `max_buf_size` bytes at
-/// most.
+/// Creates an in-memory pipe for one direction and returns its read half and its write half.
 ///
-/// A write to a full pipe waits until something was read.
+/// The pipe holds at most `max_buf_size` bytes. A write to a full pipe waits until the read half
+/// has read some of them.
 ///
 /// # Examples
 ///
@@ -50,7 +51,8 @@ pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<Simpl
 }
 
 impl SimplexStream {
-    /// Returns a pipe in memory that holds `max_buf_size` bytes at most, both ends in one value.
+    /// Creates an in-memory pipe that holds at most `max_buf_size` bytes, with both ends in one
+    /// value.
     ///
     /// # Examples
     ///

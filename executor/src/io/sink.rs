@@ -1,4 +1,4 @@
-//! A stream that drops what is written to it.
+//! A writer that discards all bytes.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,17 +7,17 @@ use std::task::{Context, Poll};
 use tokio::io::AsyncWrite;
 use wsrt_sync::budget::poll_spending;
 
-/// Drops what is written to it. Returned by [`sink()`].
+/// A writer that accepts all bytes and discards them. Returned by [`sink()`].
 ///
 /// Each operation counts against the task's [budget](crate::task::coop).
 ///
 /// # Cancel safety
 ///
-/// `write` is cancel safe: there is nothing to lose.
+/// `write` is cancel safe: there is no data to lose.
 #[derive(Debug)]
 pub struct Sink(());
 
-/// Returns a stream that takes everything that is written to it, and drops it.
+/// Creates a writer that accepts all bytes and discards them.
 ///
 /// # Examples
 ///

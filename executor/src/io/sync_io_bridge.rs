@@ -1,4 +1,4 @@
-//! An asynchronous stream for code that blocks.
+//! A bridge that lets blocking code use an asynchronous stream.
 
 use std::io::{self, BufRead, IoSlice, Read, Seek, SeekFrom, Write};
 
@@ -8,12 +8,14 @@ use tokio::io::{
 
 use crate::runtime::Handle;
 
-/// Gives an asynchronous stream the traits of `std::io`: for libraries that read and write
-/// synchronously, such as those for archives and compression.
-///
-/// Each call waits by [`Handle::block_on`], so that it belongs into
-/// [`spawn_blocking`](crate::task::spawn_blocking), where a thread may wait. In a task it works,
-/// too, and hands the processor over at each wait: see [`guide::blocking`](crate::guide::blocking).
+/// A blocking wrapper around an asynchronous stream, which implements the traits of `std::io`. Use
+/// the bridge with libraries that read and write synchronously, such as archive and compression
+/// crates.
+/// |
+/// Every call waits with [`Handle::block_on`] and therefore belongs in
+/// [`spawn_blocking`](crate::task::spawn_blocking), where a thread may block. The bridge works
+/// inside a task too, but then hands the processor over on every wait: see
+/// [`guide::blocking`](crate::guide::blocking).
 ///
 /// # Examples
 ///
@@ -38,9 +40,10 @@ pub struct SyncIoBridge<T> {
 }
 
 impl<T> SyncIoBridge<T> {
-    /// Creates a bridge that waits in the current runtime.
+    /// Creates a bridge whose calls wait in the current runtime.
     ///
-    /// Make it where there is a runtime, and move it into the blocking job, or make it there.
+    /// Create the bridge in a task and move it into the blocking closure, or create it inside the
+    /// closure.
     ///
     /// # Panics
     ///
@@ -50,7 +53,8 @@ impl<T> SyncIoBridge<T> {
         Self::new_with_handle(stream, Handle::current())
     }
 
-    /// Creates a bridge that waits in the runtime of `handle`, inside a runtime or not.
+    /// Creates a bridge whose calls wait in the runtime of `handle`. The calling thread need not be
+    /// inside a runtime.
     ///
     /// # Examples
     ///
@@ -69,23 +73,24 @@ impl<T> SyncIoBridge<T> {
         Self { stream, runtime: handle }
     }
 
-    /// Returns the stream.
+    /// Returns the wrapped asynchronous stream.
     pub fn into_inner(self) -> T {
         self.stream
     }
 }
 
 impl<T: AsyncWrite + Unpin> SyncIoBridge<T> {
-    /// Writes what is buffered, and ends the stream for its reader. std's traits have no such call.
+    /// Writes all buffered bytes and shuts the stream down, so that its reader sees the end of the
+    /// stream. The traits of `std::io` have no such call.
     ///
     /// # Errors
     ///
-    /// Returns the errors of the stream's shutdown.
+    /// Returns the error of the stream's own shutdown.
     pub fn shutdown(&mut self) -> io::Result<()> {
         self.runtime.block_on(self.stream.shutdown())
     }
 
-    /// Returns whether the stream makes one call of several buffers.
+    /// Returns whether the stream writes several buffers with one call.
     pub fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }

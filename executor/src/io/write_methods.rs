@@ -1,17 +1,17 @@
-//! The methods that write, of what is written through the blocking pool: files, standard output and
-//! standard error.
+//! The write methods of files, standard output and standard error, which are written on the
+//! blocking pool.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::task::{Context, Poll};
 
-/// A stream that is written through the blocking pool. Each family of I/O traits, and the methods,
-/// are implemented by this.
+/// A stream that is written on the blocking pool. The inherent methods and each family of I/O
+/// traits are implemented on top of this trait.
 pub(crate) trait PollWrite {
-    /// Takes bytes of `sources`, in their order, and returns how many.
+    /// Accepts bytes from `sources`, in order, and returns the number of accepted bytes.
     fn poll_write_from(&mut self, cx: &mut Context<'_>, sources: &[IoSlice<'_>]) -> Poll<io::Result<usize>>;
 
-    /// Waits until everything is written.
+    /// Waits until all accepted bytes are written.
     fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 }
 
@@ -33,29 +33,30 @@ pub(crate) async fn flush(stream: &mut impl PollWrite) -> io::Result<()> {
     poll_fn(|cx| stream.poll_written(cx)).await
 }
 
-/// The methods themselves, for a type that is [`PollWrite`].
+/// Generates the inherent write methods for a type that implements [`PollWrite`].
 macro_rules! write_methods {
     ($type:ty) => {
         impl $type {
-            /// Takes bytes of `buf`, to be written while the task continues, and returns how many.
+            /// Accepts bytes from `buf`, which are written in the background, and returns the
+            /// number of accepted bytes.
             ///
             /// # Errors
             ///
-            /// Returns the error of the write before it.
+            /// Returns the error of the previous write, if that write failed.
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: if the future is dropped before it is ready, nothing was
-            /// written.
+            /// This call is cancel safe: if the future is dropped before it completes, no bytes
+            /// were accepted.
             pub async fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
                 $crate::io::write_methods::write(self, buf).await
             }
 
-            /// Polls [`write`](Self::write), for adapters that implement traits.
+            /// Polls [`write`](Self::write), for adapters that implement I/O traits.
             ///
             /// # Errors
             ///
-            /// Returns the error of the write before it.
+            /// Returns the error of the previous write, if that write failed.
             pub fn poll_write(
                 &mut self,
                 cx: &mut std::task::Context<'_>,
@@ -64,12 +65,12 @@ macro_rules! write_methods {
                 $crate::io::write_methods::PollWrite::poll_write_from(self, cx, &[std::io::IoSlice::new(buf)])
             }
 
-            /// Polls a write of several buffers, which are taken in their order as if they were
-            /// one, and returns how many bytes were taken.
+            /// Polls a write from several buffers, which are taken in order as if they were
+            /// concatenated, and returns the number of accepted bytes.
             ///
             /// # Errors
             ///
-            /// Returns the error of the write before it.
+            /// Returns the error of the previous write, if that write failed.
             pub fn poll_write_vectored(
                 &mut self,
                 cx: &mut std::task::Context<'_>,
@@ -82,12 +83,12 @@ macro_rules! write_methods {
             ///
             /// # Errors
             ///
-            /// Returns the error of an earlier write, or the OS error.
+            /// Returns the error of an earlier write, or the OS error of the flush.
             pub fn poll_flush(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
                 $crate::io::write_methods::PollWrite::poll_written(self, cx)
             }
 
-            /// Takes all of `buf`, to be written while the task continues.
+            /// Accepts all bytes of `buf`, which are written in the background.
             ///
             /// # Errors
             ///
@@ -95,33 +96,35 @@ macro_rules! write_methods {
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: it is unknown how much of `buf` was written.
+            /// Not cancel safe: if the future is dropped, it is unknown how much of `buf` was
+            /// accepted.
             pub async fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
                 $crate::io::write_methods::write_all(self, buf).await
             }
 
-            /// Waits until everything is written.
+            /// Waits until all accepted bytes are written.
             ///
             /// # Errors
             ///
-            /// Returns the error of an earlier write, or the OS error.
+            /// Returns the error of an earlier write, or the OS error of the flush.
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: it can be called again.
+            /// This call is cancel safe: a dropped call can simply be repeated.
             pub async fn flush(&mut self) -> std::io::Result<()> {
                 $crate::io::write_methods::flush(self).await
             }
 
-            /// Waits until everything is written, as [`flush`](Self::flush) does.
+            /// Waits until all accepted bytes are written, exactly like [`flush`](Self::flush). The
+            /// stream stays open.
             ///
             /// # Errors
             ///
-            /// Returns the errors of [`flush`](Self::flush).
+            /// Returns the same errors as [`flush`](Self::flush).
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: it can be called again.
+            /// This call is cancel safe: a dropped call can simply be repeated.
             pub async fn shutdown(&mut self) -> std::io::Result<()> {
                 $crate::io::write_methods::flush(self).await
             }

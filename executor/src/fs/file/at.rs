@@ -1,4 +1,4 @@
-//! Reads and writes at a position that the call names.
+//! Reads and writes at an explicit offset.
 
 use std::io;
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use crate::io::offload::offload;
 use crate::util::world::Cost;
 
 impl File {
-    /// Reads at `offset`, without a look at the file's own position, and returns how many bytes it
-    /// has read: 0 at the end of the file.
-    ///
-    /// Any number of these may be in progress at once, from several tasks through `&File` or an
-    /// `Arc`: each has a thread of the blocking pool. Like `read` it may read less than the buffer
-    /// holds, and never reads more than [`max_buf_size`](Self::max_buf_size). On Unix only.
+    /// Reads bytes at `offset` into `buffer` and returns the number of bytes read, or 0 at the end
+    /// of the file. The file's own position is neither used nor moved.
+    /// |
+    /// Any number of `read_at` calls may be in progress at once, from several tasks through `&File`
+    /// or an `Arc`: each call uses its own thread of the blocking pool. Like `read`, the call may
+    /// read less than the buffer holds, and it never reads more than
+    /// [`max_buf_size`](Self::max_buf_size) bytes. Available on Unix only.
     ///
     /// # Not guaranteed
     ///
-    /// It may not see the bytes of a `write` that has not been followed by a `flush`.
+    /// The call may not see the bytes of an earlier `write` that was not followed by a `flush`.
     ///
     /// # Panics
     ///
@@ -28,12 +29,12 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the file was not opened for reading, or cannot be read at a
-    /// position, as a pipe.
+    /// Returns the OS error when the file was not opened for reading, or when the file has no
+    /// positions to read at, such as a pipe.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: the call only reads, and leaves the file's position alone.
+    /// This call is cancel safe: nothing is modified, and the file's own position does not move.
     ///
     /// # Examples
     ///
@@ -66,19 +67,20 @@ impl File {
         Ok(bytes.len())
     }
 
-    /// Writes at `offset`, without a look at the file's own position, and returns how many bytes it
-    /// has written.
-    ///
-    /// The bytes are with the system when this returns: no `flush` is needed. Any number of these
-    /// may be in progress at once. Like `write` it may write less than it is given, and never
-    /// writes more than [`max_buf_size`](Self::max_buf_size). Past the end, the file grows, with
-    /// zeros in between. On Unix only.
+    /// Writes bytes at `offset` and returns the number of bytes written. The file's own position is
+    /// neither used nor moved.
+    /// |
+    /// The OS has the bytes when the call returns, so no `flush` is needed. Any number of
+    /// `write_at` calls may be in progress at once. Like `write`, the call may write less than it
+    /// is given, and it never writes more than [`max_buf_size`](Self::max_buf_size) bytes. A write
+    /// past the end of the file extends the file and fills the gap with zeros. Available on Unix
+    /// only.
     ///
     /// # Not guaranteed
     ///
-    /// The order between it and a `write` that has not been followed by a `flush` is unspecified.
-    /// On Linux the offset is ignored for a file that was opened for appending: the bytes go to its
-    /// end.
+    /// The order of this call and an earlier `write` that was not followed by a `flush` is
+    /// unspecified. On Linux the offset is ignored if the file was opened for appending: the bytes
+    /// are then added at the end of the file.
     ///
     /// # Panics
     ///
@@ -86,12 +88,12 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the file was not opened for writing, or the OS refuses.
+    /// Returns the OS error when the file was not opened for writing, or when the write fails.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the
-    /// bytes are written.
+    /// Not cancel safe: if the future is dropped before it completes, the bytes may or may not be
+    /// written.
     ///
     /// # Examples
     ///

@@ -21,29 +21,29 @@ use crate::fs::opened::Opened;
 use crate::io::buffer::MOST_AT_ONCE;
 use crate::util::world::{Cost, either};
 
-/// Reads and writes an open file.
+/// An open file that can be read, written and seeked asynchronously.
 ///
-/// Implements `AsyncRead`, `AsyncWrite` and `AsyncSeek` with feature `tokio-io`.
+/// The type implements `AsyncRead`, `AsyncWrite` and `AsyncSeek` with feature `tokio-io`.
+/// |
+/// One operation runs at a time, on a thread of the blocking pool, which borrows the file's buffer.
+/// A write returns as soon as its bytes are in that buffer (up to 2 MiB, see
+/// [`set_max_buf_size`](File::set_max_buf_size)), and the pool writes the buffer in the background.
+/// Consequently:
 ///
-/// One operation is in progress at a time, on a thread of the blocking pool, which is lent the
-/// file's buffer for it. A write returns when its bytes are in that buffer (up to 2 MiB, see
-/// [`set_max_buf_size`](File::set_max_buf_size)), and the pool writes them while the task
-/// continues. So:
-///
-/// * a write error is returned by the **next** call: write, `flush`, `shutdown` or
+/// * a failed write is reported by the **next** call to write, `flush`, `shutdown` or
 ///   [`sync_all`](File::sync_all);
-/// * a file that is dropped is closed when the write in progress has ended, and an error of that
-///   write is ignored: call `flush` before;
-/// * bytes that a write has accepted are written even if the runtime shuts down before.
-///
-/// A read whose future was dropped may leave bytes in the buffer. The next read returns them, and a
-/// write or seek starts at the end of the bytes that reads have returned.
+/// * dropping a file closes it after the write in progress has ended, and ignores that write's
+///   error: call `flush` first to see the error;
+/// * bytes that a write has accepted are written even if the runtime shuts down first.
+/// |
+/// A dropped read future may leave bytes in the buffer. The next read returns these bytes, and a
+/// write or seek continues from the end of the bytes that reads have actually returned.
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: the next read returns the bytes that were read. `write` is cancel
-/// safe: if its future is dropped before it is ready, nothing was written. `seek` is not: if its
-/// future is dropped while it waits, the file's position is unspecified.
+/// `read` is cancel safe: the next read returns the bytes. `write` is cancel safe: if the future is
+/// dropped before it completes, no bytes were accepted. `seek` is not cancel safe: if the future is
+/// dropped before it completes, the file's position is unspecified.
 ///
 /// # Examples
 ///
@@ -74,7 +74,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file for reading.
+    /// Opens an existing file for reading.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a file that was opened is closed.
+    /// This call is cancel safe: a file that was opened in the meantime is closed again.
     ///
     /// # Examples
     ///
@@ -97,7 +97,8 @@ impl File {
         OpenOptions::new().read(true).open_for("File::open", path.as_ref()).await
     }
 
-    /// Opens a file for writing; creates it if it does not exist, and empties it if it does.
+    /// Opens a file for writing. Creates the file if it does not exist, and truncates it if it
+    /// does.
     ///
     /// # Errors
     ///
@@ -105,8 +106,8 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file
-    /// is created or emptied.
+    /// Not cancel safe: if the future is dropped before it completes, the file may or may not be
+    /// created or truncated.
     ///
     /// # Examples
     ///
@@ -125,17 +126,17 @@ impl File {
         OpenOptions::new().write(true).create(true).truncate(true).open_for("File::create", path.as_ref()).await
     }
 
-    /// Creates a file for reading and writing; fails if it exists.
+    /// Creates a new file for reading and writing. Fails if the file already exists.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the file cannot be created, of kind
-    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) when it exists.
+    /// Returns the OS error when the file cannot be created. The error is of kind
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) when the file exists.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file
-    /// is created.
+    /// Not cancel safe: if the future is dropped before it completes, the file may or may not be
+    /// created.
     ///
     /// # Examples
     ///
@@ -153,13 +154,13 @@ impl File {
         options.read(true).write(true).create_new(true).open_for("File::create_new", path.as_ref()).await
     }
 
-    /// Returns [`OpenOptions`] that are all off.
+    /// Returns an [`OpenOptions`] builder with all options disabled.
     #[must_use]
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }
 
-    /// Converts a file of the standard library.
+    /// Converts a standard library file into an asynchronous file.
     ///
     /// # Examples
     ///
@@ -182,11 +183,12 @@ impl File {
         File { inner: Mutex::new(Inner::new(Arc::clone(&opened))), opened, limit: MOST_AT_ONCE, at: Arc::default() }
     }
 
-    /// Converts the file into one of the standard library, once the operation in progress has
-    /// ended. Its position is the end of the bytes that reads have returned: bytes that were read
-    /// ahead are not skipped.
+    /// Waits for the operation in progress and converts the file into a standard library file,
+    /// positioned at the end of the bytes that reads have returned: bytes that were read ahead are
+    /// not skipped.
     ///
-    /// A write error that no call has returned yet is ignored: call `flush` before.
+    /// A write error that no call has returned yet is discarded: call `flush` first to see the
+    /// error.
     ///
     /// # Panics
     ///
@@ -213,12 +215,12 @@ impl File {
         self.into_opened().into_system_file()
     }
 
-    /// Converts the file into one of the standard library, unless an operation is in progress, the
-    /// buffer holds bytes that were read ahead, or the file is on the disk of a simulated host.
+    /// Converts the file into a standard library file without waiting.
     ///
     /// # Errors
     ///
-    /// Returns the file itself, unchanged, in these cases.
+    /// Returns the unchanged file if an operation is in progress, if the buffer holds bytes that
+    /// were read ahead, or if the file is on the disk of a simulated host.
     pub fn try_into_std(mut self) -> Result<std::fs::File, File> {
         if !self.opened.is_of_system() || !self.inner.get_mut().is_clean() || self.at.try_write().is_err() {
             return Err(self);
@@ -231,16 +233,17 @@ impl File {
         Arc::into_inner(self.opened).expect("the buffer's share is gone, and no operation is under way")
     }
 
-    /// Returns a second handle to the file: both share one position. The second has this one's
-    /// [`max_buf_size`](Self::max_buf_size), which can be changed.
+    /// Creates a second handle to the same open file. Both handles share one position. The new
+    /// handle starts with this handle's [`max_buf_size`](Self::max_buf_size).
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the OS refuses, for example because no descriptor is left.
+    /// Returns the OS error when the handle cannot be duplicated, for example because no file
+    /// descriptor is left.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a second handle that was made is closed.
+    /// This call is cancel safe: a handle that was created in the meantime is closed again.
     ///
     /// # Examples
     ///
@@ -257,7 +260,7 @@ impl File {
         Ok(File { limit: self.limit, ..File::of(second) })
     }
 
-    /// Waits until the file's contents and metadata are on the disk.
+    /// Waits until all of the file's contents and metadata have reached the disk.
     ///
     /// # Errors
     ///
@@ -265,8 +268,8 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     ///
     /// # Examples
     ///
@@ -286,8 +289,8 @@ impl File {
         inner.call("File::sync_all", Cost::Sync, Opened::sync_all).await
     }
 
-    /// Waits like [`sync_all`](Self::sync_all), but not for metadata that is not needed to read the
-    /// contents again, such as times.
+    /// Waits until the file's contents have reached the disk, like [`sync_all`](Self::sync_all),
+    /// but not for metadata that is not needed to read the contents back, such as timestamps.
     ///
     /// # Errors
     ///
@@ -295,8 +298,8 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     ///
     /// # Examples
     ///
@@ -316,16 +319,17 @@ impl File {
         inner.call("File::sync_data", Cost::Sync, Opened::sync_data).await
     }
 
-    /// Truncates the file to `length` bytes, or extends it with zeros. Its position stays.
+    /// Truncates the file to `length` bytes, or extends it to `length` bytes with zeros. The file's
+    /// position does not change.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the file was not opened for writing, or the OS refuses.
+    /// Returns the OS error when the file was not opened for writing, or the OS rejects the change.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     ///
     /// # Examples
     ///
@@ -346,16 +350,16 @@ impl File {
         inner.call("File::set_len", Cost::Name, move |file| file.set_len(length)).await
     }
 
-    /// Returns the file's type, length, permissions and times, after the operation in progress has
-    /// ended.
+    /// Waits for the operation in progress and returns the file's type, length, permissions and
+    /// timestamps.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error when the metadata cannot be read.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: the call only reads.
+    /// This call is cancel safe: nothing is modified.
     ///
     /// # Examples
     ///
@@ -370,52 +374,52 @@ impl File {
         self.inner.lock().await.call("File::metadata", Cost::Name, Opened::metadata).await
     }
 
-    /// Sets the file's permissions.
+    /// Changes the file's permissions.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the OS refuses.
+    /// Returns the OS error when the OS rejects the change.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     pub async fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         let call = move |file: &Opened| file.set_permissions(permissions);
         self.inner.lock().await.call("File::set_permissions", Cost::Name, call).await
     }
 
-    /// Sets when the file was last read and written, after the operation in progress has ended: a
-    /// write that has begun does not change them later. Times that `times` does not name stay.
+    /// Waits for the operation in progress and changes the file's timestamps, so that a write that
+    /// has already begun cannot overwrite them. Timestamps that `times` leaves unset do not change.
     ///
     /// # Errors
     ///
-    /// Returns the OS error when the file was not opened for writing, or the OS refuses.
+    /// Returns the OS error when the file was not opened for writing, or the OS rejects the change.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     pub async fn set_times(&self, times: FileTimes) -> io::Result<()> {
         self.inner.lock().await.call("File::set_times", Cost::Name, move |file| file.set_times(times)).await
     }
 
-    /// Sets when the file was last written, as [`set_times`](Self::set_times) does.
+    /// Changes the file's modification time, like [`set_times`](Self::set_times).
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`set_times`](Self::set_times).
+    /// Returns the same errors as [`set_times`](Self::set_times).
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
-    /// is made.
+    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
+    /// effect.
     pub async fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.set_times(FileTimes::new().set_modified(time)).await
     }
 
-    /// Sets how many bytes one read or write moves at most, and so how large the buffer grows. The
-    /// default is 2 MiB.
+    /// Sets the maximum number of bytes that one read or write transfers, which also limits the
+    /// size of the file's buffer. The default is 2 MiB.
     ///
     /// # Panics
     ///
@@ -426,7 +430,7 @@ impl File {
         self.limit = bytes;
     }
 
-    /// Returns how many bytes one read or write moves at most.
+    /// Returns the maximum number of bytes that one read or write transfers.
     #[must_use]
     pub fn max_buf_size(&self) -> usize {
         self.limit

@@ -1,4 +1,4 @@
-//! Reading, writing and seeking a `File`: its methods, and the I/O traits.
+//! The methods and I/O traits by which a `File` is read, written and seeked.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice, SeekFrom};
@@ -35,15 +35,17 @@ impl PollWrite for File {
 }
 
 impl File {
-    /// Moves the position to `target` and returns it, counted from the start.
+    /// Moves the file's position to `target` and returns the new position, in bytes from the start
+    /// of the file.
     ///
     /// # Errors
     ///
-    /// Returns the error of an earlier write, or the OS error.
+    /// Returns the OS error of the seek. The error of an earlier write is kept for the next write
+    /// or flush.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, the position is unspecified.
+    /// Not cancel safe: if the future is dropped before it completes, the position is unspecified.
     ///
     /// # Examples
     ///
@@ -65,21 +67,22 @@ impl File {
         poll_fn(|cx| self.poll_seek_complete(cx)).await
     }
 
-    /// Begins a seek, which [`poll_seek_complete`](Self::poll_seek_complete) completes: the two
-    /// halves of [`seek`](Self::seek), for adapters that implement traits.
+    /// Starts a seek without waiting for its result, for adapters that implement I/O traits. Call
+    /// [`poll_seek_complete`](Self::poll_seek_complete) to complete the seek.
     ///
     /// # Errors
     ///
-    /// Returns an error if an operation is in progress.
+    /// Returns an error if another operation is in progress.
     ///
     /// # Panics
     ///
-    /// Panics outside a runtime.
+    /// Panics if called outside a runtime.
     pub fn start_seek(&mut self, target: SeekFrom) -> io::Result<()> {
         self.inner.get_mut().start_seek(target)
     }
 
-    /// Polls until no operation is in progress, and returns the position after the last seek.
+    /// Polls until no operation is in progress, and returns the file's position after the last
+    /// seek, in bytes from the start of the file.
     ///
     /// # Errors
     ///

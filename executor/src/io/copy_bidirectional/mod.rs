@@ -1,4 +1,4 @@
-//! Copying in both directions between two streams, as a proxy does.
+//! Copies bytes in both directions between two streams, as a proxy does.
 
 mod buffered;
 #[cfg(target_os = "linux")]
@@ -10,31 +10,33 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::copy::BUFFER;
 
-/// Copies bytes from `a` to `b` and from `b` to `a`, until both have ended. Returns the number of
-/// bytes from `a` to `b`, and from `b` to `a`.
+/// Copies bytes from `a` to `b` and from `b` to `a` until both streams have ended, and returns the
+/// number of bytes copied in each direction: `a` to `b` first, then `b` to `a`.
 ///
-/// When one stream has ended, the other's writing direction is shut down once all is written, and
-/// copying continues in the other direction. A stream that reads slowly slows down the sender at
-/// the other end: the call holds no more than a buffer of 8 KiB in each direction
-/// ([`copy_bidirectional_with_sizes`] has other sizes). Urgent bytes of TCP are not copied.
+/// When one stream ends and all of its bytes have been written, the other stream is shut down for
+/// writing, and copying continues in the opposite direction. A slow reader slows down the sender on
+/// the other side, because the call buffers at most 8 KiB per direction. Use
+/// [`copy_bidirectional_with_sizes`] to choose other buffer sizes. Urgent (out-of-band) TCP data is
+/// not copied.
 ///
 /// # Between sockets, on Linux
 ///
-/// If both are wsrt's own sockets ([`TcpStream`](crate::net::TcpStream),
-/// [`UnixStream`](crate::net::UnixStream)), and much arrives at a time, the kernel moves the bytes
-/// by `splice(2)` without copying them to this process: on the loopback that took a third of the
-/// CPU time that copying through the buffer takes. It needs two descriptors in each direction while
-/// it lasts; if none are left, the buffer is used. Wrapped sockets are copied through the buffer.
+/// If both streams are wsrt's own sockets ([`TcpStream`](crate::net::TcpStream) or
+/// [`UnixStream`](crate::net::UnixStream)) and data arrives in bulk, the kernel moves the bytes
+/// with `splice(2)` instead of copying them through this process: over loopback, splicing took a
+/// third of the CPU time of the buffered copy. Splicing needs two extra descriptors per direction
+/// while it lasts; when none are left, the buffer is used. Sockets inside another type, such as a
+/// TLS stream, are always copied through the buffer.
 ///
 /// # Errors
 ///
-/// Returns the first error of either stream. The other direction then stops, and bytes that were
-/// read and not yet written in it are lost.
+/// Returns the first error of either stream. Copying then stops in both directions, and bytes that
+/// were read but not yet written are lost.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped while it waits, bytes that were read and not yet
-/// written are lost, and their number is not reported.
+/// Not cancel safe: if the future is dropped before it completes, bytes that were read but not yet
+/// written are lost, and the number of bytes copied so far is not reported.
 ///
 /// # Examples
 ///
@@ -75,11 +77,12 @@ where
     copy_bidirectional_with_sizes(a, b, BUFFER, BUFFER).await
 }
 
-/// Copies as [`copy_bidirectional`] does, with buffers of `a_to_b` and `b_to_a` bytes; at least 1.
+/// Copies bytes in both directions like [`copy_bidirectional`], with buffers of `a_to_b` and
+/// `b_to_a` bytes. A size of 0 counts as 1.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`copy_bidirectional`].
+/// Returns the same errors as [`copy_bidirectional`].
 ///
 /// # Cancel safety
 ///

@@ -56,27 +56,28 @@ macro_rules! output {
 }
 
 output! {
-    /// Writes to standard output. Returned by [`stdout`].
+    /// A handle to the process's standard output. Returned by [`stdout`].
     ///
-    /// Implements `AsyncWrite` with feature `tokio-io`.
+    /// The handle implements `AsyncWrite` with feature `tokio-io`.
     Stdout,
-    /// Returns a handle to standard output.
+    /// Returns a handle to the process's standard output.
     ///
-    /// A write is accepted at once (up to 2 MiB of it) and made by a thread of the blocking pool
-    /// while the task continues; the next call returns its error. Call `flush` to wait until it was
-    /// written: without it, a program's last output may be lost. Accepted bytes are written even if
-    /// the runtime shuts down, as long as the process lasts.
+    /// A write accepts up to 2 MiB and returns immediately; a thread of the blocking pool writes
+    /// the bytes in the background, and the next call returns the error of a failed write. Call
+    /// `flush` to wait until all bytes are written: without a flush, the last output of a program
+    /// may be lost. Accepted bytes are written even if the runtime shuts down, as long as the
+    /// process lives.
     ///
-    /// Lines of several handles, and of [`println!`], may be mixed: one write at a time is made,
-    /// but `write_all` may make several. To keep lines whole, write each with one `write`, from one
-    /// task.
+    /// Output from several handles, or from [`println!`], may be interleaved: writes are made
+    /// one at a time, but `write_all` may split its bytes into several writes. To keep lines intact,
+    /// write each line with one `write` call, from one task.
     ///
-    /// The first poll of a write needs a runtime; this call does not.
+    /// Creating the handle needs no runtime, but the first poll of a write does.
     ///
     /// # Cancel safety
     ///
-    /// `write` is cancel safe: if its future is dropped before it is ready, nothing was written.
-    /// `flush` is cancel safe: it can be called again.
+    /// `write` is cancel safe: if the future is dropped before it completes, no bytes were
+    /// accepted. `flush` is cancel safe: a dropped call can be repeated.
     ///
     /// # Examples
     ///
@@ -92,16 +93,17 @@ output! {
 }
 
 output! {
-    /// Writes to standard error. Returned by [`stderr`].
+    /// A handle to the process's standard error. Returned by [`stderr`].
     ///
-    /// Implements `AsyncWrite` with feature `tokio-io`.
+    /// The handle implements `AsyncWrite` with feature `tokio-io`.
     Stderr,
-    /// Returns a handle to standard error, which behaves like [`stdout`]'s.
+    /// Returns a handle to the process's standard error, which buffers and reports errors like the
+    /// handle that [`stdout`] returns.
     ///
     /// # Cancel safety
     ///
-    /// `write` is cancel safe: if its future is dropped before it is ready, nothing was written.
-    /// `flush` is cancel safe: it can be called again.
+    /// `write` is cancel safe: if the future is dropped before it completes, no bytes were
+    /// accepted. `flush` is cancel safe: a dropped call can be repeated.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! `Stdin`: standard input as a stream.
+//! `Stdin`: standard input as an asynchronous stream.
 
 use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -10,9 +10,9 @@ use super::keyboard::{KEYBOARD, Keyboard};
 use crate::io::read_methods::{PollRead, read_methods};
 use crate::io::target::Target;
 
-/// Reads from standard input. Returned by [`stdin`].
+/// A handle to the process's standard input. Returned by [`stdin`].
 ///
-/// Implements `AsyncRead` with feature `tokio-io`.
+/// The handle implements `AsyncRead` with feature `tokio-io`.
 #[derive(Debug)]
 pub struct Stdin(&'static Keyboard);
 
@@ -20,23 +20,25 @@ pub struct Stdin(&'static Keyboard);
 impl UnwindSafe for Stdin {}
 impl RefUnwindSafe for Stdin {}
 
-/// Returns a handle to standard input.
+/// Returns a handle to the process's standard input.
 ///
-/// The netpoller cannot wait for a terminal or a file as it does for a socket, so a thread reads,
-/// one for the process. It starts with the first read, and reads only when a task waits. It belongs
-/// to no runtime: unlike a thread of the blocking pool, a runtime that shuts down does not wait for
-/// it, so that the user need not press a key to end the program.
+/// The netpoller cannot wait for a terminal or a file as it can for a socket, so one dedicated
+/// thread per process reads standard input. The thread starts with the first read and only reads
+/// while a task waits. The thread belongs to no runtime, so a runtime that shuts down does not wait
+/// for a pending read, and the user does not have to press a key to end the program.
 ///
-/// The bytes that it has read belong to the process: if the task that waited for them was dropped,
-/// the next read returns them, through any handle and in any runtime. [`std::io::stdin`] does not
-/// return them, and should not be read from at the same time.
+/// Bytes that the thread has read are kept for the process: if the task that waited for them is
+/// dropped, the next read returns them, through any handle and in any runtime. [`std::io::stdin`]
+/// does not see these bytes and should not be read at the same time.
 ///
-/// It is meant for programs that read from a pipe. For an interactive program, a plain thread that
-/// reads [`std::io::stdin`] and sends lines through a channel is as good. Reads return up to 8 KiB.
+/// This stream is meant for programs that read from a pipe. In an interactive program, a plain
+/// thread that reads lines from [`std::io::stdin`] and sends them through a channel works just as
+/// well. One read returns at most 8 KiB.
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: the next read returns bytes that arrive later.
+/// `read` is cancel safe: bytes that arrive after the future was dropped are returned by the next
+/// read.
 ///
 /// # Examples
 ///
