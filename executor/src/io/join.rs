@@ -10,7 +10,7 @@ use wsrt_sync::budget::poll_spending_once;
 
 pin_project! {
     /// A stream that reads from one stream and writes to another. Returned by [`join()`].
-    /// |
+    ///
     /// Each operation counts against the task's [budget](crate::task::coop), even if the two inner
     /// streams do not count theirs.
     ///

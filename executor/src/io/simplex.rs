@@ -10,7 +10,7 @@ use wsrt_sync::budget::poll_spending;
 use super::byte_queue::ByteQueue;
 
 /// A one-way pipe in memory, which [`simplex()`] returns as a read half and a write half.
-/// |
+///
 /// After the write half is shut down, the read half receives the bytes already written and then the
 /// end of the stream, and further writes fail with an error of kind
 /// [`BrokenPipe`](io::ErrorKind::BrokenPipe). Dropping a half does not close the pipe: shut the

@@ -11,7 +11,7 @@ use crate::runtime::Handle;
 /// A blocking wrapper around an asynchronous stream, which implements the traits of `std::io`. Use
 /// the bridge with libraries that read and write synchronously, such as archive and compression
 /// crates.
-/// |
+///
 /// Every call waits with [`Handle::block_on`] and therefore belongs in
 /// [`spawn_blocking`](crate::task::spawn_blocking), where a thread may block. The bridge works
 /// inside a task too, but then hands the processor over on every wait: see

@@ -13,7 +13,7 @@ use crate::util::world::Cost;
 impl File {
     /// Reads bytes at `offset` into `buffer` and returns the number of bytes read, or 0 at the end
     /// of the file. The file's own position is neither used nor moved.
-    /// |
+    ///
     /// Any number of `read_at` calls may be in progress at once, from several tasks through `&File`
     /// or an `Arc`: each call uses its own thread of the blocking pool. Like `read`, the call may
     /// read less than the buffer holds, and it never reads more than
@@ -69,7 +69,7 @@ impl File {
 
     /// Writes bytes at `offset` and returns the number of bytes written. The file's own position is
     /// neither used nor moved.
-    /// |
+    ///
     /// The OS has the bytes when the call returns, so no `flush` is needed. Any number of
     /// `write_at` calls may be in progress at once. Like `write`, the call may write less than it
     /// is given, and it never writes more than [`max_buf_size`](Self::max_buf_size) bytes. A write

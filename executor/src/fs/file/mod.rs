@@ -24,7 +24,7 @@ use crate::util::world::{Cost, either};
 /// An open file that can be read, written and seeked asynchronously.
 ///
 /// The type implements `AsyncRead`, `AsyncWrite` and `AsyncSeek` with feature `tokio-io`.
-/// |
+///
 /// One operation runs at a time, on a thread of the blocking pool, which borrows the file's buffer.
 /// A write returns as soon as its bytes are in that buffer (up to 2 MiB, see
 /// [`set_max_buf_size`](File::set_max_buf_size)), and the pool writes the buffer in the background.
@@ -35,7 +35,7 @@ use crate::util::world::{Cost, either};
 /// * dropping a file closes it after the write in progress has ended, and ignores that write's
 ///   error: call `flush` first to see the error;
 /// * bytes that a write has accepted are written even if the runtime shuts down first.
-/// |
+///
 /// A dropped read future may leave bytes in the buffer. The next read returns these bytes, and a
 /// write or seek continues from the end of the bytes that reads have actually returned.
 ///
