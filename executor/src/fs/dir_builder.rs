@@ -72,8 +72,7 @@ impl DirBuilder {
     /// missing parent is an error. parent is an error.
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     ///
     /// # Examples
     ///

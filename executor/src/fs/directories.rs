@@ -9,13 +9,11 @@ use super::call::on_path;
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path already exists, its parent does not exist, or the OS refuses
-/// the call.
+/// Returns the OS error when the path exists, its parent does not, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///
@@ -41,8 +39,7 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///
@@ -63,13 +60,11 @@ pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Returns the OS error when the path does not exist, is not a directory or is not empty, or the OS
-/// refuses the call.
+/// Returns the OS error when the path does not name an empty directory, or the OS refuses the call.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///
@@ -97,8 +92,7 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///

@@ -15,8 +15,7 @@ use super::call::on_path;
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///
@@ -44,8 +43,7 @@ pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///
@@ -73,8 +71,7 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///
@@ -104,8 +101,7 @@ pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Resu
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///

@@ -87,8 +87,7 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-/// effect.
+/// Not cancel safe: a dropped call may or may not take effect.
 ///
 /// # Examples
 ///

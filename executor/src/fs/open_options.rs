@@ -193,8 +193,7 @@ impl OpenOptions {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, a file may or may not be
-    /// created or truncated. A file that was opened is closed again.
+    /// Not cancel safe: a dropped call may or may not create or truncate the file.
     ///
     /// # Examples
     ///

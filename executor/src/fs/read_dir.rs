@@ -87,8 +87,7 @@ impl ReadDir {
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: an entry that a dropped call has read is returned by the next
-    /// call.
+    /// This call is cancel safe: an entry that a dropped call has read is not lost.
     ///
     /// # Examples
     ///

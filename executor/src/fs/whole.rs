@@ -67,8 +67,8 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the file may or may not be
-/// written. A write that has begun is completed.
+/// Not cancel safe: a dropped call may or may not write the file. A write that has begun is
+/// completed.
 ///
 /// # Examples
 ///
@@ -97,8 +97,8 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: if the future is dropped before it completes, the copy may or may not be made.
-/// A copy that has begun is completed.
+/// Not cancel safe: a dropped call may or may not make the copy. A copy that has begun is
+/// completed.
 ///
 /// # Examples
 ///

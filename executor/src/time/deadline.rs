@@ -25,7 +25,7 @@ use crate::util::world;
 /// that polls: a set of futures polls those that were woken again, some times, before it returns.
 const POLLS_AFTER_END: u8 = 16;
 
-/// A deadline that can be waited for, any number of times if it is set again.
+/// A deadline that can be waited for, and can be set again for another wait.
 #[derive(Debug)]
 pub(super) struct Deadline {
     instant: Instant,
@@ -64,8 +64,8 @@ impl Deadline {
         self.instant
     }
 
-    /// Returns whether the deadline is known to have passed, which it is only if a poll has waited
-    /// for it.
+    /// Returns whether the deadline is known to have passed. Only a poll that has waited for the
+    /// deadline can find out.
     pub(super) fn has_passed(&self) -> bool {
         match self.wait {
             Wait::NotBegun => false,
@@ -74,14 +74,14 @@ impl Deadline {
         }
     }
 
-    /// Ready from the deadline on. `owner` is the future that waits, for the message of a panic
-    /// outside a runtime.
+    /// Polls until the deadline has passed. `owner` names the waiting future in the message of a
+    /// panic outside a runtime.
     #[inline]
     pub(super) fn poll(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
         self.poll_shown(|this| budget::poll_spending(cx, |cx| this.poll_passed(cx, owner)))
     }
 
-    /// Ready from the deadline on, even if the task's budget is spent.
+    /// Polls until the deadline has passed, even if the task's budget is spent.
     #[inline]
     pub(super) fn poll_unbudgeted(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
         self.poll_shown(|this| this.poll_passed(cx, owner))
@@ -130,12 +130,12 @@ impl Deadline {
         Context::with(|context| context.is_some_and(|context| has_time_left(context.scheduler())))
     }
 
-    /// Sets another deadline.
+    /// Changes the deadline to `instant`.
     ///
-    /// A task that waits is woken at the new one without polling again: at once if that has passed,
-    /// and the next poll is ready. If the calling thread is not in the runtime whose timers watch,
-    /// nothing is armed: the task is woken at once, and its next poll arms the timer in its own
-    /// runtime.
+    /// A waiting task is woken at the new deadline without polling again, or immediately if the new
+    /// deadline has passed, in which case the next poll is ready. If the calling thread is not in
+    /// the runtime that watches the deadline, no timer is armed: the task is woken immediately, and
+    /// its next poll arms the timer in the task's own runtime.
     pub(super) fn set(&mut self, instant: Instant) {
         self.instant = instant;
         match self.wait {

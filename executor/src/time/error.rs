@@ -1,4 +1,4 @@
-//! The error of a timeout.
+//! The error that a timeout returns.
 
 use std::error::Error;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::io;
 
 use wsrt_sync::drop_in::ELAPSED;
 
-/// Reports that a [`timeout`](super::timeout()) elapsed before its future was ready.
+/// The error returned when a [`timeout`](super::timeout()) elapses before its future completes.
 ///
-/// It turns into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so that `?`
-/// converts it in functions that return I/O errors.
+/// The error converts into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so `?`
+/// works in functions that return I/O errors.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! A moment on the runtime's clock.
+//! An instant on the runtime's clock.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
@@ -10,11 +10,11 @@ use crate::scheduler::Context;
 /// can count, and which no program lasts.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// A moment on the clock that sleeps, timeouts and intervals use.
+/// A measurement of the clock that sleeps, timeouts and intervals use.
 ///
-/// It is a [`std::time::Instant`] under its own name, and turns into one and back by `From`.
-/// Code that reads the time here rather than from std follows when a test
-/// [pauses](super::pause) the runtime's clock or advances it.
+/// The type wraps a [`std::time::Instant`] and converts to and from the standard type with `From`.
+/// Code that reads the time through this type follows the runtime's clock when a test
+/// [pauses](super::pause) or advances the clock.
 ///
 /// # Examples
 ///
@@ -33,9 +33,9 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Instant(std::time::Instant);
 
 impl Instant {
-    /// Reads the clock of the runtime that this thread is in: the system's, unless a test has
-    /// [paused](super::pause) it. In a process that pauses none, this costs as much as reading the
-    /// system's clock.
+    /// Returns the current time of the current runtime's clock, which is the system clock unless a
+    /// test has [paused](super::pause) it. In a process that never pauses a clock, the call costs
+    /// as much as reading the system clock.
     ///
     /// # Examples
     ///
@@ -50,7 +50,7 @@ impl Instant {
         Self(Context::current_time())
     }
 
-    /// Converts a moment of std's clock.
+    /// Creates an `Instant` from a standard library instant.
     ///
     /// # Examples
     ///
@@ -63,7 +63,7 @@ impl Instant {
         Self(std)
     }
 
-    /// Returns the moment on std's clock.
+    /// Converts the `Instant` into a standard library instant.
     ///
     /// # Examples
     ///
@@ -76,7 +76,7 @@ impl Instant {
         self.0
     }
 
-    /// Measures the time since this moment; zero if it lies ahead.
+    /// Returns the time elapsed since this instant, or zero if the instant is in the future.
     ///
     /// # Examples
     ///
@@ -95,7 +95,8 @@ impl Instant {
         Self::now().duration_since(*self)
     }
 
-    /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later than
+    /// this instant.
     ///
     /// # Examples
     ///
@@ -113,7 +114,8 @@ impl Instant {
         self.saturating_duration_since(earlier)
     }
 
-    /// Measures the time from `earlier` to this moment; `None` if `earlier` is the later one.
+    /// Returns the time elapsed from `earlier` to this instant, or `None` if `earlier` is later
+    /// than this instant.
     ///
     /// # Examples
     ///
@@ -130,7 +132,8 @@ impl Instant {
         self.0.checked_duration_since(earlier.0)
     }
 
-    /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later than
+    /// this instant.
     ///
     /// # Examples
     ///
@@ -146,7 +149,8 @@ impl Instant {
         self.0.saturating_duration_since(earlier.0)
     }
 
-    /// Returns the moment `duration` after this one; `None` if the clock cannot count that far.
+    /// Returns the instant `duration` after this instant, or `None` if the clock cannot represent
+    /// the result.
     ///
     /// # Examples
     ///
@@ -163,8 +167,8 @@ impl Instant {
         self.0.checked_add(duration).map(Self)
     }
 
-    /// Returns the moment `duration` before this one; `None` if the clock cannot count that far
-    /// back.
+    /// Returns the instant `duration` before this instant, or `None` if the clock cannot represent
+    /// the result.
     ///
     /// # Examples
     ///
@@ -180,7 +184,8 @@ impl Instant {
         self.0.checked_sub(duration).map(Self)
     }
 
-    /// Returns the moment `duration` after this one, or one that is too far in the future to come.
+    /// Returns the instant `duration` after this instant, or a substitute about thirty years from
+    /// now if the clock cannot represent the result.
     pub(crate) fn after(self, duration: Duration) -> Self {
         self.checked_add(duration).or_else(|| self.checked_add(FAR)).unwrap_or(self)
     }
@@ -189,12 +194,12 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Returns the moment `duration` after this one.
+    /// Returns the instant `duration` after this instant.
     ///
     /// # Panics
     ///
-    /// Panics if the clock cannot count that far; [`checked_add`](Instant::checked_add) returns
-    /// `None` then.
+    /// Panics if the clock cannot represent the result. [`checked_add`](Instant::checked_add)
+    /// returns `None` instead.
     fn add(self, duration: Duration) -> Self {
         Self(self.0 + duration)
     }
@@ -209,12 +214,12 @@ impl AddAssign<Duration> for Instant {
 impl Sub<Duration> for Instant {
     type Output = Self;
 
-    /// Returns the moment `duration` before this one.
+    /// Returns the instant `duration` before this instant.
     ///
     /// # Panics
     ///
-    /// Panics if the clock cannot count that far back; [`checked_sub`](Instant::checked_sub)
-    /// returns `None` then.
+    /// Panics if the clock cannot represent the result. [`checked_sub`](Instant::checked_sub)
+    /// returns `None` instead.
     fn sub(self, duration: Duration) -> Self {
         Self(self.0 - duration)
     }
@@ -229,7 +234,8 @@ impl SubAssign<Duration> for Instant {
 impl Sub for Instant {
     type Output = Duration;
 
-    /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later than
+    /// this instant.
     fn sub(self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }

@@ -1,4 +1,4 @@
-//! `interval`: ticks at a steady rate.
+//! `interval`: yields ticks at a steady rate.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
@@ -7,14 +7,15 @@ use std::time::Duration;
 use super::deadline::{Deadline, TimerSpan};
 use super::{Instant, MissedTickBehavior};
 
-/// Makes an [`Interval`] that ticks every `period`, for the first time at once.
+/// Creates an [`Interval`] that ticks every `period`. The first tick is due immediately.
 ///
-/// A period that the clock cannot count, such as [`Duration::MAX`], gives one tick and no second.
+/// If `period` is too long for the clock to represent, such as [`Duration::MAX`], the interval
+/// ticks once and never again.
 ///
 /// # Panics
 ///
-/// Panics if `period` is zero. Waiting for a tick panics outside a wsrt runtime, if this call was
-/// outside one, too.
+/// Panics if `period` is zero. Waiting for a tick panics if neither the wait nor this call is
+/// inside a wsrt runtime.
 ///
 /// # Examples
 ///
@@ -36,12 +37,12 @@ pub fn interval(period: Duration) -> Interval {
     interval_at(Instant::now(), period)
 }
 
-/// Makes an [`Interval`] that ticks every `period`, for the first time at `start`.
+/// Creates an [`Interval`] that ticks every `period`. The first tick is due at `start`.
 ///
 /// # Panics
 ///
-/// Panics if `period` is zero. Waiting for a tick panics outside a wsrt runtime, if this call was
-/// outside one, too.
+/// Panics if `period` is zero. Waiting for a tick panics if neither the wait nor this call is
+/// inside a wsrt runtime.
 ///
 /// # Examples
 ///
@@ -65,12 +66,12 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
     Interval { deadline: Deadline::new(start, span), period, missed_tick_behavior: MissedTickBehavior::default() }
 }
 
-/// Ticks at a steady rate.
+/// A timer that ticks at a steady rate, created by [`interval`] and [`interval_at`].
 ///
-/// Made by [`interval`] and [`interval_at`]. The time between ticks includes the work done between
-/// them, unlike in a loop around [`sleep`](super::sleep()). [`MissedTickBehavior`] says how ticks
-/// that are taken late are made up for. The timer is used again for each tick and nothing is
-/// allocated after the first.
+/// Unlike a loop around [`sleep`](super::sleep()), the interval does not drift: the time that the
+/// program works between two ticks counts as part of the period. [`MissedTickBehavior`] selects how
+/// the interval catches up when ticks are taken late. One timer serves all ticks, so nothing is
+/// allocated after the first tick.
 #[derive(Debug)]
 pub struct Interval {
     deadline: Deadline,
@@ -79,15 +80,16 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Waits for the next tick, and returns the moment at which it was due.
+    /// Waits for the next tick and returns the instant at which the tick was due.
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime, if the interval was made outside one, too.
+    /// Panics outside a wsrt runtime if the interval was also created outside a runtime.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a tick that was not returned is returned by the next call.
+    /// This call is cancel safe: a tick that a dropped call did not return is returned by the next
+    /// call.
     ///
     /// # Examples
     ///
@@ -107,14 +109,14 @@ impl Interval {
         poll_fn(|cx| self.poll_tick(cx)).await
     }
 
-    /// Returns the moment at which the next tick was due, once it has come; until then wakes `cx`'s
-    /// task when it does.
+    /// Polls for the next tick and returns the instant at which the tick was due. While no tick is
+    /// due, returns `Pending` and wakes `cx`'s task when the next tick comes.
     ///
-    /// Only the waker of the last call is woken.
+    /// If several tasks poll, only the task that polled last is woken.
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime, if the interval was made outside one, too.
+    /// Panics outside a wsrt runtime if the interval was also created outside a runtime.
     ///
     /// # Examples
     ///
@@ -136,7 +138,7 @@ impl Interval {
         Poll::Ready(due)
     }
 
-    /// Makes the next tick come a period from now.
+    /// Restarts the interval: the next tick is due one period from now.
     ///
     /// # Examples
     ///
@@ -157,7 +159,8 @@ impl Interval {
         self.reset_after(self.period);
     }
 
-    /// Makes the next tick come now, and the one after it a period later.
+    /// Restarts the interval: the next tick is due immediately, and the following tick one period
+    /// later.
     ///
     /// # Examples
     ///
@@ -177,7 +180,8 @@ impl Interval {
         self.reset_after(Duration::ZERO);
     }
 
-    /// Makes the next tick come `after` from now, whatever the period is.
+    /// Restarts the interval: the next tick is due after the duration `after`, which need not match
+    /// the period. Later ticks follow at the usual period.
     ///
     /// # Examples
     ///
@@ -197,7 +201,8 @@ impl Interval {
         self.reset_at(Instant::now().after(after));
     }
 
-    /// Makes the next tick come at `deadline`, and the one after it a period later.
+    /// Restarts the interval: the next tick is due at `deadline`, and the following tick one period
+    /// later.
     ///
     /// # Examples
     ///
@@ -217,8 +222,8 @@ impl Interval {
         self.deadline.set(deadline);
     }
 
-    /// Returns the behaviour when ticks are taken late: [`Burst`](MissedTickBehavior::Burst),
-    /// unless it was set.
+    /// Returns how the interval behaves when ticks are taken late. The default is
+    /// [`Burst`](MissedTickBehavior::Burst).
     ///
     /// # Examples
     ///
@@ -233,7 +238,8 @@ impl Interval {
         self.missed_tick_behavior
     }
 
-    /// Sets the behaviour when ticks are taken late, from the next tick taken on.
+    /// Sets how the interval behaves when ticks are taken late, starting with the next tick that is
+    /// taken.
     ///
     /// # Examples
     ///
@@ -250,7 +256,7 @@ impl Interval {
         self.missed_tick_behavior = behavior;
     }
 
-    /// Returns the period.
+    /// Returns the period, the time between two ticks.
     ///
     /// # Examples
     ///

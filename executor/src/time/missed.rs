@@ -1,4 +1,4 @@
-//! Computes when an interval ticks next, from moments and without a clock.
+//! Computes when an interval ticks next, from instants alone, without reading a clock.
 
 use std::time::Duration;
 
@@ -8,9 +8,10 @@ use super::Instant;
 /// least twice as long.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
-/// Selects the behaviour of an [`Interval`](super::Interval) when its ticks are taken late.
+/// Selects how an [`Interval`](super::Interval) behaves when ticks are taken late.
 ///
-/// With a period of 10 ms, and a third tick that is taken at 45 ms instead of 20:
+/// The table shows an interval with a period of 10 ms whose third tick is taken at 45 ms instead of
+/// 20 ms:
 ///
 /// | | ticks are due at |
 /// |---|---|
@@ -29,16 +30,17 @@ const TOLERANCE: Duration = Duration::from_millis(5);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissedTickBehavior {
-    /// Ticks without a pause until it has caught up: the number of ticks is right in the long run.
+    /// Ticks without a pause until the interval has caught up, so the total number of ticks is
+    /// right in the long run.
     #[default]
     Burst,
-    /// Starts again from the late tick: two ticks in a row are about a period apart, never less
-    /// than half of one.
+    /// Restarts the schedule from the late tick. Consecutive ticks are about one period apart, and
+    /// never less than half a period.
     ///
-    /// A tick is late once it is taken more than 5 ms after it was due, or more than half a period
-    /// where that is less. Less than that does not shift the ticks that follow.
+    /// A tick counts as late if it is taken more than 5 ms after it was due, or more than half a
+    /// period if that is shorter. A smaller delay does not shift the following ticks.
     Delay,
-    /// Leaves out the missed ticks: every tick is due a multiple of the period after the first.
+    /// Skips the missed ticks. Every tick is due a whole number of periods after the first tick.
     Skip,
 }
 

@@ -1,24 +1,25 @@
-//! Time: waits for a moment, gives up after a while, does something again and again.
+//! Utilities for time: sleeping, timeouts, intervals, and a clock that tests can control.
 //!
-//! | to | use |
+//! | To … | use |
 //! |---|---|
 //! | wait | [`sleep()`], [`sleep_until`] |
 //! | give up on a future | [`timeout()`], [`timeout_at`] |
-//! | do something at a steady rate | [`interval()`], [`interval_at`] |
-//! | read the clock that these go by | [`Instant::now`] |
-//! | test all that without waiting | [`pause`], [`advance`], [`resume`] |
+//! | repeat something at a steady rate | [`interval()`], [`interval_at`] |
+//! | read the clock that timers follow | [`Instant::now`] |
+//! | test timers without waiting | [`pause`], [`advance`], [`resume`] |
 //!
-//! Nothing here is ever early, and deadlines count nanoseconds. How late a wait ends depends on how
-//! long the tasks before it take; on a free processor it depends on the time in which the operating
-//! system wakes a thread: some tens of microseconds on Linux, up to a millisecond elsewhere. Timers
-//! that come in crowds, four and more at nearly the same time, share that wake, and the first of
-//! them waits for the last: some 100 µs where a wake is cheap, up to a millisecond on virtual
-//! machines where it is expensive. So the wakes take no more than some hundredths of a core.
+//! No wait ever ends early, and deadlines have nanosecond precision. How late a wait ends depends
+//! on the tasks that run before the waiting task. On a free processor, the delay is the time that
+//! the operating system takes to wake a thread: some tens of microseconds on Linux, and up to a
+//! millisecond elsewhere. When four or more timers are due at nearly the same time, they share one
+//! wake-up, and the first timer waits for the last: for about 100 µs where a wake-up is cheap, and
+//! for up to a millisecond on virtual machines where a wake-up is expensive. Sharing keeps the cost
+//! of wake-ups down to a few hundredths of a core.
 //!
-//! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a
-//! constructor that knows nothing of async, and the first poll that has to wait
-//! makes the timer: in the runtime around it, or else in that in which it was built. A timeout
-//! around a future that is ready at once costs one read of the clock.
+//! Creating any of these futures needs no runtime; only waiting does. A [`Sleep`] can therefore be
+//! built in a synchronous constructor. The first poll that has to wait creates the timer, in the
+//! runtime of the poll or, outside any runtime, in the runtime in which the future was built. A
+//! timeout around a future that is ready immediately costs one read of the clock.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! A clock that a test advances by hand.
+//! A clock that tests stop and advance by hand.
 
 use std::time::Duration;
 
@@ -8,21 +8,23 @@ use crate::scheduler::clock::CannotAdvance;
 use crate::scheduler::{Context, RuntimeFlavor};
 use crate::task::spawn::yield_now;
 
-/// Stops the clock of the current runtime, for tests.
+/// Pauses the clock of the current runtime, for use in tests.
 ///
-/// From now on [`Instant::now`](super::Instant::now) stands still on this runtime's threads, and
-/// timers wait until the clock is advanced: by [`advance`], or by the runtime itself. The runtime
-/// does so when nothing else is left to do: no task is ready, the network is quiet, and no
-/// [`spawn_blocking`](crate::task::spawn_blocking) job runs. Then the clock jumps to the next
-/// timer's deadline. So a test of an hour's retries ends at once.
+/// While the clock is paused, [`Instant::now`](super::Instant::now) stands still on the threads of
+/// this runtime, and timers wait until the clock is advanced. You advance the clock with
+/// [`advance`]. The runtime advances the clock itself when it has nothing else to do: when no task
+/// is ready, no socket is ready, and no [`spawn_blocking`](crate::task::spawn_blocking) job is
+/// running. The clock then jumps to the deadline of the next timer, so that a test of an hour of
+/// retries finishes at once.
 ///
 /// Threads outside the runtime, other runtimes and [`std::time::Instant`] are not affected. The
-/// runtime does not wait for events from outside, such as a packet or a thread that is about to
-/// wake a task: a timeout around one may elapse before it comes.
+/// runtime does not wait for external events, such as a packet or a thread that is about to wake a
+/// task, so a timeout around such an event may elapse before the event arrives.
 ///
 /// # Panics
 ///
-/// Panics outside a wsrt runtime, on a multi-thread runtime, and if the clock is paused already.
+/// Panics if called outside a wsrt runtime, on a multi-thread runtime, or if the clock is already
+/// paused.
 ///
 /// # Examples
 ///
@@ -44,13 +46,14 @@ pub fn pause() {
     assert!(stopped, "wsrt: `time::pause`: the clock is paused already");
 }
 
-/// Starts the paused clock of the current runtime again, from the time that it shows.
+/// Resumes the paused clock of the current runtime, starting from the time that the clock shows.
 ///
-/// It stays ahead of the system's by as much as it was advanced.
+/// The clock stays ahead of the system clock by the time that it was advanced.
 ///
 /// # Panics
 ///
-/// Panics outside a wsrt runtime, on a multi-thread runtime, and if the clock is not paused.
+/// Panics if called outside a wsrt runtime, on a multi-thread runtime, or if the clock is not
+/// paused.
 ///
 /// # Examples
 ///
@@ -74,21 +77,22 @@ pub fn resume() {
 
 /// Advances the paused clock of the current runtime by `duration`, in one step.
 ///
-/// Timers that have come due by then fire in the order of their deadlines, and the tasks that they
-/// wake have been polled once each when the call returns, in that order if they are no more than a
-/// hundred. All of them see the clock at its new time: a task that sleeps for a second ten times in
-/// a row has slept once when the clock was advanced by ten seconds. To go through them one by one,
-/// sleep instead: a paused clock follows.
+/// Timers that are due by the new time fire in the order of their deadlines. When the call returns,
+/// every task that they woke has been polled once, in the same order if there are at most a hundred
+/// tasks. All of these tasks see the clock at its new time: a task that sleeps for one second ten
+/// times in a row completes one sleep when the clock is advanced by ten seconds. To step through
+/// such timers one by one, call [`sleep`](super::sleep()) instead, which moves a paused clock from
+/// deadline to deadline.
 ///
 /// # Panics
 ///
-/// Panics outside a wsrt runtime, on a multi-thread runtime, if the clock is not paused, and if it
-/// cannot count that far.
+/// Panics if called outside a wsrt runtime, on a multi-thread runtime, if the clock is not paused,
+/// or if the clock cannot represent the new time.
 ///
 /// # Cancel safety
 ///
-/// The first poll advances the clock. Dropped after that, it only does not wait until the other
-/// tasks have been polled.
+/// The clock advances on the first poll. If the future is dropped after the first poll, the call
+/// merely does not wait until the other tasks have been polled.
 ///
 /// # Examples
 ///

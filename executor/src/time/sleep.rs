@@ -1,4 +1,4 @@
-//! `sleep`: a future that is ready from a deadline on.
+//! `sleep`: a future that completes at a deadline.
 
 use std::fmt;
 use std::future::Future;
@@ -12,21 +12,22 @@ use pin_project_lite::pin_project;
 use super::Instant;
 use super::deadline::{Deadline, TimerSpan};
 
-/// Waits for `duration`, counted from this call.
+/// Waits until `duration` has passed since this call.
 ///
-/// It is never early. A duration that the clock cannot count, such as [`Duration::MAX`], counts
-/// as some thirty years. A duration of zero is ready at the first poll, without a yield to other
-/// tasks.
+/// The wait never ends early. A duration that is too long for the clock to represent, such as
+/// [`Duration::MAX`], counts as about thirty years. A duration of zero completes on the first poll,
+/// without yielding to other tasks.
 ///
 /// # Panics
 ///
-/// This function does not panic. The first poll panics outside a wsrt runtime if this call was
-/// outside one, too, and any poll panics if the runtime has ended by then.
+/// This function does not panic. The first poll of the future panics if neither the poll nor this
+/// call is inside a wsrt runtime, and any poll panics if the runtime has already shut down.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future cancels the wait; nothing else is lost. To continue to wait for the same
-/// moment, keep it and poll `&mut` it, or make another with [`sleep_until`].
+/// Dropping the future cancels the wait and loses nothing else. To keep waiting for the same
+/// deadline, keep the future and poll it through `&mut`, or create a new future with
+/// [`sleep_until`].
 ///
 /// # Examples
 ///
@@ -46,18 +47,19 @@ pub fn sleep(duration: Duration) -> Sleep {
     sleep_until(Instant::now().after(duration))
 }
 
-/// Waits until `deadline`.
+/// Waits until the instant `deadline`.
 ///
-/// It is never early; a deadline in the past is ready at the first poll.
+/// The wait never ends early. A deadline in the past completes on the first poll.
 ///
 /// # Panics
 ///
-/// This function does not panic. The first poll panics outside a wsrt runtime if this call was
-/// outside one, too, and any poll panics if the runtime has ended by then.
+/// This function does not panic. The first poll of the future panics if neither the poll nor this
+/// call is inside a wsrt runtime, and any poll panics if the runtime has already shut down.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future cancels the wait. Another one for the same deadline loses no time.
+/// Dropping the future cancels the wait. A new future with the same deadline resumes the wait
+/// without losing time.
 ///
 /// # Examples
 ///
@@ -79,24 +81,24 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 pin_project! {
-    /// The future of [`sleep`] and [`sleep_until`].
+    /// The future returned by [`sleep`] and [`sleep_until`].
     ///
-    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. The timers of
-    /// the runtime in which it is first polled watch the deadline, or those of the runtime in which
-    /// it was made if it is polled outside any. Polled again once it is ready, it is ready
-    /// again.
+    /// A `Sleep` is `Send` and `Sync`, and can be created, moved and dropped outside a runtime. The
+    /// runtime of the first poll watches the deadline; a poll outside any runtime uses the runtime
+    /// in which the `Sleep` was created. Polling a completed `Sleep` returns ready again.
     ///
-    /// If that runtime ends first, the task that waits is woken, and its next poll panics to report
-    /// it, unless the task ends with the runtime anyway. After a [`reset`](Sleep::reset), the
-    /// runtime in which it is polled next watches the deadline.
+    /// If the runtime that watches the deadline shuts down first, the waiting task is woken, and
+    /// its next poll panics to report the shutdown, unless the task is dropped along with the
+    /// runtime. After a [`reset`](Sleep::reset), the runtime of the next poll watches the deadline.
     ///
-    /// It is not `Unpin`, as tokio's is not, so that the timer may one day live inside it: to poll
-    /// it by reference, as [`reset`](Sleep::reset) and `select!` want, pin it with
-    /// [`pin!`](std::pin::pin) or [`Box::pin`].
+    /// A `Sleep` is not `Unpin`, like tokio's, so that a later version can store the timer inside
+    /// the future. Pin the future with [`pin!`](std::pin::pin) or [`Box::pin`] to poll it by
+    /// reference, as [`reset`](Sleep::reset) and `select!` require.
     ///
     /// # Examples
     ///
-    /// A connection that is closed after some idle time, with one timer for its whole life:
+    /// A connection that is closed when idle for too long, with a single timer for its whole
+    /// lifetime:
     ///
     /// ```
     /// use std::pin::pin;
@@ -123,7 +125,7 @@ pin_project! {
 }
 
 impl Sleep {
-    /// Returns the deadline.
+    /// Returns the instant at which the wait ends.
     ///
     /// # Examples
     ///
@@ -139,10 +141,11 @@ impl Sleep {
         self.deadline.instant()
     }
 
-    /// Returns whether the wait is over: the next poll will be ready.
+    /// Returns whether the wait is over, which means that the next poll completes.
     ///
-    /// The answer comes from the timer, not from the clock, so that it agrees with polling. A sleep
-    /// that was never polled has no timer, and is not over even if its deadline has passed.
+    /// The answer comes from the timer and not from the clock, and therefore always agrees with
+    /// polling. A `Sleep` that was never polled has no timer, and is not elapsed even if its
+    /// deadline has passed.
     ///
     /// # Examples
     ///
@@ -163,13 +166,13 @@ impl Sleep {
         self.deadline.has_passed()
     }
 
-    /// Sets the deadline to `deadline`, whether the wait under way is over or not. When `deadline`
-    /// has passed, the next poll is ready.
+    /// Changes the deadline to `deadline`, whether or not the current wait is over. If `deadline`
+    /// has already passed, the next poll completes.
     ///
-    /// The timer is used again and nothing is allocated. A task that waits already is woken at the
-    /// new deadline and need not poll again for that. The one exception is a call from outside the
-    /// runtime whose timers watch the deadline: then the task is woken at once, and its next poll
-    /// arms the timer, in the task's own runtime.
+    /// The timer is reused and nothing is allocated. A task that is already waiting is woken at the
+    /// new deadline and need not poll again. The one exception is a call from outside the runtime
+    /// that watches the deadline: the task is then woken immediately, and its next poll arms the
+    /// timer in the task's own runtime.
     ///
     /// # Examples
     ///

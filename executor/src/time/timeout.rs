@@ -1,4 +1,4 @@
-//! `timeout`: limits the time that a future may take.
+//! `timeout`: limits how long a future may take.
 
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomPinned;
@@ -13,28 +13,30 @@ use super::Instant;
 use super::deadline::{Deadline, TimerSpan};
 use super::error::Elapsed;
 
-/// Waits for `future`, for `duration` at most, counted from this call.
+/// Waits for `future` to complete, for at most `duration` from this call on.
 ///
-/// The future is polled before the deadline is checked: if it is ready, its output counts, however
-/// late it is. A future that never yields is not interrupted; the deadline is checked when its
-/// polls return, even if they have used up the task's [budget](crate::task::coop). A duration that
-/// the clock cannot count, such as [`Duration::MAX`], counts as some thirty years.
+/// The future is polled before the deadline is checked: if the future is ready, its output is
+/// returned, no matter how late. A future that never yields is not interrupted. The deadline is
+/// checked after each poll, even if the poll used up the task's [budget](crate::task::coop). A
+/// duration that is too long for the clock to represent, such as [`Duration::MAX`], counts as about
+/// thirty years.
 ///
 /// # Errors
 ///
-/// Returns [`Elapsed`] if the deadline came first. That does not drop the future: it is dropped
-/// with the [`Timeout`], which for `timeout(..).await` is at once.
+/// Returns [`Elapsed`] if the deadline passes first. The error does not drop the future: the inner
+/// future is dropped together with the [`Timeout`], which happens immediately for
+/// `timeout(..).await`.
 ///
 /// # Panics
 ///
-/// This function does not panic. The first poll that has to wait panics outside a wsrt runtime if
-/// this call was outside one, too, and any poll that has to wait panics if the runtime has ended by
-/// then.
+/// This function does not panic. The first poll that has to wait panics if neither the poll nor
+/// this call is inside a wsrt runtime, and any poll that has to wait panics if the runtime has
+/// already shut down.
 ///
 /// # Cancel safety
 ///
-/// It is as cancel safe as `future` is. The deadline has the effect of a cancellation: it drops
-/// `future` wherever it waits.
+/// A timeout is as cancel safe as `future`. When the deadline passes, `future` is cancelled at
+/// whatever point it is waiting.
 ///
 /// # Examples
 ///
@@ -54,23 +56,24 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
     timeout_at(Instant::now().after(duration), future)
 }
 
-/// Waits for `future`, until `deadline` at the latest.
+/// Waits for `future` to complete, until the instant `deadline` at the latest.
 ///
-/// Like [`timeout`], whose notes apply, for several operations that share one deadline.
+/// Use `timeout_at` when several operations share one deadline. Otherwise the function behaves like
+/// [`timeout`].
 ///
 /// # Errors
 ///
-/// Returns [`Elapsed`] if the deadline came first.
+/// Returns [`Elapsed`] if the deadline passes first.
 ///
 /// # Panics
 ///
-/// This function does not panic. The first poll that has to wait panics outside a wsrt runtime if
-/// this call was outside one, too, and any poll that has to wait panics if the runtime has ended by
-/// then.
+/// This function does not panic. The first poll that has to wait panics if neither the poll nor
+/// this call is inside a wsrt runtime, and any poll that has to wait panics if the runtime has
+/// already shut down.
 ///
 /// # Cancel safety
 ///
-/// It is as cancel safe as `future` is.
+/// A timeout is as cancel safe as `future`.
 ///
 /// # Examples
 ///
@@ -93,13 +96,13 @@ pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::Int
 }
 
 pin_project! {
-    /// The future of [`timeout`] and [`timeout_at`].
+    /// The future returned by [`timeout`] and [`timeout_at`].
     ///
-    /// No timer is armed before a poll has found the inner future pending. Once the deadline has
+    /// No timer is armed until a poll finds the inner future pending. After the deadline has
     /// passed, further polls still poll the inner future first.
     ///
-    /// It is not `Unpin`, for the reason for which [`Sleep`](super::Sleep) is not: to poll it by
-    /// reference, pin it with [`pin!`](std::pin::pin) or [`Box::pin`].
+    /// A `Timeout` is not `Unpin`, for the same reason as [`Sleep`](super::Sleep). Pin it with
+    /// [`pin!`](std::pin::pin) or [`Box::pin`] to poll it by reference.
     #[derive(Debug)]
     #[must_use = "a timeout does nothing unless it is awaited"]
     pub struct Timeout<F> {
@@ -112,7 +115,7 @@ pin_project! {
 }
 
 impl<F> Timeout<F> {
-    /// Returns the inner future.
+    /// Returns a shared reference to the inner future.
     ///
     /// # Examples
     ///
@@ -130,7 +133,7 @@ impl<F> Timeout<F> {
         &self.future
     }
 
-    /// Returns the inner future, mutably.
+    /// Returns a mutable reference to the inner future.
     ///
     /// # Examples
     ///
@@ -149,7 +152,8 @@ impl<F> Timeout<F> {
         &mut self.future
     }
 
-    /// Takes the inner future out, without the deadline.
+    /// Consumes the timeout and returns the inner future, which is then no longer limited by the
+    /// deadline.
     ///
     /// # Examples
     ///

@@ -92,8 +92,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the bytes may or may not be
-    /// written.
+    /// Not cancel safe: a dropped call may or may not write the bytes.
     ///
     /// # Examples
     ///

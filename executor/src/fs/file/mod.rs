@@ -97,8 +97,7 @@ impl File {
         OpenOptions::new().read(true).open_for("File::open", path.as_ref()).await
     }
 
-    /// Opens a file for writing. Creates the file if it does not exist, and truncates it if it
-    /// does.
+    /// Opens a file for writing, which is created if missing and truncated if it exists.
     ///
     /// # Errors
     ///
@@ -106,8 +105,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the file may or may not be
-    /// created or truncated.
+    /// Not cancel safe: a dropped call may or may not create or truncate the file.
     ///
     /// # Examples
     ///
@@ -135,8 +133,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the file may or may not be
-    /// created.
+    /// Not cancel safe: a dropped call may or may not create the file.
     ///
     /// # Examples
     ///
@@ -187,8 +184,7 @@ impl File {
     /// positioned at the end of the bytes that reads have returned: bytes that were read ahead are
     /// not skipped.
     ///
-    /// A write error that no call has returned yet is discarded: call `flush` first to see the
-    /// error.
+    /// A write error that no call has returned yet is discarded: call `flush` first to see it.
     ///
     /// # Panics
     ///
@@ -196,7 +192,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, the file is closed.
+    /// Not cancel safe: a dropped call closes the file.
     ///
     /// # Examples
     ///
@@ -268,8 +264,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     ///
     /// # Examples
     ///
@@ -298,8 +293,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     ///
     /// # Examples
     ///
@@ -328,8 +322,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     ///
     /// # Examples
     ///
@@ -382,8 +375,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     pub async fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         let call = move |file: &Opened| file.set_permissions(permissions);
         self.inner.lock().await.call("File::set_permissions", Cost::Name, call).await
@@ -398,8 +390,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     pub async fn set_times(&self, times: FileTimes) -> io::Result<()> {
         self.inner.lock().await.call("File::set_times", Cost::Name, move |file| file.set_times(times)).await
     }
@@ -412,8 +403,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the call may or may not take
-    /// effect.
+    /// Not cancel safe: a dropped call may or may not take effect.
     pub async fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.set_times(FileTimes::new().set_modified(time)).await
     }

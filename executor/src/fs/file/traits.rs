@@ -45,7 +45,7 @@ impl File {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped before it completes, the position is unspecified.
+    /// Not cancel safe: a dropped call leaves the position unspecified.
     ///
     /// # Examples
     ///
