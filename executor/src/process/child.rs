@@ -1,4 +1,4 @@
-//! `Child`: a child process, held by its parent.
+//! `Child`: a handle to a running child process.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,19 +12,19 @@ use super::pipes::{ChildStderr, ChildStdin, ChildStdout};
 use super::running::Running;
 use super::together::together;
 
-/// A child process. Returned by [`Command::spawn`](super::Command::spawn).
+/// A handle to a child process, returned by [`Command::spawn`](super::Command::spawn).
 ///
-/// Dropping it leaves the process running, or kills it if
-/// [`kill_on_drop`](super::Command::kill_on_drop) was set. In both cases the process is reaped when
+/// Dropping the handle leaves the process running, or kills the process if
+/// [`kill_on_drop`](super::Command::kill_on_drop) is set. In both cases the process is reaped when
 /// it ends.
 #[derive(Debug)]
 pub struct Child {
     process: Process,
-    /// The writing end of the process's standard input, if that is piped.
+    /// The write end of the process's standard input, or `None` if standard input is not piped.
     pub stdin: Option<ChildStdin>,
-    /// The reading end of the process's standard output, if that is piped.
+    /// The read end of the process's standard output, or `None` if standard output is not piped.
     pub stdout: Option<ChildStdout>,
-    /// The reading end of the process's standard error, if that is piped.
+    /// The read end of the process's standard error, or `None` if standard error is not piped.
     pub stderr: Option<ChildStderr>,
 }
 
@@ -52,7 +52,7 @@ impl Child {
         Ok(Self { process, stdin, stdout, stderr })
     }
 
-    /// Returns the process's number, or `None` once a call has returned its exit status.
+    /// Returns the OS-assigned process ID, or `None` once a call has returned the exit status.
     ///
     /// # Examples
     ///
@@ -70,21 +70,22 @@ impl Child {
         self.process.running.as_ref().map(|running| running.child.id())
     }
 
-    /// Waits for the process to end, after closing its standard input if that is piped. Any further
-    /// call returns the same status.
+    /// Closes the process's piped standard input, if any, and waits until the process exits. Later
+    /// calls return the same exit status.
     ///
-    /// A process that fills the pipe of its standard output or error waits until it is read, and
-    /// this call then never returns. [`wait_with_output`](Self::wait_with_output) reads both.
+    /// A process that fills the pipe of its standard output or error waits until the pipe is read,
+    /// in which case this call never returns. Use [`wait_with_output`](Self::wait_with_output) to
+    /// read both.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, for example when another part of the program has waited for all
-    /// children, and an error when the runtime that started it was shut down and the caller is in
-    /// no other.
+    /// Returns the OS error, for example when another part of the program has already reaped the
+    /// process. Returns an error when the runtime that started the process was shut down and the
+    /// caller is not inside another runtime.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: the next call returns the status. The standard input stays closed.
+    /// This call is cancel safe: the next call returns the status. Standard input stays closed.
     ///
     /// # Examples
     ///
@@ -101,11 +102,12 @@ impl Child {
         poll_fn(|cx| self.process.poll_wait(cx)).await
     }
 
-    /// Returns the process's exit status if it has ended, without waiting.
+    /// Returns the process's exit status without waiting, or `None` if the process is still
+    /// running.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error when the exit status cannot be read.
     ///
     /// # Examples
     ///
@@ -120,12 +122,12 @@ impl Child {
         self.process.try_wait()
     }
 
-    /// Kills the process (SIGKILL), without waiting for its end. Does nothing if a call has
-    /// returned its exit status.
+    /// Sends SIGKILL to the process, without waiting until the process exits. Does nothing if a
+    /// call has already returned the exit status.
     ///
     /// # Errors
     ///
-    /// Returns the OS error.
+    /// Returns the OS error when the signal cannot be sent.
     ///
     /// # Examples
     ///
@@ -141,17 +143,17 @@ impl Child {
         self.process.running.as_mut().map_or(Ok(()), Running::kill)
     }
 
-    /// Kills the process (SIGKILL) and waits for its end. Does nothing if a call has returned its
-    /// exit status.
+    /// Sends SIGKILL to the process and waits until the process exits. Does nothing if a call has
+    /// already returned the exit status.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`start_kill`](Self::start_kill) and [`wait`](Self::wait).
+    /// Returns the same errors as [`start_kill`](Self::start_kill) and [`wait`](Self::wait).
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: the first poll kills the process. If the future is dropped after
-    /// that, the process is reaped by the next `wait` or when the child is dropped.
+    /// This call is cancel safe: the first poll kills the process. If the future is dropped
+    /// afterwards, the process is reaped by the next `wait` or when the child is dropped.
     ///
     /// # Examples
     ///
@@ -170,21 +172,21 @@ impl Child {
         self.wait().await.map(drop)
     }
 
-    /// Waits for the process to end, after closing its standard input if that is piped, and returns
-    /// its status and its output. The output of a stream that is not piped, or was taken out of the
-    /// child before, is empty.
+    /// Closes the process's piped standard input, if any, waits until the process exits, and
+    /// returns its exit status and output. The output of a stream that is not piped, or that was
+    /// taken out of the `Child`, is empty.
     ///
-    /// All of the output is kept in memory, without a limit. The call returns when every writing
-    /// end of the pipes is closed: a process that the child has started and that outlives it may
-    /// hold one.
+    /// The entire output is kept in memory, without a limit. The call returns only when every write
+    /// end of the pipes is closed, and a process that the child has started may hold a write end
+    /// for longer than the child lives.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, and an error when the runtime was shut down.
+    /// Returns the OS error, or an error when the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, the child is dropped and its
+    /// Not cancel safe: if the future is dropped before it completes, the child is dropped and its
     /// output so far is lost.
     ///
     /// # Examples

@@ -1,4 +1,4 @@
-//! `Command`: a program to start, with its arguments and environment.
+//! `Command`: a builder that configures and starts a program.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -14,7 +14,8 @@ use crate::blocking::in_place;
 use crate::scheduler::drop_in::require_io;
 use crate::task::spawn::with_scheduler;
 
-/// Describes a program, as [`std::process::Command`] does, and starts it any number of times.
+/// A builder that configures a program like [`std::process::Command`], and starts it any number of
+/// times.
 ///
 /// # Examples
 ///
@@ -39,8 +40,9 @@ pub struct Command {
 }
 
 impl Command {
-    /// Returns a command for `program`, which is searched in `PATH` unless it contains a slash,
-    /// without arguments, with this process's environment, directory and standard streams.
+    /// Creates a command for `program`, without arguments, that inherits the environment, working
+    /// directory and standard streams of this process. A `program` without a slash is looked up in
+    /// `PATH`.
     ///
     /// # Examples
     ///
@@ -56,27 +58,27 @@ impl Command {
         Self::from(StdCommand::new(program))
     }
 
-    /// Returns the standard library's command that this one wraps.
+    /// Returns a shared reference to the wrapped standard library command.
     #[must_use]
     pub fn as_std(&self) -> &StdCommand {
         &self.std
     }
 
-    /// Returns the standard library's command that this one wraps, for settings without a method
-    /// here. [`output`](Self::output) does not see standard streams that are set there, and
-    /// replaces them.
+    /// Returns a mutable reference to the wrapped standard library command, for settings that this
+    /// type does not offer. [`output`](Self::output) does not know of standard streams that are set
+    /// this way, and replaces them.
     pub fn as_std_mut(&mut self) -> &mut StdCommand {
         &mut self.std
     }
 
-    /// Returns the standard library's command, without the setting of
-    /// [`kill_on_drop`](Self::kill_on_drop).
+    /// Converts the command into the wrapped standard library command. The
+    /// [`kill_on_drop`](Self::kill_on_drop) setting is lost.
     #[must_use]
     pub fn into_std(self) -> StdCommand {
         self.std
     }
 
-    /// Adds an argument.
+    /// Adds one argument to pass to the program.
     ///
     /// # Examples
     ///
@@ -92,7 +94,7 @@ impl Command {
         self
     }
 
-    /// Adds several arguments.
+    /// Adds several arguments to pass to the program.
     ///
     /// # Examples
     ///
@@ -112,13 +114,13 @@ impl Command {
         self
     }
 
-    /// Sets the name that the program gets as its first argument, instead of the path to it.
+    /// Sets the first argument (`argv[0]`) that the program sees, in place of the program's path.
     pub fn arg0<S: AsRef<OsStr>>(&mut self, name: S) -> &mut Self {
         self.std.arg0(name);
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable for the program.
     ///
     /// # Examples
     ///
@@ -138,7 +140,7 @@ impl Command {
         self
     }
 
-    /// Sets several variables of the environment.
+    /// Sets several environment variables for the program.
     ///
     /// # Examples
     ///
@@ -159,20 +161,20 @@ impl Command {
         self
     }
 
-    /// Removes a variable from the environment.
+    /// Removes an environment variable, so that the program does not inherit it.
     pub fn env_remove<K: AsRef<OsStr>>(&mut self, key: K) -> &mut Self {
         self.std.env_remove(key);
         self
     }
 
-    /// Removes all variables from the environment.
+    /// Removes all environment variables, so that the program inherits none.
     pub fn env_clear(&mut self) -> &mut Self {
         self.std.env_clear();
         self
     }
 
-    /// Sets the directory to start in. It is unspecified whether a relative path of the program is
-    /// resolved from there: use an absolute one.
+    /// Sets the working directory of the program. Whether a relative path of the program itself is
+    /// resolved from this directory is unspecified, so use an absolute path.
     ///
     /// # Examples
     ///
@@ -188,8 +190,8 @@ impl Command {
         self
     }
 
-    /// Sets the program's standard input. The default is this process's own, and an empty one for
-    /// [`output`](Self::output).
+    /// Sets the standard input of the program. By default the program inherits this process's
+    /// standard input, or reads from an empty input when started by [`output`](Self::output).
     ///
     /// # Examples
     ///
@@ -208,8 +210,8 @@ impl Command {
         self
     }
 
-    /// Sets the program's standard output. The default is this process's own, and a pipe for
-    /// [`output`](Self::output).
+    /// Sets the standard output of the program. By default the program inherits this process's
+    /// standard output, or writes to a pipe when started by [`output`](Self::output).
     ///
     /// # Examples
     ///
@@ -231,41 +233,42 @@ impl Command {
         self
     }
 
-    /// Sets the program's standard error. The default is this process's own, and a pipe for
-    /// [`output`](Self::output).
+    /// Sets the standard error of the program. By default the program inherits this process's
+    /// standard error, or writes to a pipe when started by [`output`](Self::output).
     pub fn stderr<T: Into<Stdio>>(&mut self, stderr: T) -> &mut Self {
         self.is_set[2] = true;
         self.std.stderr(stderr);
         self
     }
 
-    /// Sets the user to run as, by number. If this process runs as root, the supplementary groups
-    /// are removed too.
+    /// Sets the user ID that the program runs as. If this process runs as root, the program's
+    /// supplementary groups are cleared as well.
     pub fn uid(&mut self, id: u32) -> &mut Self {
         self.std.uid(id);
         self
     }
 
-    /// Sets the group to run as, by number.
+    /// Sets the group ID that the program runs as.
     pub fn gid(&mut self, id: u32) -> &mut Self {
         self.std.gid(id);
         self
     }
 
-    /// Sets the process group to join; 0 makes a new one, which the terminal's ctrl-c does not
-    /// reach.
+    /// Sets the ID of the process group that the program joins. 0 creates a new process group,
+    /// which a ctrl-c in the terminal does not reach.
     pub fn process_group(&mut self, group: i32) -> &mut Self {
         self.std.process_group(group);
         self
     }
 
-    /// Adds a closure that the new process calls before the program begins.
+    /// Schedules a closure to run in the new process, right before the program is executed.
     ///
     /// # Safety
     ///
-    /// The requirements of [`CommandExt::pre_exec`]: the new process has one thread, and locks that
-    /// other threads of this process held are never released in it. So the closure must be safe in
-    /// a signal handler: it must not take locks or allocate memory.
+    /// The requirements of [`CommandExt::pre_exec`] apply: the new process has a single thread, and
+    /// locks that other threads of this process held are never released there. The closure must
+    /// therefore only do what is safe in a signal handler, and must neither take locks nor allocate
+    /// memory.
     pub unsafe fn pre_exec<F>(&mut self, call: F) -> &mut Self
     where
         F: FnMut() -> io::Result<()> + Send + Sync + 'static,
@@ -275,9 +278,9 @@ impl Command {
         self
     }
 
-    /// Sets whether the process is killed (SIGKILL) when its [`Child`] is dropped before a call has
-    /// returned the exit status: with the task that waits for it, for example. The default is
-    /// `false`. Processes that the child has started are not killed.
+    /// Sets whether the process is killed with SIGKILL when its [`Child`] is dropped before a call
+    /// has returned the exit status, for example together with the task that waits for it.
+    /// Processes that the child has started are not killed. The default is `false`.
     ///
     /// # Examples
     ///
@@ -293,27 +296,28 @@ impl Command {
         self
     }
 
-    /// Returns whether [`kill_on_drop`](Self::kill_on_drop) is set.
+    /// Returns whether the process is killed when its [`Child`] is dropped, as set with
+    /// [`kill_on_drop`](Self::kill_on_drop).
     #[must_use]
     pub fn get_kill_on_drop(&self) -> bool {
         self.kill_on_drop
     }
 
-    /// Starts the program.
+    /// Starts the program and returns a handle to the child process.
     ///
-    /// The call returns when the program is started, usually within a millisecond. If it takes
-    /// longer, other processors run the tasks that wait on this one, as with
+    /// The call blocks until the program has started, usually for less than a millisecond. If
+    /// starting takes longer, other processors run the tasks that wait on this processor, as with
     /// [`block_in_place`](crate::task::block_in_place).
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// Returns the OS error, which does not name the program, when the program cannot be started.
-    /// Returns it too, and kills the process, when its end or its pipes cannot be registered with
-    /// the netpoller, for example because no descriptor is left.
+    /// Returns the OS error when the program cannot be started. The error does not name the
+    /// program. If the process or its pipes cannot be registered with the netpoller, for example
+    /// because no file descriptor is left, the process is killed and the OS error is returned.
     ///
     /// # Examples
     ///
@@ -334,23 +338,23 @@ impl Command {
         Child::new(child, self.kill_on_drop, &netpoller)
     }
 
-    /// Starts the program, waits for its end, and returns its exit status. Standard streams that
-    /// are piped are closed.
+    /// Starts the program, waits until it exits, and returns its exit status. Piped standard
+    /// streams are closed.
     ///
-    /// The program is started by this call, not by the first poll.
+    /// This call starts the program immediately, before the returned future is polled.
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`spawn`](Self::spawn) and [`Child::wait`].
+    /// Returns the same errors as [`spawn`](Self::spawn) and [`Child::wait`].
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, the child is dropped; its process
-    /// continues or is killed ([`kill_on_drop`](Self::kill_on_drop)).
+    /// Not cancel safe: if the future is dropped before it completes, the child is dropped, and the
+    /// process keeps running or is killed, depending on [`kill_on_drop`](Self::kill_on_drop).
     ///
     /// # Examples
     ///
@@ -371,25 +375,25 @@ impl Command {
         }
     }
 
-    /// Starts the program, waits for its end, and returns its exit status and its output: see
+    /// Starts the program, waits until it exits, and returns its exit status and output, like
     /// [`Child::wait_with_output`].
     ///
-    /// Unless they were set, its standard output and error are piped and its standard input is
-    /// empty, for this one call. The program is started by this call, not by the first poll.
+    /// For this call, standard output and error are piped and standard input is empty, unless they
+    /// were set explicitly. The call starts the program immediately, before the returned future is
+    /// polled.
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`spawn`](Self::spawn) and [`Child::wait_with_output`].
+    /// Returns the same errors as [`spawn`](Self::spawn) and [`Child::wait_with_output`].
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped while it waits, the child is dropped; its process
-    /// continues or is killed ([`kill_on_drop`](Self::kill_on_drop)), and its output so far is
-    /// lost.
+    /// Not cancel safe: if the future is dropped before it completes, the output is lost, and the
+    /// process keeps running or is killed, depending on [`kill_on_drop`](Self::kill_on_drop).
     ///
     /// # Examples
     ///
@@ -430,8 +434,8 @@ impl Command {
 }
 
 impl From<StdCommand> for Command {
-    /// Wraps a command of the standard library. [`output`](Command::output) does not see standard
-    /// streams that are set in it, and replaces them.
+    /// Wraps a standard library command. [`output`](Command::output) does not know of standard
+    /// streams that are set in `std`, and replaces them.
     fn from(std: StdCommand) -> Self {
         Self { std, is_set: [false; 3], kill_on_drop: false }
     }

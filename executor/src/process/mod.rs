@@ -1,15 +1,16 @@
-//! Child processes: starting them, pipes to and from them, waiting for their end.
+//! Child processes: starting programs, piping data to and from them, and waiting until they exit.
 //!
-//! The names and meanings are the same as in [`std::process`] and `tokio::process`. No thread
-//! waits: the end of a child is an event for the netpoller (a pidfd on Linux 5.3 and later, else
-//! SIGCHLD), as is a pipe that can be read.
+//! The names and semantics follow [`std::process`] and `tokio::process`. No thread blocks to wait
+//! for a child: the netpoller reports a child's exit (through a pidfd on Linux 5.3 and later, and
+//! through SIGCHLD elsewhere) as well as the readiness of its pipes.
 //!
 //! # The end of a child
 //!
-//! The process of a [`Child`] that is dropped continues to run, unless [`Command::kill_on_drop`] is
-//! set. Killed or not, it is reaped when it ends: no zombie stays while the runtime lasts. Of the
-//! children that outlive the runtime, those that `kill_on_drop` has killed are reaped by a thread;
-//! the others when this process next starts or drops a child, or ends.
+//! Dropping a [`Child`] does not stop its process, unless [`Command::kill_on_drop`] is set. The
+//! process is reaped when it ends, whether or not it was killed, so no zombie remains while the
+//! runtime is running. Of the children that outlive the runtime, those killed through
+//! `kill_on_drop` are reaped by a thread, and the others when this process next starts or drops a
+//! child, or exits.
 //!
 //! # Examples
 //!
@@ -24,7 +25,7 @@
 //! # std::io::Result::Ok(())
 //! ```
 //!
-//! A dialogue:
+//! A conversation with a child process through its pipes:
 //!
 //! ```
 //! use std::process::Stdio;

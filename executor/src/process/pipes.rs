@@ -1,4 +1,4 @@
-//! The parent's ends of a child's pipes.
+//! The parent's ends of the pipes to and from a child process.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -18,17 +18,17 @@ fn require_runtime(caller: &str) {
     with_scheduler(caller, |_| ());
 }
 
-/// Writes to a child's standard input. Found in [`Child::stdin`](super::Child::stdin).
+/// The write end of a child's standard input, found in [`Child::stdin`](super::Child::stdin).
 ///
-/// Implements `AsyncWrite` with feature `tokio-io`.
+/// The type implements `AsyncWrite` with feature `tokio-io`.
 ///
-/// Dropping it closes the pipe, as does `shutdown`: the child reads the end of its input. (tokio's
-/// `shutdown` does nothing.) A write to a child that has closed its end fails with an error of kind
-/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Dropping the write end or calling `shutdown` closes the pipe, and the child then reads the end
+/// of its input. (tokio's `shutdown` does not close the pipe.) A write fails with an error of kind
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe) if the child has closed its end of the pipe.
 ///
 /// # Cancel safety
 ///
-/// `write` is cancel safe: if its future is dropped before it is ready, nothing was written.
+/// `write` is cancel safe: if the future is dropped before it completes, no bytes were written.
 #[derive(Debug)]
 pub struct ChildStdin(Option<Sender>);
 
@@ -39,11 +39,11 @@ impl ChildStdin {
         Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
 
-    /// Converts an end of a pipe of the standard library.
+    /// Converts the standard library's write end of a child's standard input.
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics if called outside a wsrt runtime.
     ///
     /// # Errors
     ///
@@ -54,12 +54,12 @@ impl ChildStdin {
         Self::new(pipe)
     }
 
-    /// Converts it into a descriptor that blocks.
+    /// Converts the write end into a file descriptor in blocking mode.
     ///
     /// # Errors
     ///
-    /// Returns an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe) after `shutdown`, and the
-    /// OS error when the descriptor cannot be made blocking.
+    /// Returns an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe) after `shutdown`, or the
+    /// OS error when the descriptor cannot be put into blocking mode.
     pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
         self.0.ok_or_else(closed)?.into_blocking_fd()
     }
@@ -74,74 +74,75 @@ impl ChildStdin {
         self.0.as_mut().ok_or_else(closed)
     }
 
-    /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it takes
-    /// none.
+    /// Writes as many bytes of `buf` as the pipe accepts and returns their number. Waits while the
+    /// pipe is full.
     ///
     /// # Errors
     ///
-    /// Returns an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe) after `shutdown`, or when
-    /// the child has closed its end, and the OS error.
+    /// Returns an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe) after `shutdown` or when
+    /// the child has closed its end of the pipe, and any other OS error unchanged.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: if the future is dropped before it is ready, nothing was written.
+    /// This call is cancel safe: if the future is dropped before it completes, no bytes were
+    /// written.
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.pipe()?.write(buf).await
     }
 
-    /// Polls [`write`](Self::write), for adapters that implement traits.
+    /// Polls [`write`](Self::write), for adapters that implement I/O traits.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn poll_write(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.pipe()?.poll_write(cx, buf)
     }
 
-    /// Polls a write of several buffers, which are written in their order as if they were one.
+    /// Polls a write from several buffers, which are written in order as if they were concatenated.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub fn poll_write_vectored(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         self.pipe()?.poll_write_vectored(cx, bufs)
     }
 
-    /// Writes all of `buf`.
+    /// Writes all bytes of `buf` to the pipe.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: it is unknown how much of `buf` was written.
+    /// Not cancel safe: if the future is dropped, it is unknown how much of `buf` was written.
     pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
         self.pipe()?.write_all(buf).await
     }
 
-    /// Does nothing: a write goes straight to the OS.
+    /// Completes immediately and does nothing: every write goes straight to the OS.
     ///
     /// # Errors
     ///
-    /// Returns none.
+    /// This call never returns an error.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: it is ready at once.
+    /// This call is cancel safe: the future completes on its first poll.
     pub async fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Closes the pipe: the child reads the end of its input.
+    /// Closes the pipe, so that the child reads the end of its input.
     ///
     /// # Errors
     ///
-    /// Returns none.
+    /// This call never returns an error.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: it is ready at once.
+    /// This call is cancel safe: the future completes on its first poll.
     pub async fn shutdown(&mut self) -> io::Result<()> {
         drop(self.0.take());
         Ok(())
@@ -179,7 +180,7 @@ impl tokio::io::AsyncWrite for ChildStdin {
 impl AsFd for ChildStdin {
     /// # Panics
     ///
-    /// Panics after `shutdown`.
+    /// Panics if called after `shutdown`.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_ref().expect("the pipe to the child was shut down on this side").as_fd()
     }
@@ -188,7 +189,7 @@ impl AsFd for ChildStdin {
 impl AsRawFd for ChildStdin {
     /// # Panics
     ///
-    /// Panics after `shutdown`.
+    /// Panics if called after `shutdown`.
     fn as_raw_fd(&self) -> RawFd {
         self.as_fd().as_raw_fd()
     }
@@ -197,7 +198,7 @@ impl AsRawFd for ChildStdin {
 impl TryFrom<ChildStdin> for Stdio {
     type Error = io::Error;
 
-    /// Makes it a standard stream of another child, which writes to it.
+    /// Converts the pipe into a standard stream for another child, which then writes to the pipe.
     fn try_from(pipe: ChildStdin) -> io::Result<Stdio> {
         pipe.into_owned_fd().map(Stdio::from)
     }
@@ -205,17 +206,17 @@ impl TryFrom<ChildStdin> for Stdio {
 
 macro_rules! readable_end {
     ($type:ident, $field:literal, $what:literal, $from_std:literal) => {
-        #[doc = concat!("Reads a child's standard ", $what, ". Found in")]
+        #[doc = concat!("The read end of a child's standard ", $what, ", found in")]
         #[doc = concat!("[`Child::", $field, "`](super::Child::", $field, ").")]
         ///
-        /// Implements `AsyncRead` with feature `tokio-io`.
+        /// The type implements `AsyncRead` with feature `tokio-io`.
         ///
-        /// The stream ends when every writing end is closed: the child's, and the ends of processes
-        /// that have inherited it from the child.
+        /// The stream ends when every write end of the pipe is closed: the child's own, and those
+        /// of processes that have inherited a write end from the child.
         ///
         /// # Cancel safety
         ///
-        /// `read` is cancel safe: if its future is dropped before it is ready, nothing was read.
+        /// `read` is cancel safe: if the future is dropped before it completes, no bytes were read.
         #[derive(Debug)]
         pub struct $type(pub(super) Receiver);
 
@@ -225,11 +226,11 @@ macro_rules! readable_end {
                 Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
             }
 
-            /// Converts an end of a pipe of the standard library.
+            /// Converts the standard library's read end of a child's output.
             ///
             /// # Panics
             ///
-            /// Panics outside a wsrt runtime.
+            /// Panics if called outside a wsrt runtime.
             ///
             /// # Errors
             ///
@@ -240,82 +241,85 @@ macro_rules! readable_end {
                 Self::new(pipe)
             }
 
-            /// Converts it into a descriptor that blocks.
+            /// Converts the read end into a file descriptor in blocking mode.
             ///
             /// # Errors
             ///
-            /// Returns the OS error when the descriptor cannot be made blocking.
+            /// Returns the OS error when the descriptor cannot be put into blocking mode.
             pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
                 self.0.into_blocking_fd()
             }
         }
 
         impl $type {
-            /// Reads the available bytes into `buf` and returns their number; waits if there are
-            /// none. Zero means that the stream has ended, or that `buf` is empty.
+            /// Reads the available bytes into `buf` and returns their number. Waits while the pipe
+            /// is empty. Returns 0 at the end of the stream, or if `buf` is empty.
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error when the pipe cannot be read.
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: if the future is dropped before it is ready, nothing was
-            /// read.
+            /// This call is cancel safe: if the future is dropped before it completes, no bytes
+            /// were read.
             pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 self.0.read(buf).await
             }
 
-            /// Polls [`read`](Self::read), for adapters that implement traits: reads into memory
-            /// that need not be initialised, and returns how many of its first bytes were written.
-            /// It leaves the others alone.
+            /// Polls [`read`](Self::read), for adapters that implement I/O traits. Reads into
+            /// `buf`, which may be uninitialised, and returns the number of bytes written to its
+            /// start. The rest of `buf` is left untouched.
             ///
-            /// Of several tasks that poll, the last one is woken.
+            /// If several tasks poll, only the task that polled last is woken.
             ///
             /// # Errors
             ///
-            /// Returns the OS error.
+            /// Returns the OS error when the pipe cannot be read.
             pub fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
                 self.0.poll_read(cx, buf)
             }
 
-            /// Fills `buf` and returns its length.
+            /// Reads exactly enough bytes to fill `buf`, and returns the length of `buf`.
             ///
             /// # Errors
             ///
-            /// Returns an error of kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) at the end,
-            /// and the OS error.
+            /// Returns an error of kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the
+            /// stream ends before `buf` is full, and otherwise the OS error.
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: bytes that are in `buf` by then are not read again.
+            /// Not cancel safe: bytes that were already read into `buf` are not returned by later
+            /// reads.
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 self.0.read_exact(buf).await
             }
 
-            /// Appends all bytes up to the end to `buf` and returns their number.
+            /// Reads all bytes until the end of the stream, appends them to `buf`, and returns
+            /// their number.
             ///
             /// # Errors
             ///
-            /// Returns the OS error. The bytes read before it are in `buf`.
+            /// Returns the OS error. The bytes that were read before the error are in `buf`.
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: the bytes read so far are in `buf`.
+            /// This call is cancel safe: the bytes that were read so far are in `buf`.
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
                 self.0.read_to_end(buf).await
             }
 
-            /// Appends all text up to the end to `buf` and returns its length in bytes.
+            /// Reads text until the end of the stream, appends it to `buf`, and returns its length
+            /// in bytes.
             ///
             /// # Errors
             ///
-            /// Returns the OS error, and an error of kind
-            /// [`InvalidData`](io::ErrorKind::InvalidData) if it is not UTF-8.
+            /// Returns the OS error, or an error of kind
+            /// [`InvalidData`](io::ErrorKind::InvalidData) if the stream is not valid UTF-8.
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: the bytes read so far are lost.
+            /// Not cancel safe: the bytes that were read so far are lost.
             pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
                 self.0.read_to_string(buf).await
             }
@@ -347,7 +351,8 @@ macro_rules! readable_end {
         impl TryFrom<$type> for Stdio {
             type Error = io::Error;
 
-            /// Makes it a standard stream of another child, which reads from it.
+            /// Converts the pipe into a standard stream for another child, which then reads from
+            /// the pipe.
             fn try_from(pipe: $type) -> io::Result<Stdio> {
                 pipe.into_owned_fd().map(Stdio::from)
             }

@@ -1,4 +1,4 @@
-//! `ctrl_c`: waiting for the user to interrupt the program.
+//! `ctrl_c`: waits until the user interrupts the program.
 
 use std::future::Future;
 use std::io;
@@ -8,29 +8,28 @@ use std::task::{Context, Poll};
 use super::listener::{Listener, needs_runtime};
 use super::unix::SignalKind;
 
-/// Waits for the next ctrl-c: for a SIGINT to the process, from any sender.
+/// Waits for the next ctrl-c, which is a SIGINT sent to this process by any sender.
 ///
-/// Listening begins with this call, not with the first poll: a ctrl-c that arrives between the two
-/// is not lost. From this call on ctrl-c does not end the process by itself, even after the future
-/// is dropped; to let a second one end it, wait again and call [`std::process::exit`]. Any number
-/// of futures may wait: each receives every ctrl-c that arrives after it was made.
-///
-/// The call itself needs no runtime.
+/// Listening begins with this call and not with the first poll, so a ctrl-c that arrives between
+/// the two is not lost. From this call on, ctrl-c no longer ends the process by itself, even after
+/// the future is dropped. To let a second ctrl-c end the process, wait again and call
+/// [`std::process::exit`]. Any number of futures may wait at the same time, and each of them
+/// receives every ctrl-c that arrives after the future was created. The call itself needs no
+/// runtime.
 ///
 /// # Errors
 ///
 /// Returns the OS error when listening is impossible, for example because no file descriptor is
-/// left, and an error when the runtime is shut down.
+/// left, or an error when the runtime is shut down.
 ///
 /// # Panics
 ///
-/// The first poll panics outside a wsrt runtime.
+/// The first poll panics if made outside a wsrt runtime.
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: if the future is dropped while it waits, it received no ctrl-c. A
-/// ctrl-c between the drop and the next call is ignored; poll one future by `&mut` where that
-/// matters.
+/// This call is cancel safe: a dropped future has received no ctrl-c. A ctrl-c that arrives between
+/// the drop and the next call is ignored; to avoid this gap, keep one future and poll it by `&mut`.
 ///
 /// # Examples
 ///
@@ -49,10 +48,10 @@ pub fn ctrl_c() -> CtrlC {
     CtrlC { listener: Listener::new(SignalKind::interrupt()).map_err(Some) }
 }
 
-/// Waits for ctrl-c; the future that [`ctrl_c`] returns.
+/// A future that waits for ctrl-c, returned by [`ctrl_c`].
 ///
-/// When it is polled again after it was ready, it waits for another ctrl-c. A poll after an error
-/// may panic.
+/// Polling the future again after it has completed waits for another ctrl-c. Polling the future
+/// after an error may panic.
 #[derive(Debug)]
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {

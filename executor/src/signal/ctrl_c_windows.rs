@@ -1,4 +1,4 @@
-//! `ctrl_c` on Windows: the console calls a handler, on a thread that the system makes for it.
+//! `ctrl_c` on Windows: the console calls a handler, on a thread that the system creates.
 
 use std::fmt;
 use std::future::Future;
@@ -45,10 +45,11 @@ fn listen() -> io::Result<watch::Receiver<u64>> {
 
 /// Waits for the next ctrl-c at the console.
 ///
-/// Listening begins with this call, not with the first poll. From this call on ctrl-c does not end
-/// the process by itself, even after the future is dropped; to let a second one end it, wait again
-/// and call [`std::process::exit`]. Any number of futures may wait: each receives every ctrl-c that
-/// arrives after it was made; several that come before it is polled count as one.
+/// Listening begins with this call and not with the first poll. From this call on, ctrl-c no longer
+/// ends the process by itself, even after the future is dropped. To let a second ctrl-c end the
+/// process, wait again and call [`std::process::exit`]. Any number of futures may wait at the same
+/// time, and each of them receives every ctrl-c that arrives after the future was created. If
+/// several arrive before a future is polled, they count as one.
 ///
 /// # Errors
 ///
@@ -56,7 +57,7 @@ fn listen() -> io::Result<watch::Receiver<u64>> {
 ///
 /// # Cancel safety
 ///
-/// This call is cancel safe: if the future is dropped while it waits, it received no ctrl-c.
+/// This call is cancel safe: a dropped future has received no ctrl-c.
 ///
 /// # Examples
 ///
@@ -86,10 +87,10 @@ fn next(mut pressed: watch::Receiver<u64>) -> Next {
     })
 }
 
-/// Waits for ctrl-c; the future that [`ctrl_c`] returns.
+/// A future that waits for ctrl-c, returned by [`ctrl_c`].
 ///
-/// When it is polled again after it was ready, it waits for another ctrl-c. A poll after an error
-/// may panic.
+/// Polling the future again after it has completed waits for another ctrl-c. Polling the future
+/// after an error may panic.
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {
     /// The error is the reason why there is no listener, until a poll has returned it.

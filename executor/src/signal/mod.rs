@@ -1,15 +1,15 @@
-//! Asynchronous handling of OS signals.
+//! Asynchronous handling of operating system signals.
 //!
-//! [`ctrl_c()`] waits for the user to interrupt the program, on Unix and on Windows; on Unix the
-//! module `unix` has the other signals.
+//! [`ctrl_c()`] waits until the user interrupts the program, on both Unix and Windows. On Unix, the
+//! module `unix` provides all other signals.
 //!
-//! The first listener for a signal removes the signal's default effect for the life of the process:
-//! from then on ctrl-c does not end the program by itself, even after the listener is dropped.
-//! Handlers that the program had installed before are still called.
+//! The first listener for a signal disables the signal's default action for the rest of the
+//! process's life: from then on, ctrl-c no longer ends the program by itself, even after the
+//! listener is dropped. Handlers that the program installed earlier are still called.
 //!
 //! # Examples
 //!
-//! A server that shuts down gracefully at the first ctrl-c, and exits at the second:
+//! A server that shuts down gracefully at the first ctrl-c, and exits immediately at the second:
 //!
 //! ```no_run
 //! # async fn serve() {}

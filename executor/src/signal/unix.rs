@@ -1,4 +1,4 @@
-//! Any signal of Unix, any number of times.
+//! Listeners for any Unix signal.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -9,10 +9,10 @@ use std::task::{Context, Poll};
 use super::listener::{Listener, needs_runtime};
 use crate::scheduler::drop_in::require_io;
 
-/// Names a signal.
+/// The kind of a Unix signal, such as SIGINT or SIGTERM.
 ///
-/// There is a constructor for each signal that servers use; [`from_raw`](Self::from_raw) takes the
-/// number of any other, from the libc crate's constants.
+/// Each signal that servers commonly use has a constructor. [`from_raw`](Self::from_raw) accepts
+/// the number of any other signal, such as a constant from the libc crate.
 ///
 /// # Examples
 ///
@@ -60,35 +60,38 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Names SIGALRM, which the OS's own timers send. Ends a process by default.
+    /// Returns SIGALRM, which the OS's timers send. By default, the signal ends the process.
     alarm SIGALRM
-    /// Names SIGCHLD: a child process has ended, stopped or continued. Ignored by default.
+    /// Returns SIGCHLD, sent when a child process has exited, stopped or continued. By default, the
+    /// signal is ignored.
     child SIGCHLD
-    /// Names SIGHUP: the terminal is gone, or, to a server, "read the configuration again". Ends a
-    /// process by default.
+    /// Returns SIGHUP, sent when the terminal is closed. By convention, servers reload their
+    /// configuration on SIGHUP. By default, the signal ends the process.
     hangup SIGHUP
-    /// Names SIGINT, which ctrl-c sends. Ends a process by default.
+    /// Returns SIGINT, which ctrl-c sends. By default, the signal ends the process.
     interrupt SIGINT
-    /// Names SIGIO: a descriptor for which it was requested can be read or written. Ends a process
-    /// by default.
+    /// Returns SIGIO, sent when a descriptor that requested the signal becomes readable or
+    /// writable. By default, the signal ends the process.
     io SIGIO
-    /// Names SIGPIPE: a write to a pipe without a reader. Ends a process by default; a Rust program
-    /// ignores it, unless it was built otherwise, and gets the write's error.
+    /// Returns SIGPIPE, sent on a write to a pipe that has no reader. By default, the signal ends
+    /// the process, but Rust programs usually ignore SIGPIPE and receive the write's error instead.
     pipe SIGPIPE
-    /// Names SIGQUIT. Ends a process by default, with a core dump.
+    /// Returns SIGQUIT. By default, the signal ends the process with a core dump.
     quit SIGQUIT
-    /// Names SIGTERM, the usual request to end, sent by supervisors. Ends a process by default.
+    /// Returns SIGTERM, the usual request to terminate. By default, the signal ends the process.
     terminate SIGTERM
-    /// Names SIGUSR1, whose meaning the program defines. Ends a process by default.
+    /// Returns SIGUSR1, whose meaning the program defines. By default, the signal ends the process.
     user_defined1 SIGUSR1
-    /// Names SIGUSR2, whose meaning the program defines. Ends a process by default.
+    /// Returns SIGUSR2, whose meaning the program defines. By default, the signal ends the process.
     user_defined2 SIGUSR2
-    /// Names SIGWINCH: the terminal's window has another size. Ignored by default.
+    /// Returns SIGWINCH, sent when the terminal window is resized. By default, the signal is
+    /// ignored.
     window_change SIGWINCH
 }
 
 impl SignalKind {
-    /// Names SIGINFO, which ctrl-t sends. Ignored by default. On macOS and the BSDs only.
+    /// Returns SIGINFO, which ctrl-t sends. By default, the signal is ignored. Available on macOS
+    /// and the BSDs only.
     #[cfg(any(
         target_os = "macos",
         target_os = "ios",
@@ -102,14 +105,14 @@ impl SignalKind {
         Self(libc::SIGINFO)
     }
 
-    /// Names the signal with a number, which may be any: [`signal`] fails if there is no such
-    /// signal.
+    /// Creates a kind from any signal number. If no signal with this number exists, [`signal`]
+    /// returns an error.
     #[must_use]
     pub const fn from_raw(number: c_int) -> Self {
         Self(number)
     }
 
-    /// Returns the signal's number.
+    /// Returns the number of the signal.
     #[must_use]
     pub const fn as_raw_value(&self) -> c_int {
         self.0
@@ -143,21 +146,21 @@ impl fmt::Debug for SignalKind {
     }
 }
 
-/// Listens for a signal, from this call on.
+/// Creates a listener that receives each signal of `kind` that arrives after this call.
 ///
-/// The signal loses its default effect for the life of the process, even when the [`Signal`] is
-/// dropped. Any number of listeners may exist for one signal; each receives it.
+/// The signal's default action is disabled for the rest of the process's life, even after the
+/// [`Signal`] is dropped. If a signal has several listeners, each of them receives it.
 ///
 /// # Panics
 ///
-/// Panics outside a wsrt runtime.
+/// Panics if called outside a wsrt runtime.
 ///
 /// # Errors
 ///
-/// Returns an error of kind [`InvalidInput`](io::ErrorKind::InvalidInput) that names the signal
-/// when it is one that a program cannot handle: SIGKILL, SIGSTOP, SIGSEGV, SIGILL or SIGFPE.
-/// Returns the OS error when there is no such signal, or listening is impossible, for example
-/// because no file descriptor is left.
+/// Returns an error of kind [`InvalidInput`](io::ErrorKind::InvalidInput) that names the signal if
+/// programs cannot handle it: SIGKILL, SIGSTOP, SIGSEGV, SIGILL and SIGFPE. Returns the OS error if
+/// no such signal exists, or if listening is impossible, for example because no file descriptor is
+/// left.
 ///
 /// # Examples
 ///
@@ -183,10 +186,10 @@ pub fn signal(kind: SignalKind) -> io::Result<Signal> {
     Ok(Signal { listener })
 }
 
-/// Listens for one signal, any number of times. Returned by [`signal`].
+/// A listener that receives one kind of signal any number of times. Returned by [`signal`].
 ///
-/// Signals that arrive while no task waits are not lost, but merged: as elsewhere on Unix, several
-/// may be received as one.
+/// Signals that arrive while no task is waiting are not lost, but coalesced: as usual on Unix,
+/// several signals may be received as one.
 #[derive(Debug)]
 #[must_use = "the signal has lost its default effect, and no task waits for it"]
 pub struct Signal {
@@ -194,13 +197,14 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// Waits until the signal has arrived since the last call returned, or since the listener was
-    /// made. Returns `None` if no signal will be received any more, because the runtime was shut
-    /// down.
+    /// Waits for the signal. Completes if the signal has arrived since the previous call completed
+    /// or, on the first call, since the listener was created. Returns `None` if the runtime was
+    /// shut down, so that no further signal can be received.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a signal that was not returned is returned by the next call.
+    /// This call is cancel safe: a signal that a dropped call did not return is returned by the
+    /// next call.
     ///
     /// # Examples
     ///
@@ -222,7 +226,7 @@ impl Signal {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    /// Polls for the result of [`recv`](Self::recv); wakes `cx`'s task when the signal arrives.
+    /// Polls [`recv`](Self::recv), and wakes `cx`'s task when the signal arrives.
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<()>> {
         self.listener.poll_recv(cx).map(Result::ok)
     }

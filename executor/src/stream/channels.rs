@@ -1,10 +1,10 @@
-//! The values that come through a channel.
+//! Streams of the values received through a channel.
 
 use crate::sync::mpsc::{Receiver, UnboundedReceiver};
 
 wrap! {
-    /// Streams the values that a bounded channel's [`Receiver`] receives. It ends when the channel
-    /// is closed and empty.
+    /// A stream that yields the values received by a bounded channel's [`Receiver`]. The stream
+    /// ends when the channel is closed and empty.
     ///
     /// # Examples
     ///
@@ -27,7 +27,7 @@ wrap! {
 }
 
 wrap! {
-    /// Streams the values that an unbounded channel's [`UnboundedReceiver`] receives. It ends when
-    /// the channel is closed and empty.
+    /// A stream that yields the values received by an unbounded channel's [`UnboundedReceiver`].
+    /// The stream ends when the channel is closed and empty.
     UnboundedReceiverStream<T>, UnboundedReceiver<T> => T, |receiver, cx| receiver.poll_recv(cx)
 }

@@ -1,19 +1,19 @@
-//! The entries of a directory.
+//! A stream of directory entries.
 
 use std::io;
 
 use crate::fs::{DirEntry, ReadDir};
 
 wrap! {
-    /// Streams the entries of a directory, and ends with the last.
+    /// A stream that yields the entries of a directory and ends after the last entry.
     ///
     /// # Panics
     ///
-    /// A poll panics outside a runtime.
+    /// Polling panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// Its items are the errors of [`ReadDir::next_entry`], after which it continues.
+    /// Yields the errors of [`ReadDir::next_entry`] as items, and continues after each error.
     ///
     /// # Examples
     ///

@@ -1,16 +1,17 @@
-//! The ticks of an interval.
+//! A stream of an interval's ticks.
 
 use crate::time::{Instant, Interval};
 
 wrap! {
-    /// Streams the ticks of an [`Interval`]: the moments at which they were due. It never ends.
+    /// A stream that yields the instants at which an [`Interval`]'s ticks were due. The stream
+    /// never ends.
     ///
     /// # Panics
     ///
-    /// A poll panics outside a runtime.
+    /// Polling panics outside a runtime.
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a tick that was not returned is returned by the next poll.
+    /// Polling is cancel safe: a tick that was not returned is returned by the next poll.
     IntervalStream, Interval => Instant, |interval, cx| interval.poll_tick(cx).map(Some)
 }

@@ -1,4 +1,4 @@
-//! Items for the time in which a stream has none.
+//! Adds items to a stream while the stream is silent.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,24 +11,24 @@ use pin_project_lite::pin_project;
 use crate::time::{Instant, Sleep, sleep};
 
 pin_project! {
-    /// A stream of another stream's items, with an item of its own each time that none has come for
-    /// a while.
+    /// A stream that forwards another stream's items, and yields an item of its own whenever that
+    /// stream has been silent for a given time.
     ///
-    /// Server-sent events need it: proxies close connections that are silent for too long, and a
-    /// server finds out only by writing that a client has gone. axum's own `Sse::keep_alive` sleeps
-    /// on tokio; this one on wsrt:
+    /// Use this type for server-sent events: proxies close connections that are silent for too
+    /// long, and a server only notices that a client has gone when it writes. axum's own
+    /// `Sse::keep_alive` sleeps on tokio's timers, and `KeepAlive` on wsrt's:
     ///
     /// ```text
     /// let events = KeepAlive::new(events, Duration::from_secs(15), || Ok(Event::DEFAULT_KEEP_ALIVE));
     /// Sse::new(events)
     /// ```
     ///
-    /// The time counts from the last item, and before the first from the call of
-    /// [`new`](KeepAlive::new). The stream ends when the other does.
+    /// The time counts from the last item, or from the call of [`new`](KeepAlive::new) before the
+    /// first item. The stream ends when the wrapped stream ends.
     ///
     /// # Panics
     ///
-    /// A poll that has to wait panics outside a runtime.
+    /// Polling panics outside a runtime if the poll has to wait.
     ///
     /// # Examples
     ///
@@ -67,8 +67,8 @@ where
     S: Stream,
     F: FnMut() -> S::Item,
 {
-    /// Creates the stream, which calls `make` for an item each time that `source` has had none for
-    /// `longest`.
+    /// Creates a stream that forwards the items of `source`, and calls `make` for an additional
+    /// item whenever `source` has yielded none for the duration `longest`.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! The connections that a listener accepts.
+//! Streams of the connections accepted by a listener.
 
 use std::io;
 
@@ -7,12 +7,12 @@ use wsrt_reactor::net::{TcpListener, TcpStream};
 use wsrt_reactor::net::{UnixListener, UnixStream};
 
 wrap! {
-    /// Streams the connections that a [`TcpListener`] accepts. It never ends, and continues after
-    /// an error.
+    /// A stream that yields the connections accepted by a [`TcpListener`]. The stream never ends,
+    /// and continues after errors.
     ///
     /// # Errors
     ///
-    /// Its items are the errors of [`TcpListener::accept`].
+    /// Yields the errors of [`TcpListener::accept`] as items.
     ///
     /// # Examples
     ///
@@ -37,12 +37,12 @@ wrap! {
 
 #[cfg(unix)]
 wrap! {
-    /// Streams the connections that a [`UnixListener`] accepts. It never ends, and continues after
-    /// an error. On Unix only.
+    /// A stream that yields the connections accepted by a [`UnixListener`]. The stream never ends,
+    /// and continues after errors. Available on Unix only.
     ///
     /// # Errors
     ///
-    /// Its items are the errors of [`UnixListener::accept`].
+    /// Yields the errors of [`UnixListener::accept`] as items.
     UnixListenerStream, UnixListener => io::Result<UnixStream>,
     |listener, cx| listener.poll_accept(cx).map(|accepted| Some(accepted.map(|(stream, _)| stream)))
 }

@@ -1,13 +1,15 @@
-//! Streams: intervals, listeners, signals, directories and the receivers of channels as
-//! [`Stream`]s of the crate futures-core.
+//! Wrappers that turn intervals, listeners, signals, directories and channel receivers into
+//! [`Stream`]s of the futures-core crate.
 //!
-//! With feature `stream`. Each wraps a value whose method it calls for the next item. A loop around
-//! that method does as well: they are for functions that take streams, and for combinators such as
-//! the ones of `futures-util`. [`KeepAlive`] wraps another stream, and fills its silences.
+//! This module is available with feature `stream`. Each wrapper calls a method of the wrapped value
+//! to get the next item. A plain loop around that method works just as well: use the wrappers with
+//! functions that expect a stream, and with combinators such as those of `futures-util`.
+//! [`KeepAlive`] wraps any other stream and adds items while that stream is silent.
 //!
 //! # Cancel safety
 //!
-//! The streams are cancel safe: an item that a poll has not returned is returned by the next.
+//! All streams of this module are cancel safe: an item that a poll does not return is returned by
+//! the next poll.
 //!
 //! # Examples
 //!

@@ -1,12 +1,13 @@
-//! The signals to the process.
+//! A stream of signal arrivals.
 
 use crate::signal::unix::Signal;
 
 wrap! {
-    /// Streams the arrivals of one kind of signal. It ends when the listener can receive no more.
+    /// A stream that yields `()` each time the signal arrives. The stream ends when the listener
+    /// can receive no further signal.
     ///
     /// # Panics
     ///
-    /// A poll panics outside a runtime.
+    /// Polling panics outside a runtime.
     SignalStream, Signal => (), |signal, cx| signal.poll_recv(cx)
 }

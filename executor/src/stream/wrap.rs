@@ -14,12 +14,12 @@ macro_rules! wrap {
         }
 
         impl $(<$parameter>)? $name $(<$parameter>)? {
-            /// Creates the stream.
+            /// Creates a stream from the value to wrap.
             pub fn new(source: $source) -> Self {
                 Self { source }
             }
 
-            /// Returns the value inside.
+            /// Unwraps the stream and returns the wrapped value.
             pub fn into_inner(self) -> $source {
                 self.source
             }
