@@ -1,10 +1,11 @@
-//! The state of all tasks of a runtime, found without the help of any: from the registries, the
-//! processors' poll states, and the places where wakers wait.
+//! Finds the state of all tasks of a runtime without their help: from the registries, the
+//! processors' poll states, and the places where wakers are stored.
 //!
-//! A task's wakers show its waits: the holder of one will wake it. They lie with sockets, with
-//! timers, and in the slots of tasks that are awaited. A waker that foreign code has wrapped is not
-//! recognised. Waits for locks and channels are known from the task itself, which keeps the last
-//! that it began; a lock with tasks in line knows these, and its holder.
+//! A task's stored wakers show what the task waits for, because the owner of a waker will wake the
+//! task. Wakers are stored with sockets, with timers, and in the slots of awaited tasks. A waker
+//! that foreign code has wrapped is not recognised. Waits for locks and channels are found through
+//! the task itself, which records its latest wait, and through contended locks, which know their
+//! waiters and their holder.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,35 +20,35 @@ use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 use crate::util::sync;
 use crate::util::world::host_name_of;
 
-/// How long the system is asked for sockets' addresses, at a microsecond or so for each: it
-/// would be the longest part of a dump with many sockets.
+/// The total time spent on asking the OS for sockets' addresses, at about a microsecond each. With
+/// many sockets, the addresses would otherwise take the longest part of a dump.
 const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 
-/// One task, as the dump found it.
+/// One task in the state in which the dump found it.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenTask {
     pub(crate) snapshot: TaskSnapshot,
-    /// The simulated host that it belongs to.
+    /// The name of the simulated host that the task belongs to.
     pub(crate) host: Option<String>,
     pub(crate) kind: TaskKind,
     pub(crate) running: Running,
     pub(crate) waits_on: Vec<WaitsOn>,
 }
 
-/// The kind of the task.
+/// The kind of a task in a dump, which tells where the task runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskKind {
-    /// Spawned on the runtime's processors.
+    /// A task spawned on the runtime's processors.
     Task,
-    /// Spawned on a [`LocalSet`](crate::task::LocalSet).
+    /// A task spawned on a [`LocalSet`](crate::task::LocalSet).
     Local,
-    /// A job of [`spawn_blocking`](crate::task::spawn_blocking), with its own thread or
-    /// waiting for one.
+    /// A closure given to [`spawn_blocking`](crate::task::spawn_blocking), which runs on a thread
+    /// of its own or waits for a thread.
     BlockingJob,
 }
 
-/// The facts about a poll under way.
+/// Details of the poll that a running task is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Running {
     processor: Option<usize>,
@@ -56,50 +57,51 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the index of the processor that the task runs on.
+    /// Returns the index of the processor that runs the task.
     ///
-    /// `None` for one that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on a thread
-    /// for blocking jobs, or in the middle of a poll of another task, which has called `block_on`.
+    /// Returns `None` for a task that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on
+    /// a thread for blocking jobs, or inside the poll of another task that has called `block_on`.
     #[must_use]
     pub fn processor(&self) -> Option<usize> {
         self.processor
     }
 
-    /// Returns for how long the poll has lasted.
+    /// Returns how long the current poll has lasted.
     ///
-    /// With [`task_stats`](crate::runtime::Builder::task_stats), that is exact. Without, it is as
-    /// the watcher has seen it, which looks each millisecond or every few: it comes short of the
-    /// truth by as much, and is `None` for a poll that it has not seen twice, and on current-thread
-    /// runtimes, which have no watcher.
+    /// The duration is exact if [`task_stats`](crate::runtime::Builder::task_stats) is enabled.
+    /// Otherwise the duration comes from the watcher thread, which samples every few milliseconds:
+    /// the result is too short by up to one sampling interval, and `None` for a poll that the
+    /// watcher has not seen twice, and on current-thread runtimes, which have no watcher.
     #[must_use]
     pub fn elapsed(&self) -> Option<Duration> {
         self.elapsed
     }
 
-    /// Returns `true` if the task is inside [`block_in_place`](crate::task::block_in_place).
+    /// Returns whether the task is inside a call of
+    /// [`block_in_place`](crate::task::block_in_place).
     #[must_use]
     pub fn is_in_block_in_place(&self) -> bool {
         self.in_block_in_place
     }
 }
 
-/// A source that will wake a task that waits.
+/// The reason why a task is waiting: the source that will wake the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitsOn {
-    /// A socket, or another source of events.
+    /// A socket or another source of I/O events.
     Source(SourceWait),
-    /// A timer.
+    /// A timer, such as a sleep or a timeout.
     Timer(TimerWait),
-    /// The end of a task, whose [`JoinHandle`](crate::task::JoinHandle) it awaits.
+    /// The completion of another task, whose [`JoinHandle`](crate::task::JoinHandle) is awaited.
     Task(Id),
-    /// The end of a blocking job, whose handle it awaits.
+    /// The completion of a blocking job, whose handle is awaited.
     BlockingJob(Id),
-    /// A lock or channel of [`wsrt::sync`](crate::sync).
+    /// A lock or channel from [`wsrt::sync`](crate::sync).
     Sync(SyncWait),
 }
 
-/// A socket, or another source of events, that a task waits for.
+/// A socket or another source of I/O events that a task waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceWait {
     kind: &'static str,
@@ -120,14 +122,14 @@ impl SourceWait {
         }
     }
 
-    /// Returns the kind of the source: the name of its type, such as `TcpStream`, or `signal`,
-    /// `process` and the like.
+    /// Returns the kind of the source: a type name such as `TcpStream`, or a word such as `signal`
+    /// or `process`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Returns whether the task waits to read, accept or receive, or for urgent data or an error.
+    /// Returns whether the task waits to read, accept or receive, for urgent data, or for an error.
     #[must_use]
     pub fn is_for_reading(&self) -> bool {
         self.interest.is_readable() || self.interest.is_priority() || self.interest.is_error()
@@ -139,39 +141,42 @@ impl SourceWait {
         self.interest.is_writable()
     }
 
-    /// Returns the number of its descriptor, or socket, where that is known.
+    /// Returns the source's file descriptor or socket number, or `None` if the number is unknown.
     #[must_use]
     pub fn descriptor(&self) -> Option<u64> {
         self.descriptor
     }
 
-    /// Returns the address that the socket is bound to, if it is a socket and has one.
+    /// Returns the local address that the socket is bound to, or `None` if the source is no socket
+    /// or has no address.
     ///
-    /// Addresses are asked of the system, for 40 ms in all: with tens of thousands of sockets, the
-    /// rest of them are shown without. The descriptor identifies them.
+    /// A dump spends at most 40 ms on asking the OS for addresses. With tens of thousands of
+    /// sockets, the remaining ones have no address in the dump; use their descriptors to identify
+    /// them.
     #[must_use]
     pub fn local_addr(&self) -> Option<&Address> {
         self.local.as_ref()
     }
 
-    /// Returns the address that the socket is connected to, if it is: see
-    /// [`local_addr`](Self::local_addr).
+    /// Returns the remote address that the socket is connected to, or `None` under the same
+    /// conditions as [`local_addr`](Self::local_addr), or if the socket is not connected.
     #[must_use]
     pub fn peer_addr(&self) -> Option<&Address> {
         self.peer.as_ref()
     }
 }
 
-/// A timer that a task waits for.
+/// A timer that a task waits for, such as a sleep or a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimerWait {
     due_in: Duration,
 }
 
 impl TimerWait {
-    /// Returns how long it is until the deadline, counted from the dump; zero if it has passed.
+    /// Returns the time from the dump until the timer's deadline, or zero if the deadline has
+    /// passed.
     ///
-    /// It goes by the clock that timers go by, which may stand: see
+    /// The time is measured on the runtime's clock, which may be paused: see
     /// [`time::pause`](crate::time::pause).
     #[must_use]
     pub fn due_in(&self) -> Duration {
@@ -179,13 +184,14 @@ impl TimerWait {
     }
 }
 
-/// The live tasks of a runtime by id, and the cycles among their waits, as indices of tasks.
+/// All live tasks of a runtime, sorted by ID, and the cycles among their waits as lists of task
+/// indices.
 pub(crate) struct Seen {
     pub(crate) tasks: Vec<SeenTask>,
     pub(crate) cycles: Vec<Vec<usize>>,
 }
 
-/// Looks at all tasks of a runtime that are live.
+/// Collects the state of all live tasks of a runtime.
 pub(crate) fn look(scheduler: &Scheduler) -> Seen {
     let mut crowd = Crowd::default();
     crowd.enlist(&scheduler.tasks, TaskKind::Task);
@@ -237,7 +243,7 @@ impl Crowd {
         Some(&mut self.tasks[index])
     }
 
-    /// Notes which processor runs which task, and for how long.
+    /// Records which processor runs which task, and how long the poll has lasted.
     fn note_polls(&mut self, scheduler: &Scheduler) {
         let now = scheduler.clock.elapsed();
         for (index, processor) in scheduler.processors.iter().enumerate() {
@@ -277,7 +283,7 @@ impl Crowd {
         }
     }
 
-    /// Notes the locks and channels that the tasks have kept note of themselves.
+    /// Records the locks and channels that the tasks themselves have noted.
     fn note_sync_waits(&mut self) {
         for task in &mut self.tasks {
             if let Some(wait) = task.snapshot.wait {
@@ -286,7 +292,7 @@ impl Crowd {
         }
     }
 
-    /// Notes the holders of the locks that tasks are in line for.
+    /// Records the holders of all locks that tasks are waiting for.
     fn note_locks(&mut self, locks: &[ContendedLock]) {
         let now = sync::now();
         for lock in locks {
@@ -344,7 +350,8 @@ impl SeenTask {
     }
 }
 
-/// How long the processor's poll has lasted, if the watcher has seen it twice.
+/// Returns how long the processor's poll has lasted, or `None` unless the watcher has seen it
+/// twice.
 fn time_of_poll(processor: &Shared, now: u64) -> Option<Duration> {
     let since = processor.watch().under_way_since(processor.counters().polls())?;
     Some(Duration::from_nanos(now.saturating_sub(since)))

@@ -1,7 +1,7 @@
-//! Whether an address belongs to a static: in the memory that the program, or a library of its, was
-//! loaded into.
+//! Finds out whether an address belongs to a static: whether it lies in memory that the program or
+//! one of its libraries was loaded into.
 
-/// Returns whether a value at `address` may be a static. Where the system does not say, it may.
+/// Returns whether a value at `address` may be a static. Always `true` where the OS does not say.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn may_hold(_: usize) -> bool {
     true
@@ -29,7 +29,7 @@ mod loaded {
         search.is_found
     }
 
-    /// Looks at one loaded object; an answer other than zero ends the search.
+    /// Checks one loaded object. A nonzero return value ends the search.
     unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
         // SAFETY: the caller passes on the address that `may_hold` gave it, and nothing else has
         // it.

@@ -1,4 +1,4 @@
-//! Waits of tasks for locks and channels, and the cycles among them.
+//! The waits of tasks for locks and channels, and the cycles among these waits.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,12 +22,12 @@ pub struct SyncWait {
 }
 
 impl SyncWait {
-    /// A wait of which nothing else is known.
+    /// Creates a wait of which only the kind and the place are known.
     pub(super) fn new(wait: Wait) -> Self {
         Self { wait, holder: None, is_held_by_root: false, held_for: None }
     }
 
-    /// A wait for `lock`, by an operation of the kind `kind`.
+    /// Creates a wait for `lock` by an operation of kind `kind`.
     pub(super) fn for_lock(lock: &ContendedLock, kind: WaitKind, now: Instant) -> Self {
         Self {
             wait: Wait { kind, place: lock.place() },
@@ -37,39 +37,41 @@ impl SyncWait {
         }
     }
 
-    /// Returns the kind of the operation.
+    /// Returns the kind of operation that waits, such as locking a mutex.
     #[must_use]
     pub fn kind(&self) -> WaitKind {
         self.wait.kind
     }
 
-    /// Returns the place in the source where the lock or channel was made.
+    /// Returns the source location where the lock or channel was created.
     ///
-    /// Where a function makes it that is `#[track_caller]`, that is the place of the call; for a
-    /// field of a `#[derive(Default)]` it is the place of the field.
+    /// If a `#[track_caller]` function creates the lock or channel, the location is that of the
+    /// call. For a field of a type with `#[derive(Default)]`, the location is that of the field.
     #[must_use]
     pub fn made_at(&self) -> &'static Location<'static> {
         self.wait.place
     }
 
-    /// Returns the task that holds the lock, or permits of the semaphore.
+    /// Returns the task that holds the lock, or that holds permits of the semaphore.
     ///
-    /// It is the task that took it, also where that has given the guard to another task since. Of
-    /// several readers, or holders of permits, it is the one that came last. `None` if that one has
-    /// gone, for a lock that was taken outside tasks, and for channels.
+    /// The holder is the task that acquired the lock, even if that task has since given the guard
+    /// to another task. If there are several readers or permit holders, the most recent one is
+    /// returned. Returns `None` if that holder has released the lock, if the lock was acquired
+    /// outside of a task, and for channels.
     #[must_use]
     pub fn holder(&self) -> Option<Id> {
         self.holder
     }
 
-    /// Returns for how long the [`holder`](Self::holder) has held it at least: since a task came
-    /// to wait for it. The time is read for the first wait for a lock, and for each sixteenth.
+    /// Returns a lower bound for how long the [`holder`](Self::holder) has held the lock, counted
+    /// from the moment at which another task began to wait. The clock is read for the first wait
+    /// for a lock and for every sixteenth wait after it.
     #[must_use]
     pub fn held_for(&self) -> Option<Duration> {
         self.holder.and(self.held_for)
     }
 
-    /// True if the wait ends only when the holder gives up the lock, and not when another one does.
+    /// Returns whether only the holder can end the wait, by releasing the lock.
     fn is_exclusive(&self) -> bool {
         matches!(self.kind(), WaitKind::Mutex | WaitKind::RwLockRead | WaitKind::RwLockWrite | WaitKind::OnceCell)
     }
@@ -103,7 +105,8 @@ impl SeenTask {
         }
     }
 
-    /// The one lock that the task waits for, if it waits for nothing else.
+    /// Returns the only lock that the task waits for, or `None` if the task waits for anything
+    /// else.
     fn only_lock(&self) -> Option<&SyncWait> {
         match &*self.waits_on {
             [WaitsOn::Sync(wait)] if wait.is_exclusive() => Some(wait),

@@ -1,7 +1,8 @@
-//! The user's hooks on tasks: at their spawn, around each poll, at their end, and at a panic.
+//! The user's hooks on tasks: when a task is spawned, before and after each poll, when a task ends,
+//! and when a task panics.
 //!
-//! The first three kinds lie behind the doors of observation, with a separate switch: a runtime
-//! without hooks pays nothing for them. A panic is told on its own cold path.
+//! The hooks on spawns, polls and ends lie behind the doors of observation, with a switch of their
+//! own, so a runtime without hooks pays nothing for them. Panics take a separate cold path.
 
 use std::any::Any;
 use std::fmt;
@@ -12,14 +13,14 @@ use super::switches::Switch;
 use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef, panic_message};
 use crate::util::hook::call_hook;
 
-/// A hook on a task that is there.
+/// A hook that is called with an existing task.
 pub(crate) type MetaHook = Arc<dyn Fn(&TaskMeta<'_>) + Send + Sync>;
-/// A hook on a task that is about to be made.
+/// A hook that is called with a task that is about to be created.
 pub(crate) type SpawnHook = Arc<dyn Fn(&mut NewTask<'_>) + Send + Sync>;
-/// A hook on a panic.
+/// A hook that is called when a task has panicked.
 pub(crate) type PanicHook = Arc<dyn Fn(&TaskPanic<'_>) -> PanicAction + Send + Sync>;
 
-/// The hooks that were given to the builder.
+/// The hooks that were passed to the runtime builder.
 #[derive(Clone, Default)]
 pub(crate) struct TaskHooks {
     pub(crate) on_spawn: Option<SpawnHook>,
@@ -44,22 +45,22 @@ impl fmt::Debug for TaskHooks {
     }
 }
 
-/// Chooses what the runtime does about the panic of a task. Returned by the hook of
+/// The runtime's reaction to the panic of a task, chosen by the hook that is set with
 /// [`Builder::on_task_panic`](crate::runtime::Builder::on_task_panic).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum PanicAction {
-    /// The runtime continues, as it does without a hook. The task's handle has the panic.
+    /// The runtime continues, as without a hook. The task's join handle returns the panic.
     #[default]
     GoOn,
-    /// The runtime shuts down in the background, as by
+    /// The runtime shuts down in the background, like
     /// [`Runtime::shutdown_background`](crate::runtime::Runtime::shutdown_background).
     ShutDown,
-    /// The process aborts.
+    /// The process aborts immediately.
     Abort,
 }
 
-/// Describes the panic of a task to the hook of
+/// The panic of a task, passed to the hook that is set with
 /// [`Builder::on_task_panic`](crate::runtime::Builder::on_task_panic).
 pub struct TaskPanic<'a> {
     task: TaskMeta<'a>,
@@ -67,19 +68,20 @@ pub struct TaskPanic<'a> {
 }
 
 impl<'a> TaskPanic<'a> {
-    /// Returns the task.
+    /// Returns the metadata of the task that panicked.
     #[must_use]
     pub fn task(&self) -> &TaskMeta<'a> {
         &self.task
     }
 
-    /// Returns the message of the panic, if it has one.
+    /// Returns the panic message, or `None` if the payload is not a string.
     #[must_use]
     pub fn message(&self) -> Option<&'a str> {
         panic_message(self.payload)
     }
 
-    /// Returns the payload of the panic.
+    /// Returns the panic payload, the value passed to [`panic_any`](std::panic::panic_any) or the
+    /// formatted message.
     #[must_use]
     pub fn payload(&self) -> &'a (dyn Any + Send) {
         self.payload
@@ -92,7 +94,7 @@ impl fmt::Debug for TaskPanic<'_> {
     }
 }
 
-/// `task 7 (spawned at src/main.rs:10:5) panicked: boom`
+/// Formats the panic as `task 7 (spawned at src/main.rs:10:5) panicked: boom`.
 impl fmt::Display for TaskPanic<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "task {}", self.task.id())?;
@@ -119,29 +121,30 @@ impl Hooked {
         Self { hooks, fatal: OnceLock::new() }
     }
 
-    /// The panic that has shut the runtime down, in words.
+    /// Returns the message of the panic that shut the runtime down, or `None` if there was no such
+    /// panic.
     pub(crate) fn fatal_panic(&self) -> Option<&str> {
         self.fatal.get().map(String::as_str)
     }
 }
 
 impl Observer {
-    /// Turns the hooks' switch on, if there are any behind it.
+    /// Turns the hooks' switch on, if any hook is set.
     pub(super) fn hook_on(&self) {
         if self.hooked.hooks.any_behind_the_doors() {
             self.switches.turn_on(Switch::Hooks);
         }
     }
 
-    /// Shows a task that is about to be made to the hook.
+    /// Calls the spawn hook with a task that is about to be created.
     pub(super) fn call_spawn_hook(&self, identity: &mut Identity) {
         if let Some(hook) = &self.hooked.hooks.on_spawn {
             call_hook("on_task_spawn", || hook(&mut NewTask::new(identity)));
         }
     }
 
-    /// Shows a task to the hooks that is about to be polled, and that was polled when the guard is
-    /// dropped.
+    /// Calls the hook before a poll of `task`, and returns a guard that calls the hook after the
+    /// poll when dropped.
     pub(super) fn call_poll_hooks(&self, task: &Runnable) -> Option<HookedPoll<'_>> {
         let hooks = &self.hooked.hooks;
         if hooks.before_poll.is_none() && hooks.after_poll.is_none() {
@@ -154,14 +157,15 @@ impl Observer {
         Some(HookedPoll { task, after: hooks.after_poll.as_ref() })
     }
 
-    /// Shows a task to the hook whose future is gone.
+    /// Calls the terminate hook with a task whose future has been dropped.
     pub(super) fn call_terminate_hook(&self, task: &TaskRef) {
         if let Some(hook) = &self.hooked.hooks.on_terminate {
             call_hook("on_task_terminate", || hook(&task.meta()));
         }
     }
 
-    /// Asks the hook about the panic of a task. `true` if the runtime is to shut down.
+    /// Asks the panic hook about the panic of a task. Returns `true` if the runtime has to shut
+    /// down.
     #[must_use]
     pub(crate) fn asks_to_shut_down(&self, task: &TaskRef, payload: &(dyn Any + Send)) -> bool {
         let Some(hook) = &self.hooked.hooks.on_panic else { return false };

@@ -1,4 +1,4 @@
-//! Reports of the runtime on standard error.
+//! Reports that the runtime writes to standard error.
 //!
 //! `eprintln!` panics when the write fails, as when the program that reads it has ended. The
 //! threads that report must not end for that, so a write error is ignored.
@@ -10,23 +10,24 @@ use std::time::{Duration, Instant};
 use crate::util::sync;
 use crate::util::sync::Mutex;
 
-/// Writes one line, in one piece.
+/// Writes one line to standard error with a single write.
 pub(crate) fn report(text: fmt::Arguments<'_>) {
     let line = format!("wsrt: {text}\n");
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Returns a function that reports the error for which a runtime could not be built. The error that
-/// the builder returns is the system's, and does not say what was requested.
+/// Returns a function that reports why a runtime could not be built. The builder itself returns
+/// only the OS error, which does not say what was requested.
 pub(crate) fn not_built<E: fmt::Display>(refused: &str) -> impl FnOnce(&E) {
     move |error| report(format_args!("could not build a runtime: {refused}: {error}"))
 }
 
-/// How often a recurring report is written.
+/// The minimum time between two reports of a recurring event.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// A report that may recur often: the first is written at once, and then one a second at most, with
-/// the number of those that were left out. Hidden: wsrt-hyper's server reports in this way, too.
+/// A rate-limited report for an event that may recur often: the first report is written
+/// immediately, and later ones at most once a second, with the number of omitted reports. Hidden,
+/// because only wsrt-hyper's server uses this type outside of this crate.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Recurring(Mutex<LastReport>);
@@ -38,7 +39,7 @@ struct LastReport {
 }
 
 impl Recurring {
-    /// Reports `text`, unless a report was written within the last second.
+    /// Writes `text` to standard error, unless another report was written within the last second.
     #[doc(hidden)]
     pub fn report(&self, text: fmt::Arguments<'_>) {
         match self.left_out_before(sync::now()) {
@@ -48,7 +49,7 @@ impl Recurring {
         }
     }
 
-    /// Returns how many reports were left out before this one, if this one is to be written.
+    /// Returns the number of omitted reports if a report is due now, and `None` otherwise.
     fn left_out_before(&self, now: Instant) -> Option<u64> {
         let mut last = self.0.lock();
         if last.at.is_some_and(|at| now.saturating_duration_since(at) < PERIOD) {

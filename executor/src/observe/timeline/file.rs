@@ -1,4 +1,4 @@
-//! A timeline that is written to a file as its batches come.
+//! A timeline that is written to a file batch by batch.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use wsrt_trace::encode::{EncodeContext, Encoder, EventBatch};
 
 use crate::util::report::report;
 
-/// Counts the events and bytes of a recording that has ended.
+/// Statistics about a finished recording: the numbers of events and bytes.
 ///
 /// # Examples
 ///
@@ -30,11 +30,11 @@ use crate::util::report::report;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TraceSummary {
-    /// Events that were recorded. One becomes one to three packets of the file.
+    /// The number of recorded events. Each event becomes one to three packets in the file.
     pub events: u64,
-    /// Events that were dropped, since a thread's buffer was full. The file shows where.
+    /// The number of events dropped because a thread's buffer was full. The file shows the gaps.
     pub dropped: u64,
-    /// The size of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 

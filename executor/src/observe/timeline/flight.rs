@@ -1,5 +1,5 @@
-//! The flight recorder: it keeps the last seconds in memory, and writes them after a stall or a
-//! panic.
+//! The flight recorder keeps the last seconds of the timeline in memory, and writes them to a file
+//! after a stall or a panic.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -18,14 +18,15 @@ use crate::util::report::report;
 /// the disk.
 const MOST_UNASKED: u32 = 16;
 
-/// Keeps the last seconds of the timeline in memory, and writes them to a file when a poll is
-/// reported as a stall, a task panics, or
-/// [`Handle::write_flight_record`](crate::runtime::Handle::write_flight_record) is called. Given to
-/// [`Builder::flight_recorder`](crate::runtime::Builder::flight_recorder).
+/// A configuration for the flight recorder, which keeps the last seconds of the timeline in memory
+/// and writes them to a file when a poll is reported as a stall, a task panics, or
+/// [`Handle::write_flight_record`](crate::runtime::Handle::write_flight_record) is called. Pass the
+/// configuration to [`Builder::flight_recorder`](crate::runtime::Builder::flight_recorder).
 ///
-/// Each record is its own file: `flight.perfetto-trace` becomes `flight-1.perfetto-trace`,
-/// `flight-2.perfetto-trace` and so on; files of an earlier run are overwritten. After stalls and
-/// panics the runtime writes at most one record in the time that is kept, and 16 in all.
+/// Each record goes into its own file: `flight.perfetto-trace` becomes `flight-1.perfetto-trace`,
+/// `flight-2.perfetto-trace` and so on, and files from an earlier run are overwritten. For stalls
+/// and panics, the runtime writes at most one record per [`keep`](Self::keep) duration, and 16 in
+/// total.
 ///
 /// # Examples
 ///
@@ -47,21 +48,22 @@ pub struct FlightRecorder {
 }
 
 impl FlightRecorder {
-    /// Writes records beside `path`, with a number added to its name.
+    /// Creates a configuration that writes records next to `path`, with a number added to the file
+    /// name.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), keep: Duration::from_secs(10), max_bytes: 64 << 20 }
     }
 
-    /// Keeps this much of the past. The default is 10 seconds. Less is kept when that takes more
-    /// than [`max_bytes`](Self::max_bytes).
+    /// Sets how much of the past to keep. The default is 10 seconds. The recorder keeps less if the
+    /// events need more than [`max_bytes`](Self::max_bytes).
     #[must_use]
     pub fn keep(mut self, duration: Duration) -> Self {
         self.keep = duration;
         self
     }
 
-    /// Keeps at most this many bytes in memory, at 40 bytes an event. The default is 64 MiB, which
-    /// is about 1.6 million events.
+    /// Sets the maximum memory for recorded events, in bytes, at 40 bytes per event. The default is
+    /// 64 MiB, which is enough for about 1.6 million events.
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
