@@ -82,8 +82,7 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::remove_dir", path.as_ref(), |system, path| system.remove_dir(path)).await
 }
 
-/// Removes a directory together with everything inside it. Symbolic links are removed, not
-/// followed.
+/// Removes a directory with everything inside it. Symbolic links are removed, not followed.
 ///
 /// # Errors
 ///

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::call::on_path;
 
-/// Renames a file or directory within one file system. An existing file with the new name is
-/// replaced.
+/// Renames a file or directory within one file system. Replaces an existing file at `to`.
 ///
 /// # Errors
 ///

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::call::on_path;
 
-/// Returns the type, length, permissions and timestamps of a file or directory. Symbolic links are
-/// followed.
+/// Returns the type, length, permissions and timestamps of a file or directory. Follows symbolic
+/// links.
 ///
 /// # Errors
 ///
@@ -54,8 +54,7 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 
 /// Returns whether the path exists. A symbolic link whose target is missing counts as missing.
 ///
-/// Another process may create or remove the path at any time, so the answer may already be
-/// outdated.
+/// Another process may create or remove the path at any time, so the answer may be outdated.
 ///
 /// # Errors
 ///

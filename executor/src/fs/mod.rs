@@ -8,8 +8,7 @@
 //!
 //! All futures in this module need a runtime, and panic when polled outside one.
 //!
-//! With feature `sim`, the tasks of a simulated host use the host's simulated disk: see
-//! `wsrt::sim::Disk`.
+//! With feature `sim`, tasks of a simulated host use the host's simulated disk, `wsrt::sim::Disk`.
 //!
 //! # Errors
 //!

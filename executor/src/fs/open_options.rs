@@ -94,8 +94,7 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether to open the file for appending. Every write adds its bytes at the end of the
-    /// file.
+    /// Sets whether to open the file for appending: every write adds bytes at the end of the file.
     ///
     /// # Examples
     ///

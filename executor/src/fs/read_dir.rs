@@ -82,8 +82,7 @@ impl ReadDir {
     ///
     /// # Errors
     ///
-    /// Returns the OS error when an entry cannot be read. The next call continues with the
-    /// following entry.
+    /// Returns the OS error when an entry cannot be read. The next call skips that entry.
     ///
     /// # Cancel safety
     ///
@@ -142,8 +141,7 @@ impl DirEntry {
         Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
     }
 
-    /// Returns the full path of the entry: the path given to [`read_dir`], joined with the entry's
-    /// name.
+    /// Returns the path of the entry: the path given to [`read_dir`], joined with the entry's name.
     ///
     /// # Examples
     ///
@@ -179,7 +177,7 @@ impl DirEntry {
         self.entry.file_name()
     }
 
-    /// Returns the type, length, permissions and timestamps of the entry. Symbolic links are not
+    /// Returns the type, length, permissions and timestamps of the entry. Symlinks are not
     /// followed.
     ///
     /// # Errors
@@ -209,7 +207,7 @@ impl DirEntry {
         offload("DirEntry::metadata", move || entry.metadata()).await
     }
 
-    /// Returns the file type of the entry. Symbolic links are not followed.
+    /// Returns the file type of the entry. Symlinks are not followed.
     ///
     /// # Errors
     ///

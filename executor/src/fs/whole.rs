@@ -67,8 +67,7 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: a dropped call may or may not write the file. A write that has begun is
-/// completed.
+/// Not cancel safe: a dropped call may or may not write the file. A write that has begun completes.
 ///
 /// # Examples
 ///
@@ -97,8 +96,7 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: a dropped call may or may not make the copy. A copy that has begun is
-/// completed.
+/// Not cancel safe: a dropped call may or may not make the copy. A copy that has begun completes.
 ///
 /// # Examples
 ///

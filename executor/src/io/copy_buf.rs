@@ -15,7 +15,7 @@ use super::transfer::write_zero;
 /// buffer, and returns the number of bytes copied.
 ///
 /// The writer is flushed at the end and whenever the reader has no data available. The writer is
-/// not shut down. If both streams are always ready, the copy yields to other tasks after some
+/// not shut down. If both streams are always ready, the copy yields to other tasks every few
 /// hundred KiB.
 ///
 /// # Errors

@@ -38,8 +38,7 @@ pub struct DuplexStream {
 impl UnwindSafe for DuplexStream {}
 impl RefUnwindSafe for DuplexStream {}
 
-/// Creates a pair of connected in-memory streams that buffer at most `max_buf_size` bytes per
-/// direction.
+/// Creates a pair of connected in-memory streams that buffer `max_buf_size` bytes per direction.
 ///
 /// A write waits while the buffer is full, until the peer has read some bytes.
 ///

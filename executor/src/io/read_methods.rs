@@ -74,8 +74,7 @@ macro_rules! read_methods {
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: bytes that a dropped call has read are returned by the
-            /// next read.
+            /// This call is cancel safe: the next read returns bytes that a dropped call has read.
             pub async fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::io::read_methods::read(self, buf).await
             }
@@ -106,14 +105,12 @@ macro_rules! read_methods {
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: bytes that were already read into `buf` are not returned by later
-            /// reads.
+            /// Not cancel safe: bytes that a dropped call has read into `buf` are not read again.
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::io::read_methods::read_exact(self, buf).await
             }
 
-            /// Reads all bytes until the end of the stream, appends them to `buf`, and returns
-            /// their number.
+            /// Reads all bytes up to the end, appends them to `buf`, and returns their number.
             ///
             /// # Errors
             ///
@@ -126,8 +123,7 @@ macro_rules! read_methods {
                 $crate::io::read_methods::read_to_end(self, buf).await
             }
 
-            /// Reads text until the end of the stream, appends it to `buf`, and returns its length
-            /// in bytes.
+            /// Reads all text up to the end, appends it to `buf`, and returns its length in bytes.
             ///
             /// # Errors
             ///

@@ -51,8 +51,7 @@ pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<Simpl
 }
 
 impl SimplexStream {
-    /// Creates an in-memory pipe that holds at most `max_buf_size` bytes, with both ends in one
-    /// value.
+    /// Creates an in-memory pipe of at most `max_buf_size` bytes, with both ends in one value.
     ///
     /// # Examples
     ///

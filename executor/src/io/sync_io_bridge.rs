@@ -9,8 +9,7 @@ use tokio::io::{
 use crate::runtime::Handle;
 
 /// A blocking wrapper around an asynchronous stream, which implements the traits of `std::io`. Use
-/// the bridge with libraries that read and write synchronously, such as archive and compression
-/// crates.
+/// the bridge with libraries that read and write synchronously, such as compression crates.
 ///
 /// Every call waits with [`Handle::block_on`] and therefore belongs in
 /// [`spawn_blocking`](crate::task::spawn_blocking), where a thread may block. The bridge works
@@ -42,8 +41,7 @@ pub struct SyncIoBridge<T> {
 impl<T> SyncIoBridge<T> {
     /// Creates a bridge whose calls wait in the current runtime.
     ///
-    /// Create the bridge in a task and move it into the blocking closure, or create it inside the
-    /// closure.
+    /// Create the bridge in a task and move it into the blocking closure, or create it there.
     ///
     /// # Panics
     ///

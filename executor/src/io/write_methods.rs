@@ -1,5 +1,4 @@
-//! The write methods of files, standard output and standard error, which are written on the
-//! blocking pool.
+//! The write methods of files, standard output and standard error, which the blocking pool writes.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -46,8 +45,7 @@ macro_rules! write_methods {
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: if the future is dropped before it completes, no bytes
-            /// were accepted.
+            /// This call is cancel safe: a dropped call has accepted no bytes.
             pub async fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
                 $crate::io::write_methods::write(self, buf).await
             }
@@ -96,8 +94,7 @@ macro_rules! write_methods {
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: if the future is dropped, it is unknown how much of `buf` was
-            /// accepted.
+            /// Not cancel safe: a dropped call may have accepted any part of `buf`.
             pub async fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
                 $crate::io::write_methods::write_all(self, buf).await
             }

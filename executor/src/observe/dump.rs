@@ -122,8 +122,8 @@ impl SourceWait {
         }
     }
 
-    /// Returns the kind of the source: a type name such as `TcpStream`, or a word such as `signal`
-    /// or `process`.
+    /// Returns the kind of the source: a type name like `TcpStream`, or a word like `signal` or
+    /// `process`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind
@@ -151,8 +151,7 @@ impl SourceWait {
     /// or has no address.
     ///
     /// A dump spends at most 40 ms on asking the OS for addresses. With tens of thousands of
-    /// sockets, the remaining ones have no address in the dump; use their descriptors to identify
-    /// them.
+    /// sockets, the remaining ones have no address and are identified by their descriptors.
     #[must_use]
     pub fn local_addr(&self) -> Option<&Address> {
         self.local.as_ref()
@@ -173,8 +172,7 @@ pub struct TimerWait {
 }
 
 impl TimerWait {
-    /// Returns the time from the dump until the timer's deadline, or zero if the deadline has
-    /// passed.
+    /// Returns the time from the dump to the timer's deadline, or zero if the deadline has passed.
     ///
     /// The time is measured on the runtime's clock, which may be paused: see
     /// [`time::pause`](crate::time::pause).
@@ -184,8 +182,7 @@ impl TimerWait {
     }
 }
 
-/// All live tasks of a runtime, sorted by ID, and the cycles among their waits as lists of task
-/// indices.
+/// All live tasks of a runtime, sorted by ID, and the cycles among their waits as task indices.
 pub(crate) struct Seen {
     pub(crate) tasks: Vec<SeenTask>,
     pub(crate) cycles: Vec<Vec<usize>>,
@@ -350,8 +347,7 @@ impl SeenTask {
     }
 }
 
-/// Returns how long the processor's poll has lasted, or `None` unless the watcher has seen it
-/// twice.
+/// Returns how long the processor's poll has lasted, if the watcher has seen it twice.
 fn time_of_poll(processor: &Shared, now: u64) -> Option<Duration> {
     let since = processor.watch().under_way_since(processor.counters().polls())?;
     Some(Duration::from_nanos(now.saturating_sub(since)))

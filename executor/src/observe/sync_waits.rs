@@ -105,8 +105,7 @@ impl SeenTask {
         }
     }
 
-    /// Returns the only lock that the task waits for, or `None` if the task waits for anything
-    /// else.
+    /// Returns the lock that the task waits for, if the task waits for nothing else.
     fn only_lock(&self) -> Option<&SyncWait> {
         match &*self.waits_on {
             [WaitsOn::Sync(wait)] if wait.is_exclusive() => Some(wait),

@@ -45,7 +45,7 @@ impl fmt::Debug for TaskHooks {
     }
 }
 
-/// The runtime's reaction to the panic of a task, chosen by the hook that is set with
+/// The runtime's reaction to a task's panic, returned by the hook that is set with
 /// [`Builder::on_task_panic`](crate::runtime::Builder::on_task_panic).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -80,8 +80,7 @@ impl<'a> TaskPanic<'a> {
         panic_message(self.payload)
     }
 
-    /// Returns the panic payload, the value passed to [`panic_any`](std::panic::panic_any) or the
-    /// formatted message.
+    /// Returns the panic payload, which `Any::downcast_ref` converts back into a concrete type.
     #[must_use]
     pub fn payload(&self) -> &'a (dyn Any + Send) {
         self.payload
@@ -121,8 +120,7 @@ impl Hooked {
         Self { hooks, fatal: OnceLock::new() }
     }
 
-    /// Returns the message of the panic that shut the runtime down, or `None` if there was no such
-    /// panic.
+    /// Returns the message of the panic that shut the runtime down, if a panic did.
     pub(crate) fn fatal_panic(&self) -> Option<&str> {
         self.fatal.get().map(String::as_str)
     }
@@ -164,8 +162,7 @@ impl Observer {
         }
     }
 
-    /// Asks the panic hook about the panic of a task. Returns `true` if the runtime has to shut
-    /// down.
+    /// Calls the panic hook for a task's panic. Returns whether the runtime has to shut down.
     #[must_use]
     pub(crate) fn asks_to_shut_down(&self, task: &TaskRef, payload: &(dyn Any + Send)) -> bool {
         let Some(hook) = &self.hooked.hooks.on_panic else { return false };

@@ -15,8 +15,8 @@ use super::together::together;
 /// A handle to a child process, returned by [`Command::spawn`](super::Command::spawn).
 ///
 /// Dropping the handle leaves the process running, or kills the process if
-/// [`kill_on_drop`](super::Command::kill_on_drop) is set. In both cases the process is reaped when
-/// it ends.
+/// [`kill_on_drop`](super::Command::kill_on_drop) is set. The process is reaped when it ends in
+/// both cases.
 #[derive(Debug)]
 pub struct Child {
     process: Process,
@@ -74,8 +74,8 @@ impl Child {
     /// calls return the same exit status.
     ///
     /// A process that fills the pipe of its standard output or error waits until the pipe is read,
-    /// in which case this call never returns. Use [`wait_with_output`](Self::wait_with_output) to
-    /// read both.
+    /// and this call then never returns. Use [`wait_with_output`](Self::wait_with_output) to read
+    /// both.
     ///
     /// # Errors
     ///
@@ -102,8 +102,7 @@ impl Child {
         poll_fn(|cx| self.process.poll_wait(cx)).await
     }
 
-    /// Returns the process's exit status without waiting, or `None` if the process is still
-    /// running.
+    /// Returns the process's exit status without waiting, or `None` while the process runs.
     ///
     /// # Errors
     ///

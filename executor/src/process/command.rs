@@ -14,7 +14,7 @@ use crate::blocking::in_place;
 use crate::scheduler::drop_in::require_io;
 use crate::task::spawn::with_scheduler;
 
-/// A builder that configures a program like [`std::process::Command`], and starts it any number of
+/// A builder, like [`std::process::Command`], that configures a program and starts it any number of
 /// times.
 ///
 /// # Examples
@@ -41,8 +41,8 @@ pub struct Command {
 
 impl Command {
     /// Creates a command for `program`, without arguments, that inherits the environment, working
-    /// directory and standard streams of this process. A `program` without a slash is looked up in
-    /// `PATH`.
+    /// directory and standard streams of this process. `PATH` is searched unless `program` contains
+    /// a slash.
     ///
     /// # Examples
     ///
@@ -267,8 +267,7 @@ impl Command {
     ///
     /// The requirements of [`CommandExt::pre_exec`] apply: the new process has a single thread, and
     /// locks that other threads of this process held are never released there. The closure must
-    /// therefore only do what is safe in a signal handler, and must neither take locks nor allocate
-    /// memory.
+    /// only do what is safe in a signal handler: no locking and no allocation.
     pub unsafe fn pre_exec<F>(&mut self, call: F) -> &mut Self
     where
         F: FnMut() -> io::Result<()> + Send + Sync + 'static,
@@ -296,8 +295,8 @@ impl Command {
         self
     }
 
-    /// Returns whether the process is killed when its [`Child`] is dropped, as set with
-    /// [`kill_on_drop`](Self::kill_on_drop).
+    /// Returns whether dropping the [`Child`] kills the process: the
+    /// [`kill_on_drop`](Self::kill_on_drop) setting.
     #[must_use]
     pub fn get_kill_on_drop(&self) -> bool {
         self.kill_on_drop
@@ -341,7 +340,7 @@ impl Command {
     /// Starts the program, waits until it exits, and returns its exit status. Piped standard
     /// streams are closed.
     ///
-    /// This call starts the program immediately, before the returned future is polled.
+    /// The program starts with this call, before the returned future is polled.
     ///
     /// # Panics
     ///
@@ -379,7 +378,7 @@ impl Command {
     /// [`Child::wait_with_output`].
     ///
     /// For this call, standard output and error are piped and standard input is empty, unless they
-    /// were set explicitly. The call starts the program immediately, before the returned future is
+    /// were set explicitly. The program starts with this call, before the returned future is
     /// polled.
     ///
     /// # Panics

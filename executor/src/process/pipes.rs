@@ -84,8 +84,7 @@ impl ChildStdin {
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: if the future is dropped before it completes, no bytes were
-    /// written.
+    /// This call is cancel safe: a dropped call has written no bytes.
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.pipe()?.write(buf).await
     }
@@ -116,7 +115,7 @@ impl ChildStdin {
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: if the future is dropped, it is unknown how much of `buf` was written.
+    /// Not cancel safe: a dropped call may have written any part of `buf`.
     pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
         self.pipe()?.write_all(buf).await
     }
@@ -198,7 +197,7 @@ impl AsRawFd for ChildStdin {
 impl TryFrom<ChildStdin> for Stdio {
     type Error = io::Error;
 
-    /// Converts the pipe into a standard stream for another child, which then writes to the pipe.
+    /// Converts the pipe into a standard stream to which another child then writes.
     fn try_from(pipe: ChildStdin) -> io::Result<Stdio> {
         pipe.into_owned_fd().map(Stdio::from)
     }
@@ -261,8 +260,7 @@ macro_rules! readable_end {
             ///
             /// # Cancel safety
             ///
-            /// This call is cancel safe: if the future is dropped before it completes, no bytes
-            /// were read.
+            /// This call is cancel safe: a dropped call has read no bytes.
             pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 self.0.read(buf).await
             }
@@ -289,14 +287,12 @@ macro_rules! readable_end {
             ///
             /// # Cancel safety
             ///
-            /// Not cancel safe: bytes that were already read into `buf` are not returned by later
-            /// reads.
+            /// Not cancel safe: bytes that a dropped call has read into `buf` are not read again.
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 self.0.read_exact(buf).await
             }
 
-            /// Reads all bytes until the end of the stream, appends them to `buf`, and returns
-            /// their number.
+            /// Reads all bytes up to the end, appends them to `buf`, and returns their number.
             ///
             /// # Errors
             ///
@@ -309,8 +305,7 @@ macro_rules! readable_end {
                 self.0.read_to_end(buf).await
             }
 
-            /// Reads text until the end of the stream, appends it to `buf`, and returns its length
-            /// in bytes.
+            /// Reads all text up to the end, appends it to `buf`, and returns its length in bytes.
             ///
             /// # Errors
             ///
@@ -351,8 +346,7 @@ macro_rules! readable_end {
         impl TryFrom<$type> for Stdio {
             type Error = io::Error;
 
-            /// Converts the pipe into a standard stream for another child, which then reads from
-            /// the pipe.
+            /// Converts the pipe into a standard stream from which another child then reads.
             fn try_from(pipe: $type) -> io::Result<Stdio> {
                 pipe.into_owned_fd().map(Stdio::from)
             }

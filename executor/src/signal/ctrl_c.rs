@@ -14,8 +14,7 @@ use super::unix::SignalKind;
 /// the two is not lost. From this call on, ctrl-c no longer ends the process by itself, even after
 /// the future is dropped. To let a second ctrl-c end the process, wait again and call
 /// [`std::process::exit`]. Any number of futures may wait at the same time, and each of them
-/// receives every ctrl-c that arrives after the future was created. The call itself needs no
-/// runtime.
+/// receives every ctrl-c that arrives after the future was created. The call needs no runtime.
 ///
 /// # Errors
 ///

@@ -60,38 +60,37 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Returns SIGALRM, which the OS's timers send. By default, the signal ends the process.
+    /// Returns SIGALRM, which the OS's timers send. Ends the process by default.
     alarm SIGALRM
-    /// Returns SIGCHLD, sent when a child process has exited, stopped or continued. By default, the
-    /// signal is ignored.
+    /// Returns SIGCHLD, sent when a child process has exited, stopped or continued. Ignored by
+    /// default.
     child SIGCHLD
     /// Returns SIGHUP, sent when the terminal is closed. By convention, servers reload their
-    /// configuration on SIGHUP. By default, the signal ends the process.
+    /// configuration on SIGHUP. Ends the process by default.
     hangup SIGHUP
-    /// Returns SIGINT, which ctrl-c sends. By default, the signal ends the process.
+    /// Returns SIGINT, which ctrl-c sends. Ends the process by default.
     interrupt SIGINT
     /// Returns SIGIO, sent when a descriptor that requested the signal becomes readable or
-    /// writable. By default, the signal ends the process.
+    /// writable. Ends the process by default.
     io SIGIO
-    /// Returns SIGPIPE, sent on a write to a pipe that has no reader. By default, the signal ends
-    /// the process, but Rust programs usually ignore SIGPIPE and receive the write's error instead.
+    /// Returns SIGPIPE, sent on a write to a pipe that has no reader. Ends the process by default,
+    /// but Rust programs usually ignore SIGPIPE and receive the write's error instead.
     pipe SIGPIPE
-    /// Returns SIGQUIT. By default, the signal ends the process with a core dump.
+    /// Returns SIGQUIT. Ends the process with a core dump by default.
     quit SIGQUIT
-    /// Returns SIGTERM, the usual request to terminate. By default, the signal ends the process.
+    /// Returns SIGTERM, the usual request to terminate. Ends the process by default.
     terminate SIGTERM
-    /// Returns SIGUSR1, whose meaning the program defines. By default, the signal ends the process.
+    /// Returns SIGUSR1, whose meaning the program defines. Ends the process by default.
     user_defined1 SIGUSR1
-    /// Returns SIGUSR2, whose meaning the program defines. By default, the signal ends the process.
+    /// Returns SIGUSR2, whose meaning the program defines. Ends the process by default.
     user_defined2 SIGUSR2
-    /// Returns SIGWINCH, sent when the terminal window is resized. By default, the signal is
-    /// ignored.
+    /// Returns SIGWINCH, sent when the terminal window is resized. Ignored by default.
     window_change SIGWINCH
 }
 
 impl SignalKind {
-    /// Returns SIGINFO, which ctrl-t sends. By default, the signal is ignored. Available on macOS
-    /// and the BSDs only.
+    /// Returns SIGINFO, which ctrl-t sends. Ignored by default. Available on macOS and the BSDs
+    /// only.
     #[cfg(any(
         target_os = "macos",
         target_os = "ios",
@@ -159,8 +158,8 @@ impl fmt::Debug for SignalKind {
 ///
 /// Returns an error of kind [`InvalidInput`](io::ErrorKind::InvalidInput) that names the signal if
 /// programs cannot handle it: SIGKILL, SIGSTOP, SIGSEGV, SIGILL and SIGFPE. Returns the OS error if
-/// no such signal exists, or if listening is impossible, for example because no file descriptor is
-/// left.
+/// no such signal exists, or if no listener can be created, for example because no file descriptor
+/// is left.
 ///
 /// # Examples
 ///
@@ -203,8 +202,7 @@ impl Signal {
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a signal that a dropped call did not return is returned by the
-    /// next call.
+    /// This call is cancel safe: a signal that a dropped call did not return is not lost.
     ///
     /// # Examples
     ///

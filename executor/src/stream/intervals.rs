@@ -3,8 +3,7 @@
 use crate::time::{Instant, Interval};
 
 wrap! {
-    /// A stream that yields the instants at which an [`Interval`]'s ticks were due. The stream
-    /// never ends.
+    /// A stream that yields the instants at which an [`Interval`]'s ticks were due. Never ends.
     ///
     /// # Panics
     ///

@@ -95,8 +95,7 @@ impl Instant {
         Self::now().duration_since(*self)
     }
 
-    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later than
-    /// this instant.
+    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later.
     ///
     /// # Examples
     ///
@@ -114,8 +113,7 @@ impl Instant {
         self.saturating_duration_since(earlier)
     }
 
-    /// Returns the time elapsed from `earlier` to this instant, or `None` if `earlier` is later
-    /// than this instant.
+    /// Returns the time elapsed from `earlier` to this instant, or `None` if `earlier` is later.
     ///
     /// # Examples
     ///
@@ -132,8 +130,7 @@ impl Instant {
         self.0.checked_duration_since(earlier.0)
     }
 
-    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later than
-    /// this instant.
+    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later.
     ///
     /// # Examples
     ///
@@ -149,8 +146,7 @@ impl Instant {
         self.0.saturating_duration_since(earlier.0)
     }
 
-    /// Returns the instant `duration` after this instant, or `None` if the clock cannot represent
-    /// the result.
+    /// Returns the instant `duration` after this instant, or `None` if the result is out of range.
     ///
     /// # Examples
     ///
@@ -167,8 +163,7 @@ impl Instant {
         self.0.checked_add(duration).map(Self)
     }
 
-    /// Returns the instant `duration` before this instant, or `None` if the clock cannot represent
-    /// the result.
+    /// Returns the instant `duration` before this instant, or `None` if the result is out of range.
     ///
     /// # Examples
     ///
@@ -198,8 +193,8 @@ impl Add<Duration> for Instant {
     ///
     /// # Panics
     ///
-    /// Panics if the clock cannot represent the result. [`checked_add`](Instant::checked_add)
-    /// returns `None` instead.
+    /// Panics if the result is out of range. [`checked_add`](Instant::checked_add) returns `None`
+    /// instead.
     fn add(self, duration: Duration) -> Self {
         Self(self.0 + duration)
     }
@@ -218,8 +213,8 @@ impl Sub<Duration> for Instant {
     ///
     /// # Panics
     ///
-    /// Panics if the clock cannot represent the result. [`checked_sub`](Instant::checked_sub)
-    /// returns `None` instead.
+    /// Panics if the result is out of range. [`checked_sub`](Instant::checked_sub) returns `None`
+    /// instead.
     fn sub(self, duration: Duration) -> Self {
         Self(self.0 - duration)
     }
@@ -234,8 +229,7 @@ impl SubAssign<Duration> for Instant {
 impl Sub for Instant {
     type Output = Duration;
 
-    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later than
-    /// this instant.
+    /// Returns the time elapsed from `earlier` to this instant, or zero if `earlier` is later.
     fn sub(self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }

@@ -88,8 +88,7 @@ impl Interval {
     ///
     /// # Cancel safety
     ///
-    /// This call is cancel safe: a tick that a dropped call did not return is returned by the next
-    /// call.
+    /// This call is cancel safe: a tick that a dropped call did not return is not lost.
     ///
     /// # Examples
     ///
@@ -159,8 +158,7 @@ impl Interval {
         self.reset_after(self.period);
     }
 
-    /// Restarts the interval: the next tick is due immediately, and the following tick one period
-    /// later.
+    /// Restarts the interval: the next tick is due now, and the following tick one period later.
     ///
     /// # Examples
     ///
@@ -201,7 +199,7 @@ impl Interval {
         self.reset_at(Instant::now().after(after));
     }
 
-    /// Restarts the interval: the next tick is due at `deadline`, and the following tick one period
+    /// Restarts the interval: the next tick is due at `deadline`, and the tick after it one period
     /// later.
     ///
     /// # Examples
@@ -222,7 +220,7 @@ impl Interval {
         self.deadline.set(deadline);
     }
 
-    /// Returns how the interval behaves when ticks are taken late. The default is
+    /// Returns how the interval treats late ticks. The default is
     /// [`Burst`](MissedTickBehavior::Burst).
     ///
     /// # Examples
@@ -238,8 +236,7 @@ impl Interval {
         self.missed_tick_behavior
     }
 
-    /// Sets how the interval behaves when ticks are taken late, starting with the next tick that is
-    /// taken.
+    /// Sets how the interval behaves when ticks are taken late, starting with the next tick.
     ///
     /// # Examples
     ///

@@ -10,8 +10,7 @@ const TOLERANCE: Duration = Duration::from_millis(5);
 
 /// Selects how an [`Interval`](super::Interval) behaves when ticks are taken late.
 ///
-/// The table shows an interval with a period of 10 ms whose third tick is taken at 45 ms instead of
-/// 20 ms:
+/// The table shows a 10 ms interval whose third tick is taken at 45 ms instead of 20 ms:
 ///
 /// | | ticks are due at |
 /// |---|---|

@@ -23,8 +23,7 @@ use crate::task::spawn::yield_now;
 ///
 /// # Panics
 ///
-/// Panics if called outside a wsrt runtime, on a multi-thread runtime, or if the clock is already
-/// paused.
+/// Panics outside a wsrt runtime, on a multi-thread runtime, or if the clock is already paused.
 ///
 /// # Examples
 ///
@@ -52,8 +51,7 @@ pub fn pause() {
 ///
 /// # Panics
 ///
-/// Panics if called outside a wsrt runtime, on a multi-thread runtime, or if the clock is not
-/// paused.
+/// Panics outside a wsrt runtime, on a multi-thread runtime, or if the clock is not paused.
 ///
 /// # Examples
 ///

@@ -97,8 +97,7 @@ pin_project! {
     ///
     /// # Examples
     ///
-    /// A connection that is closed when idle for too long, with a single timer for its whole
-    /// lifetime:
+    /// A connection that closes when idle for too long, with one timer for its whole lifetime:
     ///
     /// ```
     /// use std::pin::pin;

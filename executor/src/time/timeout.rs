@@ -58,7 +58,7 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 
 /// Waits for `future` to complete, until the instant `deadline` at the latest.
 ///
-/// Use `timeout_at` when several operations share one deadline. Otherwise the function behaves like
+/// Use `timeout_at` when several operations share one deadline. Otherwise, it behaves like
 /// [`timeout`].
 ///
 /// # Errors
@@ -152,8 +152,7 @@ impl<F> Timeout<F> {
         &mut self.future
     }
 
-    /// Consumes the timeout and returns the inner future, which is then no longer limited by the
-    /// deadline.
+    /// Consumes the timeout and returns the inner future, which then has no deadline.
     ///
     /// # Examples
     ///

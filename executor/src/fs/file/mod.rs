@@ -181,8 +181,8 @@ impl File {
     }
 
     /// Waits for the operation in progress and converts the file into a standard library file,
-    /// positioned at the end of the bytes that reads have returned: bytes that were read ahead are
-    /// not skipped.
+    /// positioned at the end of the bytes that reads have returned: bytes read ahead are not
+    /// skipped.
     ///
     /// A write error that no call has returned yet is discarded: call `flush` first to see it.
     ///
@@ -343,8 +343,7 @@ impl File {
         inner.call("File::set_len", Cost::Name, move |file| file.set_len(length)).await
     }
 
-    /// Waits for the operation in progress and returns the file's type, length, permissions and
-    /// timestamps.
+    /// Waits for the operation in progress, and returns the file's metadata.
     ///
     /// # Errors
     ///

@@ -40,8 +40,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the OS error of the seek. The error of an earlier write is kept for the next write
-    /// or flush.
+    /// Returns the OS error of the seek. An earlier write's error is kept for the next write.
     ///
     /// # Cancel safety
     ///

@@ -16,8 +16,7 @@ use super::copy::BUFFER;
 /// When one stream ends and all of its bytes have been written, the other stream is shut down for
 /// writing, and copying continues in the opposite direction. A slow reader slows down the sender on
 /// the other side, because the call buffers at most 8 KiB per direction. Use
-/// [`copy_bidirectional_with_sizes`] to choose other buffer sizes. Urgent (out-of-band) TCP data is
-/// not copied.
+/// [`copy_bidirectional_with_sizes`] to choose other buffer sizes. Urgent TCP data is not copied.
 ///
 /// # Between sockets, on Linux
 ///

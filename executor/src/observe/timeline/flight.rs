@@ -25,8 +25,8 @@ const MOST_UNASKED: u32 = 16;
 ///
 /// Each record goes into its own file: `flight.perfetto-trace` becomes `flight-1.perfetto-trace`,
 /// `flight-2.perfetto-trace` and so on, and files from an earlier run are overwritten. For stalls
-/// and panics, the runtime writes at most one record per [`keep`](Self::keep) duration, and 16 in
-/// total.
+/// and panics, the runtime writes at most one record per [`keep`](Self::keep) duration and 16 in
+/// all.
 ///
 /// # Examples
 ///
@@ -48,8 +48,7 @@ pub struct FlightRecorder {
 }
 
 impl FlightRecorder {
-    /// Creates a configuration that writes records next to `path`, with a number added to the file
-    /// name.
+    /// Creates a configuration that writes records next to `path`, numbering the file names.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), keep: Duration::from_secs(10), max_bytes: 64 << 20 }
     }
