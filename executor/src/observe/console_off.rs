@@ -1,10 +1,10 @@
-//! The twin of `console/` without that feature: nothing, which compiles to nothing.
+//! The twin of `console/` without the feature: types and functions that compile to nothing.
 
 use std::panic::Location;
 use std::task::Poll;
 use std::time::Duration;
 
-/// The future itself.
+/// The future itself, without a span around it.
 pub(crate) type Instrumented<F> = F;
 
 #[expect(clippy::extra_unused_type_parameters, reason = "its twin needs it")]

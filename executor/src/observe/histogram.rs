@@ -1,4 +1,4 @@
-//! A histogram of durations that threads record to.
+//! A histogram of durations that threads record concurrently.
 
 // std's atomics on purpose: counts take part in no protocol.
 use std::sync::atomic::AtomicU64;
@@ -8,20 +8,21 @@ use wsrt_trace::Buckets;
 
 use crate::observe::counters::{Count, SharedCounter};
 
-/// Eight buckets for each doubling.
+/// The bucket layout: eight buckets for each doubling of the duration.
 pub(crate) const LATENCY_BUCKETS: Buckets = Buckets::with_bits(3);
-/// Longer durations, from some 18 minutes on, count as this many nanoseconds.
+/// The longest distinguishable duration in nanoseconds, about 18 minutes. Longer ones count as
+/// this.
 const LONGEST: u64 = (1 << 40) - 1;
-/// How many buckets there are.
+/// The number of buckets.
 const BUCKETS: usize = LATENCY_BUCKETS.of(LONGEST) + 1;
 
-/// The bucket that counts durations of `nanos`.
+/// Returns the index of the bucket that counts a duration of `nanos` nanoseconds.
 fn bucket_of(nanos: u64) -> usize {
     LATENCY_BUCKETS.of(nanos.min(LONGEST))
 }
 
-/// Counts durations. Any thread may: a sample costs two locked cycles, on lines that mostly one
-/// thread writes.
+/// A histogram of durations. Any thread may record a sample, which costs two locked cycles on cache
+/// lines that mostly one thread writes.
 #[derive(Debug)]
 pub(crate) struct Histogram {
     counts: Box<[AtomicU64]>,
@@ -38,12 +39,12 @@ impl Histogram {
         self.sum.add(nanos);
     }
 
-    /// The count of each bucket.
+    /// Returns the number of samples in each bucket.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
         self.counts.iter().map(|count| count.load(Relaxed))
     }
 
-    /// All durations added up, in nanoseconds.
+    /// Returns the sum of all recorded durations, in nanoseconds.
     pub(crate) fn sum(&self) -> u64 {
         self.sum.get()
     }

@@ -1,10 +1,10 @@
-//! How long tasks wait to be run once they are runnable, and how long their polls take: histograms
-//! of a sample, one poll in eight, each processor's own.
+//! Measures how long tasks wait to run after they become runnable, and how long their polls take.
+//! One poll in eight is sampled into the histograms of its processor.
 //!
-//! The samples are chosen at random when tasks are woken, so that no pattern of the program hides
-//! from them. The time goes into a table ([`ReadyTimes`]); the machine that polls the task finds it
-//! there, and times that poll too: one reading of the clock at the wake and two at the poll. A
-//! sample is lost where the table's place is taken, which is no matter of how long the lost one
+//! Samples are chosen at random when tasks are woken, so that no pattern of the program hides from
+//! them. The waker stores the time in a table ([`ReadyTimes`]); the machine that polls the task
+//! takes the time out and times the poll as well. A sample costs one clock reading at the wake and
+//! two at the poll. A sample is lost if its table entry is taken, however long the lost sample
 //! would have waited.
 
 use std::cell::RefCell;
@@ -20,36 +20,36 @@ use crate::observe::switches::Switch;
 use crate::task::Id;
 use crate::util::rng::{self, FastRand};
 
-/// One wake in this many is sampled.
+/// One wake out of this many is sampled.
 const SAMPLED: usize = 8;
 
 thread_local! {
-    /// Without a destructor, so that wakers may ask at any time.
+    /// The thread's random generator, without a destructor, so that wakers may use it at any time.
     static DICE: RefCell<FastRand> = RefCell::new(rng::fresh());
 }
 
-/// The histograms of one runtime. There is nothing in it until it is first switched on.
+/// The latency histograms of one runtime, empty until sampling is first switched on.
 #[derive(Debug)]
 pub(crate) struct Latency {
-    /// Stamps count nanoseconds from here.
+    /// The origin of time stamps, which count nanoseconds.
     origin: Instant,
     sampling: OnceLock<Sampling>,
-    /// When it was last switched on. A stamp from before may belong to a wake whose poll was not
-    /// observed.
+    /// The time at which sampling was last switched on. An older stamp may belong to a wake whose
+    /// poll was not observed.
     since: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Sampling {
     ready_times: ReadyTimes,
-    /// The histograms by processor; each is created at its first sample.
+    /// The histograms by processor index. Each is created with its first sample.
     processors: Box<[OnceLock<Histograms>]>,
 }
 
-/// The histograms of one processor.
+/// The latency histograms of one processor.
 #[derive(Debug)]
 pub(crate) struct Histograms {
-    /// From runnable to running.
+    /// The times from runnable to running.
     pub(crate) waits: Histogram,
     pub(crate) polls: Histogram,
 }
@@ -69,14 +69,14 @@ impl Latency {
         u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the histograms of the processor with this index, if a poll was sampled there.
+    /// Returns the histograms of the processor with index `index`, if any poll was sampled there.
     pub(crate) fn of_processor(&self, index: usize) -> Option<&Histograms> {
         self.sampling.get()?.processors.get(index)?.get()
     }
 }
 
 impl Observer {
-    /// Begins to sample, or ends; there are `processors` processors at most. Earlier samples stay.
+    /// Switches sampling on or off, for at most `processors` processors. Earlier samples are kept.
     pub(crate) fn sample_latencies(&self, on: bool, processors: usize) {
         let latency = &self.latency;
         if !on {
@@ -93,7 +93,7 @@ impl Observer {
         self.switches.turn_on(Switch::Latency);
     }
 
-    /// A task was woken, and is about to be placed.
+    /// Stamps a task that was just woken and is about to be queued, if the wake is sampled.
     pub(crate) fn note_ready_time(&self, task: Id) {
         if !self.switches.is_on(Switch::Latency) {
             return;
@@ -108,8 +108,8 @@ impl Observer {
         }
     }
 
-    /// A task is about to be polled on the processor with index `processor`: times the poll, until
-    /// the returned guard is dropped, if its wake was sampled.
+    /// Starts to time the poll of a task on the processor with index `processor`, if the task's
+    /// wake was sampled. Dropping the returned guard ends the measurement.
     pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
         if !self.switches.is_on(Switch::Latency) {
             return None;
@@ -126,7 +126,7 @@ impl Observer {
     }
 }
 
-/// A poll that is being timed. It counts for the processor that it began on.
+/// A poll that is being timed, counted for the processor on which the poll began.
 #[derive(Debug)]
 pub(crate) struct TimedPoll<'a> {
     latency: &'a Latency,

@@ -1,24 +1,25 @@
-//! The local sets that are polled in a runtime, so that their tasks can be shown with its own.
+//! The local sets polled in a runtime, so that their tasks appear in the runtime's dumps.
 
 use std::sync::{Arc, Weak};
 
 use crate::task::OwnedTasks;
 use crate::util::sync::Mutex;
 
-/// A local set, as far as it is shown.
+/// A local set, as seen by a dump.
 pub(crate) trait ShownSet: Send + Sync {
-    /// Returns the tasks that are not complete.
+    /// Returns the registry of the set's live tasks.
     fn live(&self) -> &OwnedTasks;
 }
 
-/// Sets that were polled in the runtime once; entries of sets that are gone are removed as others
-/// come. A set that goes from runtime to runtime and back is entered each time: those entries are
-/// removed then, too.
+/// All sets that were ever polled in this runtime. Entries of dropped sets are removed when another
+/// set is added. A set that moves between runtimes and returns is added each time; the duplicates
+/// are removed when another set is added, too.
 #[derive(Debug, Default)]
 pub(crate) struct LocalSets(Mutex<Vec<Weak<dyn ShownSet>>>);
 
 impl LocalSets {
-    /// Adds a set that is polled in this runtime, and was last polled in another or in none.
+    /// Adds a set that is polled in this runtime, and was last polled in another runtime or in
+    /// none.
     pub(crate) fn add(&self, set: Weak<dyn ShownSet>) {
         let mut sets = self.0.lock();
         if sets.len() == sets.capacity() {
@@ -29,7 +30,7 @@ impl LocalSets {
         sets.push(set);
     }
 
-    /// Returns the sets that are alive.
+    /// Returns the sets that still exist.
     pub(crate) fn alive(&self) -> Vec<Arc<dyn ShownSet>> {
         self.0.lock().iter().filter_map(Weak::upgrade).collect()
     }

@@ -1,13 +1,14 @@
-//! How often each processor was robbed, and of how many tasks: one thief's row of the steal matrix.
+//! The number of steals from each processor, and of the tasks stolen: one thief's row of the steal
+//! matrix.
 
 use std::sync::OnceLock;
 
 use crate::observe::counters::Counter;
 
-/// The steals of one processor, by victim. Written by its holder.
+/// The steals of one processor, by victim, written by the holder of the thief.
 ///
-/// A row has 16 bytes for each processor that is there from the start. Those for the spares, of
-/// which there may be hundreds, are made when the first of them is robbed.
+/// A row has 16 bytes for each processor that exists from the start. The entries for spares, of
+/// which there may be hundreds, are allocated when the first spare is robbed.
 #[derive(Debug)]
 pub(crate) struct Victims {
     regular: Box<[Stolen]>,
@@ -18,9 +19,9 @@ pub(crate) struct Victims {
 /// The steals from one victim.
 #[derive(Debug, Default)]
 pub(crate) struct Stolen {
-    /// Successful steals.
+    /// The number of successful steals.
     pub(crate) steals: Counter,
-    /// Tasks that they moved.
+    /// The number of tasks that the steals have moved.
     pub(crate) tasks: Counter,
 }
 
@@ -42,7 +43,7 @@ impl Victims {
         stolen.tasks.add(tasks as u64);
     }
 
-    /// The steals from each processor, by its index. Spares are left out if none of them was ever a
+    /// Returns the steals from each processor, by index. Spares are omitted if no spare was ever a
     /// victim.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Stolen> {
         self.regular.iter().chain(self.spares.get().into_iter().flatten())

@@ -38,10 +38,10 @@ pub struct TraceSummary {
     pub bytes: u64,
 }
 
-/// Sends the outcome to the program that waits for the end of a recording.
+/// The channel that reports the outcome to the program waiting for the end of a recording.
 pub(super) type Reply = oneshot::Sender<io::Result<TraceSummary>>;
 
-/// A file that is being written.
+/// A timeline file that is being written.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
     encoder: Encoder,
@@ -49,43 +49,44 @@ pub(crate) struct TraceFile {
     path: PathBuf,
     written: u64,
     bytes: Vec<u8>,
-    /// How long it lasts, if it ends before the runtime does, and the reply to send then.
+    /// The duration of a limited recording, and the channel for its outcome. `None` for a recording
+    /// that lasts as long as the runtime.
     limit: Option<(Duration, Reply)>,
-    /// When it ends, by the clock of the recorder's thread, which sets it.
+    /// The time at which a limited recording ends, on the recorder thread's clock, which sets it.
     until: Option<Instant>,
 }
 
 impl TraceFile {
-    /// Creates the file, or empties the one that is there.
+    /// Creates the file, or truncates an existing file.
     pub(crate) fn create(path: &Path, limit: Option<(Duration, Reply)>) -> io::Result<Self> {
         let (encoder, file) = (Encoder::begin(), File::create(path)?);
         Ok(Self { encoder, file, path: path.into(), written: 0, bytes: Vec::new(), limit, until: None })
     }
 
-    /// Its time begins.
+    /// Starts the time limit of the recording.
     pub(super) fn begin(mut self) -> Self {
         self.until = self.limit.as_ref().map(|(duration, _)| Instant::now() + *duration);
         self
     }
 
-    /// Returns whether its time is over, or the program has stopped waiting for it.
+    /// Returns whether the time limit has passed, or the program has stopped waiting.
     pub(crate) fn is_due(&self) -> bool {
         self.until.is_some_and(|until| until <= Instant::now())
             || self.limit.as_ref().is_some_and(|(_, reply)| reply.is_closed())
     }
 
-    /// Returns when it ends, if that is before the runtime does.
+    /// Returns when a limited recording ends, or `None` without a limit.
     pub(crate) fn until(&self) -> Option<Instant> {
         self.until
     }
 
-    /// Writes a batch.
+    /// Writes a batch of events to the file.
     pub(crate) fn add(&mut self, batch: &EventBatch, context: EncodeContext<'_>) -> io::Result<()> {
         self.encoder.add(batch, context);
         self.write()
     }
 
-    /// Ends the file, and replies to the program that waits for it.
+    /// Completes the file, and reports the outcome to the waiting program.
     pub(crate) fn end(mut self, until: u64, context: EncodeContext<'_>) {
         self.encoder.end(until, context);
         match self.write() {
@@ -97,7 +98,7 @@ impl TraceFile {
         }
     }
 
-    /// Gives up, and reports it: once, since nothing more will be written.
+    /// Stops after an error and reports the error. Nothing more is written.
     pub(crate) fn fail(self, error: io::Error) {
         if self.limit.is_none() {
             report_failure(&self.path, &error);
@@ -120,7 +121,7 @@ impl TraceFile {
     }
 }
 
-/// Reports that there will be no timeline, or no more of it.
+/// Reports to standard error that the timeline cannot be written, or not any further.
 pub(crate) fn report_failure(path: &Path, error: &io::Error) {
     let path = path.display();
     report(format_args!(
@@ -128,7 +129,7 @@ pub(crate) fn report_failure(path: &Path, error: &io::Error) {
     ));
 }
 
-/// Returns the error once more, for a reply.
+/// Returns a copy of an I/O error, which is not `Clone`.
 pub(crate) fn copy_of(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),

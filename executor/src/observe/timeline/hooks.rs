@@ -1,5 +1,5 @@
-//! The doors of the timeline: each records an event on the track of the current thread, or begins
-//! one, while the timeline is on.
+//! The doors of the timeline: while the timeline is on, each records an event on the current
+//! thread's track, or begins a range there.
 
 use std::io;
 use std::panic::Location;
@@ -16,7 +16,7 @@ use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
 use crate::util::unwind::wake_quietly;
 
-/// Records the end of a poll when it is dropped, if its beginning was recorded.
+/// A guard that records the end of a poll when dropped, if the beginning was recorded.
 #[derive(Debug)]
 pub(crate) struct RecordedPoll<'a> {
     observer: &'a Observer,
@@ -39,7 +39,7 @@ impl Drop for RecordedPoll<'_> {
 }
 
 impl Observer {
-    /// Calls `f` with the thread's writer, if the timeline is on.
+    /// Calls `f` with the thread's writer if the timeline is on.
     #[inline]
     pub(super) fn with_writer<R>(&self, f: impl FnOnce(&ThreadWriter) -> R) -> Option<R> {
         if !self.switches.is_on(Switch::Timeline) {
@@ -50,7 +50,7 @@ impl Observer {
         ThreadWriter::with(|writer| is_ready(writer).then(|| f(writer))).flatten()
     }
 
-    /// Makes the thread write for the current recorder, if there is one.
+    /// Connects the thread's writer to the current recorder. Returns `false` if there is none.
     #[cold]
     fn prepare(&self, writer: &ThreadWriter) -> bool {
         let recorder = self.timeline.current();
@@ -60,14 +60,14 @@ impl Observer {
         })
     }
 
-    /// Records a poll, which ends when the guard is dropped.
+    /// Records a poll, which ends when the returned guard is dropped.
     #[inline]
     pub(crate) fn record_poll(&self, processor: usize, task: &Runnable, source: u32) -> RecordedPoll<'_> {
         let at_once = source == TaskSource::Runnext as u32 || source == TaskSource::Ring as u32;
         self.begin_poll(task, source, at_once, |_| processor as u16)
     }
 
-    /// Records the poll of a task of a `LocalSet`, within the poll of the task that polls the set.
+    /// Records the poll of a `LocalSet` task, inside the poll of the task that polls the set.
     pub(crate) fn record_local_poll(&self, task: &Runnable) -> RecordedPoll<'_> {
         self.begin_poll(task, TaskSource::Local as u32, false, ThreadWriter::held)
     }
@@ -93,7 +93,7 @@ impl Observer {
     }
 }
 
-/// A range on the track of the current thread, which ends when this is dropped.
+/// A guard for a range on the current thread's track, which ends when the guard is dropped.
 #[must_use]
 pub(crate) struct ObservedRange<'a> {
     observer: &'a Observer,
@@ -109,22 +109,23 @@ impl Drop for ObservedRange<'_> {
 
 /// The doors for events of processors and threads.
 impl Observer {
-    /// Observes that the current thread takes up the processor with this index. Not in a
-    /// simulation: its machines share a thread, and one track has no room for the ranges of all.
+    /// Records that the current thread takes the processor with index `processor`. Ignored in a
+    /// simulation, whose machines share one thread: a single track has no room for the ranges of
+    /// all machines.
     pub(crate) fn taken_up(&self, processor: usize) {
         if !is_simulated() {
             self.record(EventKind::Enter(Activity::Holds(processor as u16)), None);
         }
     }
 
-    /// Observes that the current thread puts down the processor with this index.
+    /// Records that the current thread gives up the processor with index `processor`.
     pub(crate) fn put_down(&self, processor: usize) {
         if !is_simulated() {
             self.record(EventKind::Leave(Activity::Holds(processor as u16)), None);
         }
     }
 
-    /// Observes that the thread's processor is about to be handed over, perhaps in the middle of a
+    /// Records that the thread's processor is about to be handed over, possibly in the middle of a
     /// poll.
     pub(crate) fn handed_over(&self) {
         if self.is_on() {
@@ -132,7 +133,7 @@ impl Observer {
         }
     }
 
-    /// Observes that the task on this thread begins to block in place, or ends.
+    /// Records that the task on this thread starts or stops blocking in place.
     pub(crate) fn blocks_in_place(&self, begins: bool) {
         let event = if begins { EventKind::Enter } else { EventKind::Leave };
         self.record(event(Activity::InPlace), None);
@@ -142,12 +143,12 @@ impl Observer {
         self.range(Activity::Parked, None)
     }
 
-    /// Observes that the machine sleeps in the netpoller.
+    /// Records that the machine sleeps in the netpoller, until the guard is dropped.
     pub(crate) fn in_netpoller(&self) -> ObservedRange<'_> {
         self.range(Activity::Netpoller, None)
     }
 
-    /// Observes that the machine helps in parallel calls.
+    /// Records that the machine helps in parallel calls, until the guard is dropped.
     pub(crate) fn helping(&self) -> ObservedRange<'_> {
         self.range(Activity::Helps, None)
     }
@@ -160,13 +161,13 @@ impl Observer {
         self.record(EventKind::Overflow { processor: processor as u16, tasks }, None);
     }
 
-    /// Observes that the processor `thief` has stolen `tasks` tasks from the processor `victim`.
+    /// Records that the processor `thief` has stolen `tasks` tasks from the processor `victim`.
     pub(crate) fn steal(&self, thief: usize, victim: usize, tasks: usize) {
         let stolen = EventKind::Stolen { processor: thief as u16, victim: victim as u64, tasks: tasks as u64 };
         self.record(stolen, None);
     }
 
-    /// Observes that the watcher has found a poll that takes long.
+    /// Records that the watcher has found a stalled poll.
     pub(crate) fn stall(&self, processor: usize, stall: &Stall) {
         let &Stall { task_id, spawned_at, duration, asleep, .. } = stall;
         let millis = duration.as_millis() as u64;
@@ -175,8 +176,8 @@ impl Observer {
         self.write_flight_record_of_own_accord();
     }
 
-    /// Calls `turn`, which turns the netpoller, and observes that, but for waking the tasks that
-    /// it has woken.
+    /// Calls `turn`, which runs one netpoller turn, and records the turn, apart from waking the
+    /// tasks that the turn has readied.
     #[inline]
     pub(crate) fn turn(&self, blocks: bool, turn: impl FnOnce() -> io::Result<Turn>) -> io::Result<Turn> {
         if self.is_on() {
@@ -190,7 +191,8 @@ impl Observer {
         turned
     }
 
-    /// Wakes the collected wakers, `from_network` of them the netpoller's and the rest timers'.
+    /// Wakes the collected wakers: the first `from_network` come from the netpoller, the rest from
+    /// timers.
     #[inline]
     pub(crate) fn wake_all(&self, wakers: &mut Vec<Waker>, from_network: usize) {
         if self.is_on() {
@@ -201,7 +203,7 @@ impl Observer {
 }
 
 impl Observer {
-    /// Records an event that happens now, to a task spawned at `site` if it has one.
+    /// Records an event at the current time, with the spawn site of the task involved, if any.
     #[inline]
     fn record(&self, kind: EventKind, site: Option<&'static Location<'static>>) {
         if self.is_on() {

@@ -1,5 +1,5 @@
-//! The hosts of a simulation: its thread records the events of all of them, and notes where another
-//! one's begin.
+//! The hosts of a simulation: the simulation's thread records the events of all hosts, and notes
+//! where the events of another host begin.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -12,11 +12,12 @@ use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
 use wsrt_world::{task_hosts, virtual_time};
 
-/// The number of no host: of the test itself, and of threads that drive no simulation.
+/// The number that means no host: used for the test itself, and for threads that drive no
+/// simulation.
 const NO_HOST: u32 = 0;
 
-/// How often, and after which pauses, a simulation looks whether there is room for an event: for
-/// some seconds, in case the recorder waits for a lock of the simulation.
+/// How many times a simulation checks whether there is room for an event, with pauses in between:
+/// some seconds in total, in case the recorder waits for a lock of the simulation.
 const MOST_LOOKS: u32 = 20_000;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
 
@@ -25,8 +26,8 @@ pub(super) fn is_simulated() -> bool {
     virtual_time::shown().is_some()
 }
 
-/// Makes the thread of a simulation wait for the recorder, since that takes no virtual time: all
-/// its events are recorded, however many there are. Other threads never wait.
+/// Makes a simulation's thread wait for the recorder, which takes no virtual time, so that every
+/// event is recorded. Other threads never wait.
 #[inline]
 fn wait_for_room(events: &mut EventWriter) {
     if events.may_wait() && is_simulated() {
@@ -37,14 +38,14 @@ fn wait_for_room(events: &mut EventWriter) {
     }
 }
 
-/// The hosts of the events that a thread writes.
+/// The simulated hosts of the events that a thread writes.
 #[derive(Debug)]
 pub(crate) struct WriterHosts {
-    /// The host that the thread is on.
+    /// The host that the thread is currently on.
     current: Cell<u32>,
     /// The host of the next event, as far as the recorder knows.
     told: Cell<u32>,
-    /// The hosts whose names the recorder has.
+    /// The hosts whose names the recorder has received.
     named: RefCell<BTreeSet<u32>>,
 }
 
@@ -53,14 +54,14 @@ impl WriterHosts {
         Self { current: Cell::new(NO_HOST), told: Cell::new(NO_HOST), named: RefCell::new(BTreeSet::new()) }
     }
 
-    /// The events are written for another recorder, which knows nothing.
+    /// Resets the state for a new recorder, which knows no host.
     pub(super) fn begin_anew(&self) {
         self.told.set(NO_HOST);
         self.named.borrow_mut().clear();
     }
 
-    /// Writes an event, after the one that names its host, if the recorder would take it for
-    /// another host's.
+    /// Writes an event, preceded by an event that names the host if the recorder would otherwise
+    /// assign the event to another host.
     #[inline]
     pub(super) fn write(&self, events: &mut EventWriter, event: Event) {
         wait_for_room(events);
@@ -77,7 +78,8 @@ impl WriterHosts {
     }
 }
 
-/// The thread is on a host, or on none, until this is dropped: then it is where it was before.
+/// A guard for the time that a thread spends on a host, or on none. Dropping it restores the
+/// previous host.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct OnHost {
@@ -91,8 +93,8 @@ impl Drop for OnHost {
     }
 }
 
-/// A turn on the thread of a simulation, until this is dropped: then the turn goes on that it was
-/// taken in, if it was.
+/// A guard for a turn on a simulation's thread. Dropping it resumes the interrupted turn, if there
+/// was one.
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct ObservedTurn {
@@ -107,8 +109,8 @@ impl Drop for ObservedTurn {
 }
 
 impl ThreadWriter {
-    /// Another machine of a simulation has its turn on this thread, at another time, or has had it.
-    /// Returns the processor of the one before.
+    /// Switches to the turn of another machine of a simulation, at another time, or back. Returns
+    /// the processor of the machine before.
     fn turn_to_another(&self, holds: u16) -> u16 {
         self.ended_at.set(0);
         self.held.replace(holds)
@@ -116,15 +118,16 @@ impl ThreadWriter {
 }
 
 impl Recorder {
-    /// Names a host, before its first event is written.
+    /// Sends a host's name to the recorder, before the host's first event.
     fn name_host(&self, host: u32, name: String) {
         self.hosts.lock().insert(host, name);
     }
 }
 
 impl Observer {
-    /// Observes that a machine of a simulation takes its turn on the current thread, after others,
-    /// or in the middle of the turn of another; and so for a root, a job, an arrival and a fault.
+    /// Records that a simulated machine takes its turn on the current thread, after others or in
+    /// the middle of another machine's turn. The same holds for a root, a job, an arrival and a
+    /// fault.
     pub(crate) fn turn_begins(&self) -> Option<ObservedTurn> {
         self.with_writer(|writer| {
             let before = writer.hosts.current.replace(NO_HOST);
@@ -132,12 +135,12 @@ impl Observer {
         })
     }
 
-    /// Observes that the thread works for a task, on the task's host; task 0 stands for none.
+    /// Records that the thread works for a task, on the task's host. Task 0 means no host.
     pub(crate) fn on_host_of(&self, task: u64) -> Option<OnHost> {
         self.with_writer(|writer| self.go_to_host_of(writer, task)).flatten()
     }
 
-    /// Moves the writer to the host of a task, if its thread drives a simulation.
+    /// Moves the writer to the host of a task, if the thread drives a simulation.
     #[inline]
     pub(super) fn go_to_host_of(&self, writer: &ThreadWriter, task: u64) -> Option<OnHost> {
         let host = task_hosts::host_of(task)?;

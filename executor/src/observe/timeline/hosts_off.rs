@@ -1,16 +1,16 @@
-//! The twin of `hosts.rs` without feature `sim`: no event is a host's.
+//! The twin of `hosts.rs` without feature `sim`: no event belongs to a simulated host.
 
 use wsrt_trace::{Event, EventWriter};
 
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
 
-/// Returns whether this thread drives a simulation.
+/// Returns whether this thread drives a simulation: never.
 pub(super) fn is_simulated() -> bool {
     false
 }
 
-/// The hosts of the events that a thread writes: none.
+/// The simulated hosts of a thread's events: none.
 #[derive(Debug)]
 pub(crate) struct WriterHosts;
 
@@ -27,7 +27,7 @@ impl WriterHosts {
     }
 }
 
-/// The thread is on a host: never.
+/// A guard for the time that a thread spends on a host: never created.
 #[derive(Debug)]
 pub(crate) enum OnHost {}
 

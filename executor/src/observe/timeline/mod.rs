@@ -1,4 +1,4 @@
-//! The timeline: the activities of each thread over time, for Perfetto.
+//! The timeline: what each thread does over time, in Perfetto's format.
 //!
 //! ```text
 //! machines, blocking threads, ...         the recorder's thread "wsrt-timeline"
@@ -49,8 +49,8 @@ use crate::util::world::UPTIME;
 /// The timeline of one runtime.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// The number of the recorder, 0 if there is none. Relaxed: a thread writer that was made for
-    /// another recorder takes the lock.
+    /// The recorder's number, or 0 without a recorder. Relaxed: a thread writer that was created
+    /// for another recorder takes the lock.
     recorder: AtomicU64,
     state: Mutex<TimelineState>,
 }
@@ -59,12 +59,12 @@ pub(crate) struct Timeline {
 struct TimelineState {
     recorder: Option<Arc<Recorder>>,
     thread: Option<thread::JoinHandle<()>>,
-    /// The runtime has ended.
+    /// Whether the runtime has ended.
     is_over: bool,
 }
 
 impl Timeline {
-    /// Returns the recorder's number.
+    /// Returns the recorder's number, or 0 without a recorder.
     #[inline]
     fn number(&self) -> u64 {
         self.recorder.load(Relaxed)
@@ -75,31 +75,32 @@ impl Timeline {
     }
 }
 
-/// A runtime, as far as the recorder's thread asks it.
+/// A runtime, as seen by the recorder thread.
 pub(crate) trait Recorded: Send + Sync {
     fn observer(&self) -> &Observer;
 
     fn tasks(&self) -> &OwnedTasks;
 
-    /// Calls `sample` with the length of the injector, and then with the index of each processor
-    /// and how many tasks wait there.
+    /// Calls `sample` with the length of the injector, and then with each processor's index and the
+    /// number of tasks queued there.
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
 
-    /// Returns whether the events have the times of a simulation, which the recorder's thread has
-    /// no clock for.
+    /// Returns whether events carry simulated times, for which the recorder thread has no clock.
     fn is_simulated(&self) -> bool;
 }
 
 impl Observer {
-    /// Records the whole run to a file. A failure is reported, and the run continues.
+    /// Records the entire run to a file. After a failure, which is reported, the run continues
+    /// unrecorded.
     pub(crate) fn trace_all(&self, runtime: Weak<dyn Recorded>, path: &Path) {
         if let Err(error) = self.record_to(runtime, path, None) {
             file::report_failure(path, &error);
         }
     }
 
-    /// Records to a file for so long, by the clock of the recorder's thread, which is the system's
-    /// also in a simulation; and sends the outcome to the receiver.
+    /// Records to a file for a limited time and sends the outcome to the returned receiver. The
+    /// time is measured on the recorder thread's clock, which is the system clock even in a
+    /// simulation.
     pub(crate) fn trace_for(
         &self,
         runtime: Weak<dyn Recorded>,
@@ -116,19 +117,19 @@ impl Observer {
         self.request(runtime, |requests| requests.files.push(file))
     }
 
-    /// Keeps the last seconds for records of the flight recorder.
+    /// Starts to keep the last seconds in memory for flight records.
     pub(crate) fn fly(&self, runtime: Weak<dyn Recorded>, config: FlightRecorder) -> io::Result<()> {
         self.request(runtime, |requests| requests.flight = Some(FlightBuffer::new(config)))
     }
 
-    /// Asks for a record of the flight recorder.
+    /// Requests a flight record, and returns a receiver for the record's path.
     pub(crate) fn write_flight_record(&self) -> oneshot::Receiver<io::Result<PathBuf>> {
         let (reply, result) = oneshot::channel();
         self.request_record(RecordRequest::OnDemand(reply));
         result
     }
 
-    /// Makes a request to the recorder, which is started if there is none.
+    /// Sends a request to the recorder, which is started if there is none.
     fn request(&self, runtime: Weak<dyn Recorded>, request: impl FnOnce(&mut Requests)) -> io::Result<()> {
         let mut state = self.timeline.state.lock();
         if state.is_over {
@@ -168,7 +169,7 @@ impl Observer {
         }
     }
 
-    /// Asks for a record after a stall or a panic.
+    /// Requests a flight record after a stall or a panic.
     pub(crate) fn write_flight_record_of_own_accord(&self) {
         self.request_record(RecordRequest::Unasked);
     }
@@ -180,7 +181,7 @@ impl Observer {
         }
     }
 
-    /// Retires a recorder without outputs, if it `is_idle` still.
+    /// Retires a recorder without outputs, if `is_idle` still returns `true`.
     fn retire_recorder(&self, recorder: &Arc<Recorder>, is_idle: impl FnOnce() -> bool) -> bool {
         let mut state = self.timeline.state.lock();
         if !is_idle() {

@@ -1,5 +1,5 @@
-//! The threads that record events, and the hosts of simulations that they drive, by the numbers
-//! that entries have for them.
+//! The threads that record events, and the simulated hosts that they drive, by the numbers that
+//! timeline entries use for them.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,35 @@ use wsrt_trace::{Event, EventReader};
 
 use super::ended::Ended;
 
-/// The threads, those included that have ended and have events in an output. A number is used again
-/// once no output has an event of its thread: programs have threads that come and go for as long as
-/// the flight recorder runs.
+/// All recorded threads, including ended threads whose events are still in an output. A number is
+/// reused once no output has an event of its thread, because programs may start and end threads for
+/// as long as the flight recorder runs.
 #[derive(Debug, Default)]
 pub(super) struct RecordedThreads {
     infos: Vec<ThreadInfo>,
     sources: Vec<Source>,
     ended: Ended<usize>,
-    /// The numbers that are free.
+    /// The numbers that are free for reuse.
     free: Vec<usize>,
 }
 
-/// The events of one thread. A host, whose events are its thread's, has one without a
-/// reader.
+/// The events of one thread. A simulated host, whose events come from its thread, has a source
+/// without a reader.
 #[derive(Debug, Default)]
 struct Source {
-    /// `None` once the thread has ended and all its events were read.
+    /// `None` once the thread has ended and all of its events were read.
     reader: Option<EventReader>,
     /// Events that were recorded after the end of the last batch.
     ahead: Vec<Event>,
-    /// How many events the thread had dropped by then.
+    /// The number of events that the thread had dropped by the end of the last batch.
     dropped: u64,
-    /// The host that the thread's next events happen on.
+    /// The host on which the thread's next events happen.
     host: u32,
-    /// The numbers that entries have for the hosts that it drives.
+    /// The entry numbers of the hosts that the thread drives, by host number.
     hosts: BTreeMap<u32, usize>,
 }
 
-/// The host that stands for none: events have the thread's own number.
+/// The number that means no host: events carry the thread's own number.
 const NO_HOST: u32 = 0;
 
 impl RecordedThreads {
@@ -44,12 +44,13 @@ impl RecordedThreads {
         &self.infos
     }
 
-    /// The number of the thread that has recorded an entry with this number: its own, or a host's.
+    /// Returns the number of the thread that has recorded entries with this number, which may
+    /// belong to a host.
     pub(super) fn recorder_of(&self, number: u32) -> u32 {
         self.infos[number as usize].driver.unwrap_or(number)
     }
 
-    /// Adds a thread, whose events `reader` reads.
+    /// Adds a thread whose events are read from `reader`.
     pub(super) fn add(&mut self, info: ThreadInfo, reader: EventReader) {
         self.number(info, Source { reader: Some(reader), ..Source::default() });
     }
@@ -64,8 +65,8 @@ impl RecordedThreads {
         self.infos.len() - 1
     }
 
-    /// Adds all events that were recorded by `until` to `batch`, which has its end already; hosts
-    /// have their names of `host_name`. Returns how many the busiest thread had.
+    /// Adds all events recorded before `until` to `batch`, whose end is already set. `host_name`
+    /// returns the names of hosts. Returns the event count of the busiest thread.
     pub(super) fn collect(&mut self, until: u64, batch: &mut EventBatch, host_name: &dyn Fn(u32) -> String) -> usize {
         let mut most = 0;
         for number in 0..self.sources.len() {
@@ -88,7 +89,8 @@ impl RecordedThreads {
         most
     }
 
-    /// Frees the numbers of threads that ended in batches before `oldest`, which no output has.
+    /// Frees the numbers of threads that ended in batches before `oldest`, which no output
+    /// contains.
     pub(super) fn forget_before(&mut self, oldest: u64) {
         while let Some(number) = self.ended.take_older(oldest) {
             self.free.push(number);
@@ -97,13 +99,13 @@ impl RecordedThreads {
 }
 
 impl Source {
-    /// Returns whether nothing more will come from it.
+    /// Returns whether no further event will come from this source.
     fn is_spent(&self) -> bool {
         self.reader.is_none() && self.ahead.is_empty()
     }
 
-    /// Adds the events of the thread with that number to `batch`; `add_host` numbers a host that is
-    /// new. Returns how many.
+    /// Adds the events of the thread with this number to `batch`, and returns their number.
+    /// `add_host` assigns a number to a new host.
     fn collect(
         &mut self,
         number: usize,

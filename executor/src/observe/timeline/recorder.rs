@@ -1,7 +1,8 @@
-//! The recorder: a thread that collects the events of all others, and passes them on in batches.
+//! The recorder: a thread that collects the events of all other threads, and passes them to the
+//! outputs in batches.
 //!
-//! No thread waits for it. Events that it is too slow for are dropped by their writers, and
-//! counted.
+//! No thread waits for the recorder. If the recorder falls behind, the writers drop events and
+//! count the dropped events.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -23,43 +24,43 @@ use super::recorded_threads::RecordedThreads;
 use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;
 
-/// The shortest and the longest time between two batches.
+/// The minimum time between two batches.
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(16);
-/// With this many events of one thread in a batch, the next batch comes sooner.
+/// The number of events of one thread in a batch from which the next batch comes sooner.
 const MANY: usize = EVENT_CAPACITY / 8;
-/// The lengths of queues are sampled once in this time.
+/// The interval at which queue lengths are sampled.
 const SAMPLE_PERIOD: Duration = Duration::from_millis(4);
 
-/// The recorder, as other threads see it.
+/// The recorder's state that other threads share.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     number: u64,
     new_threads: Mutex<Vec<(ThreadInfo, EventReader)>>,
-    /// Tasks with a name that were spawned since the last batch.
+    /// The IDs and names of named tasks that were spawned since the last batch.
     new_names: Mutex<Vec<(u64, Arc<str>)>>,
-    /// The names of a simulation's hosts, by their numbers.
+    /// The names of a simulation's hosts, by host number.
     pub(super) hosts: Mutex<BTreeMap<u32, String>>,
     requests: Mutex<Requests>,
     on_request: Condvar,
 }
 
-/// Requests to the recorder's thread.
+/// Requests to the recorder thread.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    /// Files to write from now on.
+    /// Files to start writing.
     pub(crate) files: Vec<TraceFile>,
-    /// The flight recorder's buffer to fill from now on.
+    /// The flight recorder's buffer to start filling.
     pub(crate) flight: Option<FlightBuffer>,
-    /// Requests for records of the flight recorder.
+    /// Requests to write a flight record.
     pub(crate) records: Vec<RecordRequest>,
-    /// True if all recording is to end.
+    /// Whether all recording must end.
     pub(crate) is_over: bool,
 }
 
 impl Recorder {
     pub(crate) fn new() -> Arc<Self> {
-        /// 0 stands for no recorder.
+        /// The number given out last. 0 means no recorder.
         static LAST: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self {
             number: LAST.fetch_add(1, Relaxed) + 1,
@@ -71,12 +72,12 @@ impl Recorder {
         })
     }
 
-    /// Returns its number: different for each recorder of the process, and not 0.
+    /// Returns the recorder's number, which is nonzero and unique in the process.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Makes a buffer for the current thread, and returns its writing end.
+    /// Creates a buffer for the current thread, and returns the buffer's writing end.
     pub(crate) fn register_current_thread(&self) -> EventWriter {
         let (writer, reader) = event_buffer();
         let thread = std::thread::current();
@@ -97,13 +98,13 @@ impl Recorder {
         self.hosts.lock().get(&host).cloned().unwrap_or_else(|| "host".into())
     }
 
-    /// Adds a request, by `add`, and wakes the recorder's thread.
+    /// Changes the requests with `add`, and wakes the recorder thread.
     pub(crate) fn request(&self, add: impl FnOnce(&mut Requests)) {
         add(&mut self.requests.lock());
         self.on_request.notify_one();
     }
 
-    /// Waits for requests, until `due` at most, and takes them.
+    /// Waits for requests until `due` at the latest, and takes them.
     fn take_requests(&self, due: Instant) -> Requests {
         let mut requests = self.requests.lock();
         while requests.is_empty() && !self.on_request.wait_until(&mut requests, due).timed_out() {}
@@ -120,17 +121,17 @@ impl Requests {
     }
 }
 
-/// The state of the recorder's thread.
+/// The private state of the recorder thread.
 #[derive(Debug)]
 struct RecorderThread {
     recorder: Arc<Recorder>,
     runtime: Weak<dyn Recorded>,
     threads: RecordedThreads,
     names: TaskNames,
-    /// Tasks that are complete, whose names an output may still need.
+    /// Completed tasks whose names an output may still need.
     complete: Ended<u64>,
-    /// The tasks that were complete within a poll that continues, by its thread: they are shown
-    /// when it ends.
+    /// Tasks that completed within a poll that is still running, by thread. They are shown as
+    /// complete when the poll ends.
     complete_within: BTreeMap<u32, Vec<u64>>,
     clock: ClockSync,
     batch: EventBatch,
@@ -138,11 +139,11 @@ struct RecorderThread {
     flight: Option<FlightBuffer>,
     period: Duration,
     sampled: Option<Instant>,
-    /// The time of a simulation, by the latest of its events; `None` where this thread has a clock.
+    /// The simulated time of the latest event, or `None` if this thread has a real clock.
     simulated: Option<u64>,
 }
 
-/// Runs the recorder's thread, until it is asked to end or has nothing left to record to.
+/// Runs the recorder thread until it is told to end or has no output left.
 pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     lower_priority();
     let mut thread = RecorderThread::new(recorder, runtime);
@@ -160,8 +161,8 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     }
 }
 
-/// Where all cores are busy, the timeline rather has gaps than the program waits for a core. On
-/// Linux each thread has its own niceness.
+/// Lowers the priority of the recorder thread: if all cores are busy, gaps in the timeline are
+/// better than a delayed program. On Linux each thread has its own niceness.
 #[cfg(target_os = "linux")]
 fn lower_priority() {
     const NICER: libc::c_int = 10;
@@ -197,7 +198,7 @@ impl RecorderThread {
         self.files.iter().filter_map(TraceFile::until).fold(next, Instant::min)
     }
 
-    /// Makes a batch of all events that were recorded by `until`.
+    /// Collects all events that were recorded before `until` into a batch.
     fn collect(&mut self, until: u64) {
         if self.simulated.is_none() {
             self.clock.add(ClockReading::now());
@@ -239,7 +240,7 @@ impl RecorderThread {
         });
     }
 
-    /// Notes which named tasks are complete.
+    /// Records which named tasks have completed.
     fn note_complete(&mut self) {
         if self.names.is_empty() {
             return;
@@ -261,7 +262,7 @@ impl RecorderThread {
         }
     }
 
-    /// Passes the batch on to all outputs, new ones included, and ends those that are due.
+    /// Passes the batch to all outputs, including new ones, and ends the outputs that are due.
     fn pass_on(&mut self, requests: Requests) {
         if !requests.files.is_empty() || requests.flight.is_some() {
             self.learn_names();
@@ -293,8 +294,8 @@ impl RecorderThread {
         self.forget();
     }
 
-    /// Forgets the tasks and threads that have ended and are in no output any more. The flight
-    /// recorder needs their names for as long as it has a batch with their events.
+    /// Forgets ended tasks and threads that no output contains any more. The flight recorder needs
+    /// their names for as long as one of its batches has their events.
     fn forget(&mut self) {
         let oldest = self.flight.as_ref().map_or(u64::MAX, FlightBuffer::oldest);
         while let Some(task) = self.complete.take_older(oldest) {
@@ -306,7 +307,7 @@ impl RecorderThread {
         }
     }
 
-    /// Learns the names of tasks that were spawned before this output was there.
+    /// Collects the names of tasks that were spawned before this output existed.
     fn learn_names(&mut self) {
         let Some(runtime) = self.runtime.upgrade() else { return };
         runtime.tasks().walk(|task| self.names.extend(task.name.map(|name| (task.id.as_u64(), name))));
@@ -316,7 +317,7 @@ impl RecorderThread {
         self.files.is_empty() && self.flight.is_none()
     }
 
-    /// Ends this recorder's use by the runtime. Returns `false` if there is a new request.
+    /// Detaches the recorder from the runtime. Returns `false` if there is a new request.
     fn retire(&self) -> bool {
         let Some(runtime) = self.runtime.upgrade() else { return true };
         runtime.observer().retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())

@@ -1,5 +1,5 @@
-//! The writer of a thread: its end of the buffer, and the state it keeps between the beginning of a
-//! poll or a turn and its end.
+//! A thread's writer: its end of the event buffer, and the state between the beginning and the end
+//! of a poll or netpoller turn.
 
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -13,53 +13,53 @@ use super::hosts::{WriterHosts, is_simulated};
 use super::recorder::Recorder;
 use crate::task::{current_id, take_panic};
 
-/// After this time, in the counter's unit, a poll with an event in it is opened, so that the event
-/// need not wait for the poll's end. Between 0.2 and 20 ms, whatever is counted.
+/// The age, in counter units, at which a poll with an event in it is recorded as open, so that the
+/// event need not wait for the end of the poll. Between 0.2 and 20 ms, depending on the counter.
 const LONG: u64 = 1 << 21;
 
 thread_local! {
     static WRITER: ThreadWriter = const { ThreadWriter::new() };
 }
 
-/// In the counter's unit: a poll that takes less is light. Some microseconds at most.
+/// The duration, in counter units, below which a poll is light. A few microseconds at most.
 const LIGHT: u64 = 1 << 13;
-/// After this many light polls in a row the next one is expected to be light too.
+/// The number of consecutive light polls after which the next poll is expected to be light too.
 const MANY_LIGHT: u32 = 8;
-/// The most wakes in a row that are left untimed.
+/// The maximum number of consecutive wakes without a time stamp.
 const MOST_UNTIMED: u32 = 3;
 
-/// The state of the current thread.
+/// The timeline state of the current thread.
 #[derive(Debug)]
 pub(crate) struct ThreadWriter {
     events: RefCell<Option<EventWriter>>,
-    /// The number of the recorder that reads the events.
+    /// The number of the recorder that reads this thread's events.
     recorder: Cell<u64>,
-    /// The poll that this thread is in, the innermost.
+    /// The innermost poll that this thread is in.
     poll: Cell<OpenPoll>,
-    /// The polls around it.
+    /// The polls around the innermost poll.
     outer: RefCell<Vec<OpenPoll>>,
-    /// Within how many polls and turns the thread is, which are recorded later.
+    /// The number of nested polls and turns that are recorded when they end.
     depth: Cell<u32>,
-    /// How many polls it is in that were recorded when their processor was handed over.
+    /// The number of nested polls that were recorded early because their processor was handed over.
     handed_over: Cell<u32>,
-    /// When the last poll ended, if there was no event since; else 0.
+    /// The end of the last poll if no event has happened since, and otherwise 0.
     pub(super) ended_at: Cell<u64>,
-    /// The last stamp, or the beginning of the poll, whichever is later.
+    /// The later of the last time stamp and the beginning of the poll.
     last_stamp: Cell<u64>,
-    /// Light polls since the last other one.
+    /// The number of light polls since the last poll that was not light.
     light: Cell<u32>,
     untimed: Cell<u32>,
-    /// The task that has completed in the innermost poll.
+    /// The task that has completed within the innermost poll.
     completed: Cell<u64>,
     /// The processor that this thread is known to hold.
     pub(super) held: Cell<u16>,
-    /// The source of wakes at present, where that is no task.
+    /// The current source of wakes if that source is no task.
     waking: Cell<Option<WokenBy>>,
     turn: Cell<Option<OpenTurn>>,
     pub(super) hosts: WriterHosts,
 }
 
-/// A poll that has begun.
+/// A poll that has begun and not ended.
 #[derive(Clone, Copy, Debug)]
 struct OpenPoll {
     stamp: u64,
@@ -68,7 +68,7 @@ struct OpenPoll {
     is_over: bool,
 }
 
-/// A turn of the netpoller that has begun.
+/// A netpoller turn that has begun and not ended.
 #[derive(Clone, Copy, Debug)]
 struct OpenTurn {
     begun: u64,
@@ -101,19 +101,19 @@ impl ThreadWriter {
         }
     }
 
-    /// Calls `f` with the current thread's writer. `None` on a thread that ends.
+    /// Calls `f` with the current thread's writer. Returns `None` on a thread that is exiting.
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(&Self) -> R) -> Option<R> {
         WRITER.try_with(f).ok()
     }
 
-    /// Returns whether it writes for the recorder with this number.
+    /// Returns whether this writer writes for the recorder with number `recorder`.
     #[inline]
     pub(crate) fn is_for(&self, recorder: u64) -> bool {
         self.recorder.get() == recorder
     }
 
-    /// Writes for `recorder` from now on. The state of this thread may be long out of date.
+    /// Starts to write for `recorder`. The thread's state may be long out of date by then.
     #[cold]
     pub(crate) fn write_for(&self, recorder: &Recorder) {
         *self.events.borrow_mut() = Some(recorder.register_current_thread());
@@ -138,7 +138,7 @@ impl ThreadWriter {
         }
     }
 
-    /// Records an event that happens now.
+    /// Records an event at the current time.
     pub(crate) fn record(&self, kind: EventKind, site: Option<&'static Location<'static>>) {
         let stamp = self.stamp();
         match kind {
@@ -150,7 +150,7 @@ impl ThreadWriter {
         self.write(event.at(site));
     }
 
-    /// Returns the time now, by the counter. A poll that takes long is opened first.
+    /// Returns the current counter value, after recording a long poll as open.
     #[inline]
     fn stamp(&self) -> u64 {
         let now = StampCounter::read();
@@ -164,10 +164,10 @@ impl ThreadWriter {
         now
     }
 
-    /// Returns whether a wake may do without reading the counter: in a poll that is expected to be
-    /// light, unless it is the fourth in a row. It is shown somewhere between the stamps before and
-    /// after it, which are close together then. In a simulation all are timed: which stamps a batch
-    /// has is no matter of the seed.
+    /// Returns whether a wake may be recorded without reading the counter: in a poll that is
+    /// expected to be light, unless three wakes in a row went untimed. The wake is then shown
+    /// between the stamps around it, which are close together. In a simulation every wake is timed,
+    /// because a batch's stamps do not depend on the seed.
     #[inline]
     fn may_be_untimed(&self) -> bool {
         self.light.get() >= MANY_LIGHT
@@ -188,10 +188,11 @@ impl ThreadWriter {
         }
     }
 
-    /// Begins a poll, perhaps within another. To be followed by [`end_poll`](Self::end_poll).
+    /// Begins a poll, possibly inside another poll. Must be followed by
+    /// [`end_poll`](Self::end_poll).
     ///
-    /// It begins when the poll before it ended, if the machine found its task at once: that saves
-    /// reading the counter.
+    /// If the machine found the task immediately, the poll begins where the previous poll ended,
+    /// which saves reading the counter.
     #[inline]
     pub(crate) fn begin_poll(
         &self,
@@ -216,7 +217,7 @@ impl ThreadWriter {
         self.poll.set(OpenPoll { stamp, start, opened: false, is_over: false });
     }
 
-    /// Ends the innermost poll; the one around it continues.
+    /// Ends the innermost poll, after which the enclosing poll continues.
     #[inline]
     pub(crate) fn end_poll(&self) {
         if self.poll.get().is_over {
@@ -248,8 +249,8 @@ impl ThreadWriter {
         self.light.set(if lasted < LIGHT { self.light.get().saturating_add(1) } else { 0 });
     }
 
-    /// Records what the task waits for whose poll has just ended pending, if it has noted a lock or
-    /// channel. Off the path of polls that are not recorded: `end_poll` is inlined there.
+    /// Records the lock or channel that a task waits for, after a poll that returned pending. Kept
+    /// out of `end_poll`, which is inlined on the path of polls that are not recorded.
     #[inline(never)]
     fn write_wait(&self, now: u64, depth: u32) {
         // SAFETY: `noted` returns what `pack` has made, or null.
@@ -266,7 +267,8 @@ impl ThreadWriter {
         self.write(start.poll(stamp, now.saturating_sub(stamp), outcome).within(depth));
     }
 
-    /// The processor is handed over; the poll continues without one. No event waits for its end.
+    /// Records that the processor is handed over. The poll continues without a processor, and no
+    /// event waits for its end.
     pub(crate) fn hand_over(&self) {
         let (poll, depth) = (self.poll.get(), self.depth.get());
         if !poll.is_over && depth > 0 {
@@ -277,7 +279,7 @@ impl ThreadWriter {
         }
     }
 
-    /// Records that a task is complete: the one that is polled here, or one that was cancelled.
+    /// Records that a task has completed: the task being polled, or a cancelled task.
     pub(crate) fn complete(&self, task: u64) {
         let poll = self.poll.get();
         if !poll.is_over && poll.start.task() == task {
@@ -304,17 +306,17 @@ impl ThreadWriter {
         self.write(event.within(self.depth.get()).at(spawned.then_some(site)));
     }
 
-    /// Begins a turn of the netpoller.
+    /// Begins a netpoller turn.
     pub(crate) fn begin_turn(&self, blocked: bool) {
         self.turn.set(Some(OpenTurn { begun: StampCounter::read(), events: 0, blocked }));
     }
 
-    /// Ends the turn, but for waking the tasks that it has woken.
+    /// Ends a netpoller turn, apart from waking the tasks that the turn has readied.
     pub(crate) fn end_turn(&self, events: usize) {
         self.turn.set(self.turn.get().map(|turn| OpenTurn { events: events as u32, ..turn }));
     }
 
-    /// Begins to wake the tasks of a turn. Returns the argument of
+    /// Begins to wake the tasks of a turn. Pass the return value to
     /// [`end_waking`](Self::end_waking).
     pub(crate) fn begin_waking(&self) -> bool {
         let in_turn = self.turn.get().is_some();
@@ -322,13 +324,13 @@ impl ThreadWriter {
         in_turn
     }
 
-    /// Sets the source of wakes from now on.
+    /// Sets the source of the wakes that follow.
     pub(crate) fn wake_for(&self, by: Option<WokenBy>) {
         self.waking.set(by);
     }
 
-    /// Records the turn: all its tasks are woken, `timers` of them by timers. A turn that found
-    /// nothing and did not block is not recorded.
+    /// Records a turn whose tasks have all been woken, `timers` of them by timers. A turn that
+    /// found nothing and did not block is not recorded.
     pub(crate) fn end_waking(&self, in_turn: bool, timers: usize) {
         self.waking.set(None);
         self.depth.set(self.depth.get() - u32::from(in_turn));
