@@ -1,7 +1,7 @@
-//! A thread that waits in the middle of a poll of a set's task: the rest of the set continues.
+//! Keeps a set's other tasks running while one of them blocks in the middle of its poll.
 //!
-//! The waiting future is wrapped, so that each poll of it polls the set's other tasks as well, and
-//! the future of the `run_until` that polls the set. They are woken by the waker of the wait.
+//! The future that is waited for is wrapped, so that each poll of it also polls the set's other
+//! tasks, and the future of the `run_until` that polls the set. The wait's own waker wakes them.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -19,30 +19,30 @@ use super::tasks::{CURRENT, LocalTasks};
 use crate::util::stack::ask_for_room;
 use crate::util::unwind::Payload;
 
-/// The set that the thread has left for as long as it waits: tasks that are no part of it run
-/// during the wait, and what they spawn is not to go there.
+/// The set that a thread has left for the duration of a wait. Tasks outside the set may run during
+/// the wait, and the tasks that they spawn must not join the set.
 pub(crate) struct SetAside {
     set: Option<Rc<LocalTasks>>,
     current: *const LocalTasks,
 }
 
 impl SetAside {
-    /// Leaves the thread's set, if it is in one, until this is dropped.
+    /// Leaves the thread's set, if there is one, until the returned value is dropped.
     pub(crate) fn take() -> Self {
         let set = LocalTasks::current();
         Self { set, current: CURRENT.replace(ptr::null()) }
     }
 
-    /// Returns whether a task of the set is on this thread, or the future beside its tasks.
+    /// Returns whether this thread is polling a task of the set, or the future beside its tasks.
     pub(crate) fn is_polled(&self) -> bool {
         self.set.as_ref().is_some_and(|set| set.is_polled())
     }
 
-    /// Returns `future`, to be polled inside the set, and with its other tasks.
+    /// Wraps `future` so that it is polled inside the set, together with the set's other tasks.
     ///
     /// # Panics
     ///
-    /// If the set is polled, and the thread's stack has no room for its tasks inside this one.
+    /// Panics if the set is polled and the thread's stack has no room for polling its tasks here.
     #[track_caller]
     pub(crate) fn around<'a, F: Future + ?Sized>(&'a self, future: Pin<&'a mut F>) -> Beside<'a, F> {
         if self.is_polled() {
@@ -58,7 +58,7 @@ impl Drop for SetAside {
     }
 }
 
-/// A future that is waited for beside the tasks of a set.
+/// A future that is polled together with the tasks of a set.
 pub(crate) struct Beside<'a, F: ?Sized> {
     future: Pin<&'a mut F>,
     set: Option<&'a Rc<LocalTasks>>,
@@ -95,16 +95,16 @@ impl MainRef {
 }
 
 trait MainFuture {
-    /// Polls it, unless it is being polled or done, and keeps its result.
+    /// Polls the future and keeps its output, unless it is already being polled or complete.
     fn poll_from_within(&self, cx: &mut Context<'_>);
 }
 
 struct Main<'a, F: Future> {
-    /// Borrowed while it is being polled.
+    /// The future, borrowed while it is being polled.
     future: RefCell<Pin<&'a mut F>>,
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
-    /// True if the last poll had another waker than the `run_until` has.
+    /// Whether the last poll used another waker than the `run_until`'s.
     is_astray: Cell<bool>,
     owner: Owner,
 }
@@ -130,7 +130,7 @@ impl<F: Future> MainFuture for Main<'_, F> {
 }
 
 impl<F: Future> Main<'_, F> {
-    /// Calls `run` with this as the main future of `set`.
+    /// Calls `run` with this future as the main future of `set`.
     fn nest<R>(&self, set: &LocalTasks, run: impl FnOnce() -> R) -> R {
         let main: NonNull<dyn MainFuture + '_> = NonNull::from(self);
         // SAFETY: only the lifetime changes, and the address is out of its place again before this
@@ -140,7 +140,8 @@ impl<F: Future> Main<'_, F> {
         run()
     }
 
-    /// Returns its result, if it is done. Otherwise `cx` is to wake it.
+    /// Returns the output if the future is complete, and otherwise `Pending`. Wakes `cx`'s task if
+    /// the last poll registered another waker.
     fn finish(self, cx: &Context<'_>) -> Poll<F::Output> {
         match self.result.take() {
             Some(Ok(output)) => return Poll::Ready(output),
@@ -154,7 +155,7 @@ impl<F: Future> Main<'_, F> {
     }
 }
 
-/// The tasks of a set are polled beside a main future.
+/// A guard for the time in which the tasks of a set are polled beside a main future.
 struct Nested<'a> {
     set: &'a LocalTasks,
     outer: Option<MainRef>,
@@ -167,8 +168,8 @@ impl Drop for Nested<'_> {
 }
 
 impl LocalTasks {
-    /// Polls `future`, then the tasks that are ready, each with its own budget. When it
-    /// returns, `cx`'s task is woken as soon as there is more to do.
+    /// Polls `future`, then the ready tasks, each with its own budget. When the call returns,
+    /// `cx`'s task is woken as soon as there is more to do.
     pub(crate) fn poll_beside<F: Future>(
         self: &Rc<Self>,
         cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Tasks that stay on their thread, of a `LocalSet` or of a current-thread runtime.
+//! Tasks that stay on their thread, spawned on a `LocalSet` or a current-thread runtime.
 
 pub(crate) mod beside;
 pub(crate) mod tasks;

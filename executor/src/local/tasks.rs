@@ -1,13 +1,12 @@
-//! Tasks that belong to one thread: a scheduler small enough to be polled as a future.
+//! The tasks of one thread: a scheduler small enough to be polled as a future.
 //!
-//! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and
-//! holds futures that may not leave it either. Wakers go anywhere. A wake on the set's own thread
-//! puts the runnable in the set's queue; a wake elsewhere puts it in the inbox, which wakes the
-//! task that polls the set.
+//! The tasks are polled where the set is polled, and nowhere else: the set cannot leave its thread,
+//! and holds futures that may not leave the thread either. Wakers can go anywhere. A wake on the
+//! set's own thread puts the runnable into the set's queue; a wake elsewhere puts the runnable into
+//! the inbox, which wakes the task that polls the set.
 //!
-//! When the set is dropped it drops every task, and waits for runnables that another thread is just
-//! about to put in the inbox: a runnable that came later would have nowhere to go, and may not be
-//! dropped there.
+//! A dropped set drops every task, and waits for runnables that other threads are about to put into
+//! the inbox: a later runnable would have nowhere to go, and may not be dropped there.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -31,36 +30,35 @@ use crate::util::backoff::Backoff;
 use crate::util::inbox::Inbox;
 use crate::util::sync::thread;
 
-/// The one shard of a set's registry.
+/// The only shard of a set's registry.
 const SHARD: usize = 0;
 
 thread_local! {
-    /// The set that is being polled, or was entered, on this thread. Without a destructor, so that
-    /// wakers may ask at any time.
+    /// The set that is being polled or was entered on this thread. Has no destructor, so that
+    /// wakers may read it at any time.
     pub(super) static CURRENT: Cell<*const LocalTasks> = const { Cell::new(ptr::null()) };
 }
 
-/// The tasks of one set, on their thread.
+/// The tasks of one set, as seen on the set's own thread.
 pub(crate) struct LocalTasks {
     id: RuntimeId,
     shared: Arc<SharedTasks>,
     queue: RefCell<VecDeque<Runnable>>,
-    /// Empty; kept for its memory.
+    /// An empty queue, kept for its memory.
     arrived: Cell<VecDeque<Runnable>>,
     ids: RefCell<IdBlock>,
-    /// True if the set is being polled, so that tasks queued now are found without a wake.
+    /// Whether the set is being polled, so that newly queued tasks are found without a wake.
     polled: Cell<bool>,
     is_closing: Cell<bool>,
     /// The task or root future that polls the set.
     polled_by: Cell<Owner>,
-    /// The future that it is polled beside, while its tasks are.
+    /// The future of the surrounding `run_until`, while the set's tasks are polled beside it.
     pub(super) main: Cell<Option<MainRef>>,
-    /// The runtime that knows of the set, so that it can be shown there: that in which it was last
-    /// polled.
+    /// The runtime in which the set was last polled, whose dumps show the set.
     known_to: RefCell<Weak<Scheduler>>,
 }
 
-/// The part of a set that its tasks know.
+/// The part of a set that its tasks can reach from any thread.
 pub(crate) struct SharedTasks {
     live: OwnedTasks,
     inbox: Inbox<Runnable>,
@@ -72,11 +70,11 @@ impl ShownSet for SharedTasks {
     }
 }
 
-/// A task's scheduler: where its set is.
+/// A task's scheduler: a pointer to the task's set.
 ///
-/// The pointer is not counted, as little as a runtime's: a set waits, before it is gone, until each
-/// of its tasks is complete, and a runnable exists only while its task is not. So the holder of a
-/// runnable in hand may follow the pointer until the runnable is in a queue.
+/// The pointer is not counted, like the pointer of a runtime's tasks: before a set is dropped, it
+/// waits until each of its tasks is complete, and a runnable exists only while its task is not. The
+/// owner of a runnable may therefore follow the pointer until the runnable is in a queue.
 #[derive(Clone)]
 struct LocalHome {
     set: *const SharedTasks,
@@ -88,8 +86,8 @@ unsafe impl Send for LocalHome {}
 unsafe impl Sync for LocalHome {}
 
 impl LocalHome {
-    /// Puts the task into the set's own queue if the set is the thread's, and answers whether the
-    /// set's poller is to be woken; else gives the task back.
+    /// Puts the task into the set's queue if the set belongs to this thread, and returns whether
+    /// the set's poller must be woken. Otherwise returns the task.
     fn enqueue_here(&self, task: Runnable) -> Result<bool, Runnable> {
         LocalTasks::with(|current| match current {
             Some(set) if ptr::eq(Arc::as_ptr(&set.shared), self.set) => Ok(set.enqueue(task)),
@@ -97,8 +95,8 @@ impl LocalHome {
         })
     }
 
-    /// With a counted reference: as soon as the runnable is in the inbox, the set might finish
-    /// without us.
+    /// Posts the task while holding a counted reference: as soon as the runnable is in the inbox,
+    /// the set might be dropped by its own thread.
     #[inline(never)]
     fn post(&self, task: Runnable) {
         // SAFETY: `set` comes from `Arc::as_ptr`, and the runnable is in hand, so that it is alive.
@@ -154,8 +152,8 @@ impl LocalTasks {
         self.id
     }
 
-    /// The current thread's set, which stays while the caller has it, whatever becomes of the
-    /// guard.
+    /// Returns the current thread's set, which stays alive for the caller even if its guard is
+    /// dropped.
     pub(crate) fn current() -> Option<Rc<Self>> {
         let current = NonNull::new(CURRENT.get().cast_mut())?.as_ptr();
         // SAFETY: the pointer comes from `Rc::as_ptr`, of a set that is alive for the reason that
@@ -165,21 +163,21 @@ impl LocalTasks {
         Some(unsafe { Rc::from_raw(current) })
     }
 
-    /// Calls `f` with the current thread's set. Not for running users' code, which may drop the
-    /// guard that keeps the set. See [`current`](Self::current).
+    /// Calls `f` with the current thread's set. Do not run users' code in `f`, which may drop the
+    /// guard that keeps the set: see [`current`](Self::current).
     fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
         // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set
         // alive until it has put the one before it back, or is leaked.
         f(unsafe { CURRENT.get().as_ref() })
     }
 
-    /// Makes this the current thread's set until the guard is dropped.
+    /// Makes this set the current thread's set until the guard is dropped.
     pub(crate) fn enter(self: &Rc<Self>) -> InSet {
         InSet { outer: CURRENT.replace(Rc::as_ptr(self)), set: Rc::clone(self) }
     }
 
-    /// Spawns a future that is polled with the set. Once the set is gone, the handle says
-    /// cancelled.
+    /// Spawns a future that is polled with the set. If the set is dropped, the handle reports a
+    /// cancelled task.
     pub(crate) fn spawn<F>(&self, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
@@ -208,7 +206,7 @@ impl LocalTasks {
         handle
     }
 
-    /// Returns `true` if the task that polls the set has to be woken.
+    /// Queues a task, and returns whether the task that polls the set must be woken.
     #[must_use]
     fn enqueue(&self, task: Runnable) -> bool {
         let mut queue = self.queue.borrow_mut();
@@ -220,7 +218,7 @@ impl LocalTasks {
         !self.polled.get()
     }
 
-    /// Wakes the task that polls the current thread's set: by a foreign waker, which may drop the
+    /// Wakes the task that polls the current thread's set. The waker may be foreign and drop the
     /// set.
     #[cold]
     fn rouse_current() {
@@ -229,14 +227,14 @@ impl LocalTasks {
         }
     }
 
-    /// Polls the tasks that are ready, as [`poll_beside`](Self::poll_beside) does.
+    /// Polls the tasks that are ready, like [`poll_beside`](Self::poll_beside).
     pub(crate) fn poll_all(self: &Rc<Self>, cx: &task::Context<'_>) {
         let _inside = self.enter();
         let _polled = self.begin_polls();
         self.poll_tasks(cx);
     }
 
-    /// The set is polled until the guard is dropped.
+    /// Marks the set as being polled until the guard is dropped.
     pub(super) fn begin_polls(&self) -> Polled<'_> {
         self.make_known();
         if !self.polled.get() {
@@ -249,12 +247,12 @@ impl LocalTasks {
         self.polled.get()
     }
 
-    /// The task that polls the current thread's set, if one does.
+    /// Returns the task that polls the current thread's set, if any.
     pub(crate) fn polled_by() -> Option<Id> {
         Self::with(|current| current.filter(|set| set.is_polled())?.polled_by.get().task()).map(Id::from_number)
     }
 
-    /// Tells the runtime in which the set is polled, if it is in one.
+    /// Registers the set with the runtime in which it is polled, if there is one.
     fn make_known(&self) {
         Context::with(|context| {
             let Some(scheduler) = context.map(Context::scheduler) else { return };
@@ -278,8 +276,8 @@ impl LocalTasks {
         cx.waker().wake_by_ref();
     }
 
-    /// Polls a task, within the poll of the task or root future that polls the set, and has the
-    /// thread's runtime observe that.
+    /// Polls a task inside the poll of the task or root future that polls the set, observed by the
+    /// thread's runtime.
     fn poll(task: Runnable) {
         let context = Context::current();
         let _poll = context.as_ref().and_then(|context| context.scheduler().observer.polled_in_set(&task));
@@ -293,8 +291,8 @@ impl LocalTasks {
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Moves the tasks woken elsewhere to the end of the queue. If there are none, `cx`'s task is
-    /// woken by the next.
+    /// Moves the tasks that were woken elsewhere to the end of the queue. If there are none, the
+    /// next such task wakes `cx`'s task.
     fn collect(&self, cx: &task::Context<'_>) {
         let mut arrived = self.arrived.take();
         // The queue is not borrowed: the inbox clones and drops wakers, which are foreign
@@ -304,7 +302,7 @@ impl LocalTasks {
         self.arrived.set(arrived);
     }
 
-    /// Returns whether every task has ended.
+    /// Returns whether all tasks have ended.
     pub(crate) fn is_empty(&self) -> bool {
         self.shared.live.is_empty()
     }
@@ -313,13 +311,13 @@ impl LocalTasks {
         self.shared.live.len()
     }
 
-    /// Returns whether a task or the future of a set is polled, or dropped with the set, on this
-    /// thread.
+    /// Returns whether this thread is polling, or dropping with the set, a task or the future of a
+    /// set.
     pub(crate) fn runs_here() -> bool {
         Self::with(|current| current.is_some_and(|set| set.polled.get() || set.is_closing.get()))
     }
 
-    /// Drops every task.
+    /// Drops all tasks of the set.
     pub(crate) fn close(self: &Rc<Self>) {
         self.is_closing.set(true);
         let _inside = self.enter();
@@ -349,7 +347,7 @@ impl Drop for LocalTasks {
     }
 }
 
-/// A set is the current thread's.
+/// A guard that makes a set the current thread's set.
 pub(crate) struct InSet {
     outer: *const LocalTasks,
     set: Rc<LocalTasks>,
@@ -371,7 +369,7 @@ impl Drop for InSet {
     }
 }
 
-/// The set is being polled.
+/// A guard that marks a set as being polled.
 pub(super) struct Polled<'a> {
     flag: &'a Cell<bool>,
     outer: bool,

@@ -1,43 +1,42 @@
-//! How long machines have held a processor.
+//! Measures how long machines have held a processor.
 
 use crate::util::sync::unmodelled::AtomicU64;
 use crate::util::sync::unmodelled::Ordering::Relaxed;
 
-/// Set while a machine holds the processor.
+/// The flag that is set while a machine holds the processor.
 const HELD: u64 = 1 << 63;
 
-/// The time for which one processor was held, in nanoseconds, as any thread may read it at any
-/// moment.
+/// The total time for which one processor was held, in nanoseconds, readable by any thread.
 #[derive(Debug, Default)]
 pub(crate) struct BusyTime {
     word: BusyWord,
-    /// The most that any reader was told: no later answer is less, though the holder may have read
-    /// the clock just before the reader did.
+    /// The largest value returned so far. No later result is smaller, even if the holder read the
+    /// clock just before the reader did.
     told: AtomicU64,
 }
 
 impl BusyTime {
-    /// A machine holds the processor from the time `now` on. Only for that machine.
+    /// Starts a hold at the time `now`. Only the holding machine may call this.
     pub(crate) fn begin(&self, now: u64) {
         self.word.begin(now);
     }
 
-    /// It holds it until the time `now`. Only for that machine.
+    /// Ends the hold at the time `now`. Only the holding machine may call this.
     pub(crate) fn end(&self, now: u64) {
         self.word.end(now);
     }
 
-    /// Returns the sum of all holds, of one that lasts its part until the time `now`.
+    /// Returns the sum of all holds, including the part of a running hold up to the time `now`.
     pub(crate) fn read(&self, now: u64) -> u64 {
         let read = self.word.read(now);
         self.told.fetch_max(read, Relaxed).max(read)
     }
 }
 
-/// While the processor is not held, the sum of its holds. While it is, with the flag `HELD`, the
-/// time at which the hold would have begun were it the only one. So one load tells the sum.
+/// The sum of all holds while the processor is not held. While it is held, the flag `HELD` and the
+/// time at which the hold would have begun if it were the only hold, so that one load is enough.
 ///
-/// One writer at a time, Relaxed: a figure.
+/// One writer at a time. Relaxed, because the value is only a statistic.
 #[derive(Debug, Default)]
 struct BusyWord(AtomicU64);
 

@@ -1,5 +1,5 @@
-//! Counts that any thread may read. A count with one writer at a time is a plain store: no
-//! shared line, no locked cycle.
+//! Counters that any thread may read. A counter with a single writer at a time is updated with a
+//! plain store: no shared cache line, and no locked cycle.
 
 use wsrt_reactor::Turn;
 use wsrt_reactor::timer::Fired;
@@ -9,23 +9,23 @@ use crate::observe::victims::Victims;
 use crate::util::sync::unmodelled::AtomicU64;
 use crate::util::sync::unmodelled::Ordering::Relaxed;
 
-/// A count that never falls.
+/// A counter that never decreases.
 pub(crate) trait Count {
     fn add(&self, count: u64);
 
-    /// Makes it `least` if it is less.
+    /// Raises the counter to `least` if it is lower.
     fn raise_to(&self, least: u64);
 
     fn get(&self) -> u64;
 }
 
-/// A count with a single writer.
+/// A counter with a single writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds `count`. Only for the one thread that owns the counter now: two at once could lose
-    /// counts.
+    /// Adds `count`. Only the one thread that currently owns the counter may call this: two
+    /// concurrent calls could lose counts.
     #[inline]
     pub(crate) fn add(&self, count: u64) {
         self.0.store(self.get().wrapping_add(count), Relaxed);
@@ -53,7 +53,7 @@ impl Count for Counter {
     }
 }
 
-/// A count that any thread may add to, off the fast paths: each addition costs a locked cycle.
+/// A counter that any thread may add to, off the fast paths: each addition costs a locked cycle.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCounter(AtomicU64);
 
@@ -71,24 +71,23 @@ impl Count for SharedCounter {
     }
 }
 
-/// The arrivals from outside the runtime's tasks: events of the network, and timers that were
-/// due.
+/// Counters of what arrives from outside the runtime's tasks: network events and due timers.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals<C> {
-    /// Turns of the netpoller.
+    /// The number of netpoller turns.
     pub(crate) turns: C,
-    /// Events in them that reached a socket.
+    /// The number of events that reached a socket in these turns.
     pub(crate) events: C,
-    /// Timers fired.
+    /// The number of timers that have fired.
     pub(crate) timers: C,
-    /// The sum of their delays, in nanoseconds.
+    /// The sum of the timers' delays, in nanoseconds.
     pub(crate) late: C,
-    /// The longest of their delays.
+    /// The longest delay of a timer, in nanoseconds.
     pub(crate) latest: C,
 }
 
 impl<C: Count> Arrivals<C> {
-    /// Counts a turn, if it took place.
+    /// Counts a turn of the netpoller, if the turn took place.
     pub(crate) fn count_turn(&self, turn: Turn) {
         if let Turn::Polled { events, .. } = turn {
             self.turns.add(1);
@@ -105,30 +104,31 @@ impl<C: Count> Arrivals<C> {
     }
 }
 
-/// A processor's counts, written by its holder.
+/// The counters of one processor, written by the processor's holder.
 #[derive(Debug)]
 pub(crate) struct Counters {
-    /// Polls of tasks, by the kind of place where the task was found.
+    /// The number of task polls, by the kind of place where the task was found.
     polls: [Counter; TaskSource::MOST],
-    /// Successful steals by this processor.
+    /// The successful steals by this processor.
     pub(crate) steals: Victims,
-    /// Times that its holder gave the processor up for lack of work.
+    /// The number of times that the holder gave the processor up for lack of work.
     pub(crate) parks: Counter,
-    /// Times that it was taken up from among the idle.
+    /// The number of times that the processor left the idle set.
     pub(crate) wakes: Counter,
-    /// Times that it was back among them.
+    /// The number of times that the processor returned to the idle set.
     pub(crate) rests: Counter,
-    /// Times that it was back among them without a poll in between.
+    /// The number of times that the processor returned to the idle set without having polled.
     pub(crate) useless_wakes: Counter,
-    /// Looks at the netpoller, also while another thread was in it.
+    /// The number of netpolls, including attempts while another thread was in the netpoller.
     pub(crate) netpolls: Counter,
-    /// Times that the ring was full.
+    /// The number of times that the ring was full.
     pub(crate) overflows: Counter,
     pub(crate) arrivals: Arrivals<Counter>,
 }
 
 impl Counters {
-    /// Counters for one of up to `most` processors, `regular` of which are there from the start.
+    /// Creates the counters for one of up to `most` processors, `regular` of which exist from the
+    /// start.
     pub(crate) fn new(regular: usize, most: usize) -> Self {
         Self {
             polls: Default::default(),
@@ -143,20 +143,20 @@ impl Counters {
         }
     }
 
-    /// Counts a poll of a task that was found in a place of this kind, a number below
+    /// Counts a poll of a task found in a place of kind `kind`, which is less than
     /// [`TaskSource::MOST`].
     #[inline]
     pub(crate) fn count_poll(&self, kind: usize) {
         self.polls[kind].add(1);
     }
 
-    /// Returns the number of polls. A thief that sees this number stand still knows that its victim
-    /// is in one long poll.
+    /// Returns the number of polls. A thief that sees this number unchanged knows that its victim
+    /// is still in one long poll.
     pub(crate) fn polls(&self) -> u64 {
         self.polls.iter().map(Counter::get).sum()
     }
 
-    /// Returns the numbers of polls by the kind of place where the task was found.
+    /// Returns the numbers of polls, by the kind of place where the task was found.
     pub(crate) fn polls_by_kind(&self) -> [u64; TaskSource::MOST] {
         self.polls.each_ref().map(Counter::get)
     }

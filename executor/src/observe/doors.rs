@@ -1,8 +1,8 @@
-//! The doors of observation: the one call at each place where something happens to a task.
+//! The doors of observation: one call at each place where something happens to a task.
 //!
-//! While every switch is off a door is one relaxed load of the [`Switches`](super::switches) word.
-//! Its other work is out of line, together with a copy of the caller's further steps: so the fast
-//! path keeps the task in a register, and saves none for a call that it does not make.
+//! While every switch is off, a door costs one relaxed load of the [`Switches`](super::switches)
+//! word. The remaining work is out of line, together with a copy of the caller's next steps, so the
+//! fast path keeps the task in a register and saves no registers for a call that it does not make.
 
 use super::latency::TimedPoll;
 use super::observer::Observer;
@@ -12,12 +12,12 @@ use super::timeline::RecordedPoll;
 use crate::task::{CountedPoll, Identity, Runnable, TaskRef};
 
 impl Observer {
-    /// Counts the polls and wakes of each task that is spawned from now on.
+    /// Starts to count the polls and wakes of each task that is spawned from now on.
     pub(crate) fn keep_task_stats(&self) {
         self.switches.turn_on(Switch::Tasks);
     }
 
-    /// Returns the identity of a task that is about to be made, with counts if tasks are counted.
+    /// Returns the identity of a new task, with counters if tasks are counted.
     #[inline]
     pub(crate) fn identity(&self, identity: Identity) -> Identity {
         if self.is_on() { self.with_counts_if_on(identity) } else { identity }
@@ -29,9 +29,9 @@ impl Observer {
         if self.switches.is_on(Switch::Tasks) { identity.with_counts() } else { identity }
     }
 
-    /// Returns the identity of a task of the runtime's own that is about to be made: with counts if
-    /// tasks are counted, and with the data that the user's hook has attached. To be called while a
-    /// switch is on, where users' code may run.
+    /// Returns the identity of a new task of the runtime's own, with counters if tasks are counted,
+    /// and with the data that the user's hook has attached. Call this while a switch is on, where
+    /// users' code may run.
     #[cold]
     #[inline(never)]
     pub(crate) fn seen_identity(&self, identity: Identity) -> Identity {
@@ -40,7 +40,7 @@ impl Observer {
         identity
     }
 
-    /// Places a new task, by `place`.
+    /// Observes a spawn, and queues the new task with `place`.
     #[inline(always)]
     pub(crate) fn spawned(&self, task: Runnable, place: impl FnOnce(Runnable)) {
         if self.is_on() {
@@ -49,8 +49,9 @@ impl Observer {
         place(task);
     }
 
-    /// Places a task that was woken, by `place`. Called where it was woken: in the poll of another
-    /// task, after a turn of the netpoller or the timers, or on an external thread.
+    /// Observes a wake, and queues the woken task with `place`. Called where the wake happens: in
+    /// the poll of another task, after a turn of the netpoller or the timers, or on an external
+    /// thread.
     #[inline(always)]
     pub(crate) fn woken(&self, task: Runnable, place: impl FnOnce(Runnable)) {
         if self.is_on() {
@@ -70,8 +71,8 @@ impl Observer {
         place(task);
     }
 
-    /// Observes the poll of a task, until the guard is dropped. The holder of the processor with
-    /// index `processor` has found the task in `source`, a number of the timeline's.
+    /// Observes the poll of a task until the guard is dropped. The holder of the processor with
+    /// index `processor` has found the task in `source`, one of the timeline's numbers.
     #[cold]
     #[inline(never)]
     pub(crate) fn polled(&self, processor: usize, task: &Runnable, source: u32) -> ObservedPoll<'_> {
@@ -82,13 +83,13 @@ impl Observer {
         ObservedPoll { _recorded: recorded, _counted: counted, _timed: timed, _hooked: hooked }
     }
 
-    /// Observes the poll of a task of a `LocalSet`, within the poll of the task or root future that
-    /// polls the set, until the guard is dropped.
+    /// Observes the poll of a `LocalSet` task until the guard is dropped, within the poll of the
+    /// task or root future that polls the set.
     pub(crate) fn polled_in_set(&self, task: &Runnable) -> Option<RecordedPoll<'_>> {
         self.is_on().then(|| self.record_local_poll(task))
     }
 
-    /// Observes that a task is complete, and its future gone.
+    /// Observes that a task has completed and that its future has been dropped.
     #[inline]
     pub(crate) fn completed(&self, task: &TaskRef) {
         if self.is_on() {
@@ -104,7 +105,7 @@ impl Observer {
     }
 }
 
-/// Ends each kind of observation of one poll: the last to begin is the first to end.
+/// A guard that ends each kind of observation of one poll, in reverse order of the beginnings.
 pub(crate) struct ObservedPoll<'a> {
     _recorded: RecordedPoll<'a>,
     _counted: Option<CountedPoll>,

@@ -1,7 +1,7 @@
-//! Observation: the runtime's counts, records and views of itself while it runs.
+//! Observation: the runtime's counters, records and views of itself while it runs.
 //!
-//! Data below (switches, counters, histograms, statistics), which others write; readers above,
-//! which no other room imports.
+//! Data at the bottom (switches, counters, histograms, statistics), which other modules write;
+//! readers on top, which no other folder imports.
 
 pub(crate) mod busy_time;
 pub(crate) mod counters;

@@ -1,18 +1,18 @@
-//! Whether a current-thread runtime can make no progress any more: asked by the thread that drives
-//! it when it is about to sleep without a deadline.
+//! Finds out whether a current-thread runtime can make no further progress. The driving thread asks
+//! when it is about to sleep without a deadline.
 //!
-//! The look counts wakers. A task continues only if one of its wakers is woken, and knows how many
-//! there are; so does the future in `block_on`. A waker is *accounted for* if it lies in a place
-//! that only a task which cannot continue could wake it from: with a task that is awaited, or in
-//! the line for a lock that such a task holds. Tasks that have other wakers may continue, and so
-//! may those that wait for them. If none is left over, no event, thread or signal can wake any, for
-//! each of these would need a waker.
+//! The search counts wakers. A task continues only if one of its wakers is woken, and a task knows
+//! how many wakers exist; so does the future in `block_on`. A waker is *accounted for* if it is
+//! stored where only a task that cannot continue could wake it: with an awaited task, or in the
+//! queue of a lock that such a task holds. Tasks with other wakers may continue, and so may the
+//! tasks that wait for them. If no such task is left, no event, thread or signal can wake any task,
+//! because each would need a waker.
 //!
-//! It is a *proof* only where the future in `block_on` has no waker left at all. Where the future
-//! waits for a task, another thread may have the join handle and abort the task; where it waits for
-//! a lock, the guard of the lock may be with another thread. That is a *suspicion*: it is reported,
-//! and the thread sleeps. To raise few false suspicions, a lock does not count if its guard borrows
-//! nothing, or the lock is static. An abort handle counts as a waker.
+//! The result is a *proof* only if the future in `block_on` has no waker left at all. If the future
+//! waits for a task, another thread may own the join handle and abort the task; if it waits for a
+//! lock, another thread may own the lock's guard. Such a result is a *suspicion*, which is reported
+//! before the thread sleeps. To avoid false suspicions, a lock does not count if its guard borrows
+//! nothing, or if the lock is static. An abort handle counts as a waker.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,19 +30,19 @@ use crate::task::{Id, Phase, TaskAddress, TaskSnapshot};
 use crate::util::sync;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
-/// The references to the scheduler of a runtime that its user shares with no other: the runtime's
-/// own, and the driving thread's.
+/// The number of references to the scheduler of a runtime that its user does not share: one of the
+/// runtime, and one of the driving thread.
 const OWN_REFERENCES: usize = 2;
 
-/// The references of an idle thread for blocking jobs: its own, and its context's.
+/// The number of references of an idle blocking thread: its own, and its context's.
 const POOL_REFERENCES: usize = 2;
 
-/// With more locks on the list, or more tasks, nothing is said: the thread may be about to sleep
-/// for a moment only, and to look at one takes it some tens of nanoseconds.
+/// The maximum number of locks or tasks to examine. With more, no result is given: the thread may
+/// be about to sleep only briefly, and examining one takes some tens of nanoseconds.
 const MOST_LOCKS: usize = 256;
 const MOST_TASKS: usize = 1024;
 
-/// A runtime that can make no progress, or seems to.
+/// A runtime that can make no progress, or is suspected of it.
 pub(crate) struct Stuck {
     pub(crate) is_proven: bool,
     /// The waits of the future in `block_on`.
@@ -53,8 +53,8 @@ pub(crate) struct Stuck {
 /// Returns the state of the runtime if neither the future in `block_on` nor any task seems able to
 /// continue, ever.
 ///
-/// Programs may park a thread in `block_on` for good. So only a test need not wait for a ring of
-/// waits, directly or through others, to be suspected.
+/// Outside of tests, a cycle of waits, direct or indirect, is required for a suspicion, because
+/// programs may legitimately park a thread in `block_on` forever.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
     let is_test = scheduler.config.is_test;
     let is_told = scheduler.suspicion.is_completed();
@@ -79,8 +79,8 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<St
     Some(Stuck { is_proven, root: waits.of_root(root), seen: dump::look(scheduler) })
 }
 
-/// Returns whether other threads can give the runtime work: by handles, blocking jobs, or local
-/// sets, whose tasks are not looked at here.
+/// Returns whether other threads can give work to the runtime: through handles, blocking jobs, or
+/// local sets, whose tasks this search does not examine.
 fn is_shared(scheduler: &Arc<Scheduler>) -> bool {
     let pool = scheduler.blocking.census();
     scheduler.blocking.is_at_work()
@@ -89,10 +89,10 @@ fn is_shared(scheduler: &Arc<Scheduler>) -> bool {
         || scheduler.observer.local_sets.alive().iter().any(|set| !set.live().is_empty())
 }
 
-/// A task, or the future in `block_on`, that waits.
+/// A waiting task, or the waiting future in `block_on`.
 struct Waiting {
     is_idle: bool,
-    /// Its wakers that were not found so far.
+    /// The number of wakers that were not accounted for so far.
     wakers: usize,
     waits_for: Vec<Owner>,
 }
@@ -106,14 +106,14 @@ impl Waiting {
     }
 }
 
-/// The tasks by their addresses, and the root by that in its wakers.
+/// The tasks by their addresses, and the root by the address in its wakers.
 struct Addresses {
     tasks: HashMap<TaskAddress, Owner>,
     root: (usize, Owner),
 }
 
 impl Addresses {
-    /// The task, or the root, that a waker wakes whose parts are at these addresses.
+    /// Returns the task or root that a waker with these parts wakes.
     fn woken_by(&self, waker: usize, vtable: usize) -> Option<Owner> {
         match TaskAddress::of_addresses(waker, vtable) {
             Some(task) => self.tasks.get(&task).copied(),
@@ -122,7 +122,7 @@ impl Addresses {
     }
 }
 
-/// All waits of a runtime, with the locks that count.
+/// All waits of a runtime, and the locks that count.
 struct Waits<'a> {
     all: HashMap<Owner, Waiting>,
     addresses: Addresses,
@@ -130,7 +130,7 @@ struct Waits<'a> {
 }
 
 impl<'a> Waits<'a> {
-    /// The waits for the ends of tasks.
+    /// Collects the waits for the completion of tasks.
     fn of(scheduler: &Scheduler, root: &RootSeen<'_>) -> Self {
         let mut tasks = Vec::new();
         scheduler.tasks.walk(|task| tasks.push(task));
@@ -151,7 +151,7 @@ impl<'a> Waits<'a> {
         Self { all, addresses, locks: Vec::new() }
     }
 
-    /// Adds the waits for locks whose holders give them up themselves, or not at all.
+    /// Adds the waits for locks that only their holders release, or that are never released.
     fn note_locks(&mut self, locks: &'a [ContendedLock]) {
         for lock in locks {
             let is_certain = !lock.has_owned_guard() && !statics::may_hold(lock.address());
@@ -169,14 +169,14 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// Returns whether each of them waits for others of them only. If one did not, those that wait
-    /// for it might continue, and so forth: there is no part of them to be left out, then.
+    /// Returns whether all of them wait for one another only. If one task did not, the tasks that
+    /// wait for it might continue, and so on, so no subset can be left out.
     fn is_none_left(&self) -> bool {
         self.all.values().all(|waiting| waiting.is_idle && waiting.wakers == 0)
     }
 
-    /// Returns whether the way from `start` leads to one of them that waits for itself, by way of
-    /// others.
+    /// Returns whether the chain of waits from `start` leads to a task that waits for itself,
+    /// directly or through others.
     fn lead_into_a_ring(&self, start: Owner) -> bool {
         let mut reached = vec![start];
         let mut at = 0;
@@ -198,7 +198,7 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// The waits of the root, for the report.
+    /// Returns the waits of the root, for the report.
     fn of_root(&self, root: &RootSeen<'_>) -> Vec<WaitsOn> {
         let joins = self.all[&root.owner].waits_for.iter().filter_map(|on| on.task());
         let now = sync::now();
@@ -211,8 +211,8 @@ impl<'a> Waits<'a> {
     }
 }
 
-/// Returns whether the wait ends only when the holder gives the lock up. Readers may wait for other
-/// readers, and semaphores get permits from anywhere.
+/// Returns whether only the holder can end the wait, by releasing the lock. Readers may wait for
+/// other readers, and semaphores receive permits from anywhere.
 fn is_exclusive(kind: WaitKind) -> bool {
     matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell)
 }

@@ -1,8 +1,8 @@
 //! The observer of a runtime: its switches, and the data of each kind of observation.
 //!
-//! All of it is in the ordinary build, and off. A spawn, a wake, a poll and the end of a task read
-//! one word, the [`Switches`], at their door (`doors.rs`); only where a switch is on do they call
-//! the recording functions, out of line.
+//! Every kind of observation is in the ordinary build, and off by default. Each spawn, wake, poll
+//! and end of a task reads one word, the [`Switches`], at its door (`doors.rs`), and calls the
+//! out-of-line recording functions only if a switch is on.
 
 use super::latency::Latency;
 use super::local_sets::LocalSets;
@@ -10,7 +10,7 @@ use super::switches::Switches;
 use super::task_hooks::{Hooked, TaskHooks};
 use super::timeline::Timeline;
 
-/// The observer of one runtime.
+/// The observation state of one runtime.
 #[derive(Debug)]
 pub(crate) struct Observer {
     pub(crate) switches: Switches,

@@ -1,34 +1,34 @@
-//! Ready times: when some of the tasks that wait to be run were woken. A table beside the tasks,
-//! so that the others, and all of them while the switch is off, are no larger for it.
+//! Ready times: when sampled tasks that wait to be run were woken. The times are kept in a table,
+//! so that tasks without a sample, and all tasks while sampling is off, need no space for one.
 //!
-//! A task has one place in the table, by its id. The waker leaves the time there, if the place is
-//! free, and the machine that polls the task takes it out. A place that another has is not taken
-//! over: were it, those that wait the longest would be lost the most often. But a time whose task
-//! was not polled where times are taken out would keep its place forever, and is given up after a
-//! minute. Or as soon as the task itself is woken again, since it then waits for a new poll.
+//! A task's ID selects one entry of the table. The waker stores the time there if the entry is
+//! free, and the machine that polls the task takes the time out. An occupied entry is not
+//! overwritten: otherwise the tasks that wait longest would be lost most often. But a time whose
+//! task is never polled where times are taken out would occupy its entry forever, and is therefore
+//! given up after a minute, or as soon as the task itself is woken again, since the task then waits
+//! for a new poll.
 
 use crate::util::sync::STAMPS;
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// A time that has been there for this long, in nanoseconds, is given up when its place is wanted.
+/// The age in nanoseconds at which a time is given up when its entry is needed.
 const STALE: u64 = 60_000_000_000;
 
-/// No time.
+/// The value of a free entry.
 const FREE: u64 = 0;
-/// A waker is about to put a time there. No task has this id.
+/// The value while a waker fills the entry. No task has this ID.
 const BEING_FILLED: u64 = u64::MAX;
 
 #[derive(Debug)]
 pub(crate) struct ReadyTimes(Box<[ReadyTime]>);
 
-/// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id,
-/// by the waker; an id → `FREE`, by the machine that polls.
+/// One entry. `task` moves from `FREE`, the same task's ID or a stale ID → `BEING_FILLED` → an ID,
+/// by the waker; and from an ID → `FREE`, by the machine that polls.
 #[derive(Debug)]
 struct ReadyTime {
     task: AtomicU64,
-    /// When the task was woken. Written while the place is being filled, by the waker that fills
-    /// it.
+    /// The time at which the task was woken, written by the waker that fills the entry.
     at: AtomicU64,
 }
 
@@ -37,7 +37,7 @@ impl ReadyTimes {
         Self((0..STAMPS).map(|_| ReadyTime { task: AtomicU64::new(FREE), at: AtomicU64::new(0) }).collect())
     }
 
-    /// The task with this id is woken now, and not yet where others find it.
+    /// Stores the wake time of the task `task`, before other threads can find the task.
     pub(crate) fn put(&self, task: u64, now: u64) {
         let place = self.place_of(task);
         if let Some(found) = place.find_free(task, now) {
@@ -45,8 +45,7 @@ impl ReadyTimes {
         }
     }
 
-    /// The task with this id is about to be polled by the caller: when it was woken, if that is
-    /// known.
+    /// Returns the wake time of the task `task`, if known. The caller is about to poll the task.
     pub(crate) fn take(&self, task: u64) -> Option<u64> {
         self.place_of(task).empty(task)
     }
@@ -57,7 +56,7 @@ impl ReadyTimes {
 }
 
 impl ReadyTime {
-    /// The value in the place, if it may be filled for `task`.
+    /// Returns the entry's value if the entry may be filled for `task`.
     fn find_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);
         let is_own = found == FREE || found == task;

@@ -1,25 +1,26 @@
-//! The count of what sysmon did in the machines' stead.
+//! Counts what sysmon did in place of the machines.
 
 use std::fmt;
 
 use crate::observe::counters::Counter;
 use crate::util::sync;
 
-/// The rescues in one runtime. Written by its watcher alone.
+/// The rescues in one runtime, written by its watcher thread alone.
 #[derive(Debug, Default)]
 pub(crate) struct Rescues {
     all: Counter,
-    /// The rescues that no long poll explains.
+    /// The number of rescues that no long poll explains.
     unexplained: Counter,
 }
 
 impl Rescues {
-    /// Counts one that a poll explains.
+    /// Counts a rescue that a long poll explains.
     pub(crate) fn count(&self) {
         self.all.add(1);
     }
 
-    /// Counts one where a machine slept beside work. A schedule under control ends here, as failed.
+    /// Counts a rescue where a machine slept despite work. Under a controlled schedule, this is a
+    /// failure.
     pub(crate) fn count_unexplained(&self, beside: impl fmt::Debug) {
         self.all.add(1);
         self.unexplained.add(1);

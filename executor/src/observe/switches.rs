@@ -1,12 +1,12 @@
-//! The switches: which kinds of observer are on. One word, read at every poll, spawn, wake and end
-//! of a task.
+//! The switches that tell which kinds of observation are on: one word, which every poll, spawn,
+//! wake and end of a task reads.
 
 // std's atomics on purpose: a thread that is late to see a switch shows a poll more or less, which
 // is no part of any protocol.
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// One kind of observer.
+/// One kind of observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Switch {
@@ -14,18 +14,18 @@ pub(crate) enum Switch {
     Timeline = 1 << 0,
     /// Statistics on each task, for dumps.
     Tasks = 1 << 1,
-    /// Histograms of how long tasks wait to be run, and of how long they run.
+    /// Histograms of the time that tasks wait to run, and of the time that they run.
     Latency = 1 << 2,
     /// The user's hooks.
     Hooks = 1 << 3,
 }
 
-/// Relaxed throughout: the data that a switch turns on is published by its own lock.
+/// The set of switches that are on. Relaxed: each kind's data is published by its own lock.
 #[derive(Debug, Default)]
 pub(crate) struct Switches(AtomicU8);
 
 impl Switches {
-    /// Returns whether any is on: the one question that the fast paths ask.
+    /// Returns whether any switch is on, the only question that the fast paths ask.
     #[inline]
     pub(crate) fn is_any_on(&self) -> bool {
         self.0.load(Relaxed) != 0

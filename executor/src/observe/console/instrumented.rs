@@ -1,5 +1,5 @@
-//! A future with a span around it, which is entered for each poll and closed when the future has
-//! been dropped.
+//! A future inside a span, which is entered for each poll and closed when the future has been
+//! dropped.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -26,7 +26,7 @@ pin_project! {
 #[derive(Debug)]
 struct Watch {
     span: Span,
-    /// Made at the first poll.
+    /// The state of the task's wakers, created at the first poll.
     waking: Option<Arc<Waking>>,
 }
 
@@ -38,8 +38,8 @@ impl<F> Instrumented<F> {
 }
 
 impl Watch {
-    /// Brings the waker up to date, for this poll. A task has the same one in all of its polls; the
-    /// future of a `block_on` gets another if its runtime ends while it waits.
+    /// Updates the waker for this poll. A task has the same waker in all of its polls; the future
+    /// of a `block_on` gets another waker if its runtime ends during the wait.
     fn rewaken(&mut self, waker: &Waker) {
         if !self.waking.as_ref().is_some_and(|waking| waking.leads_to(waker)) {
             self.waking = self.span.id().map(|id| Arc::new(Waking::new(id, waker.clone())));

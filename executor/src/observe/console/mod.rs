@@ -1,8 +1,8 @@
-//! Feature `console`: tasks and timers as spans and events of `tracing`, by the names that
-//! tokio-console looks for.
+//! Feature `console`: shows tasks and timers as `tracing` spans and events, under the names that
+//! tokio-console expects.
 //!
-//! The names are tokio's, for the console recognises tasks and timers by them: nothing here says
-//! "wsrt". The console shows:
+//! The names are tokio's, because the console recognises tasks and timers by them: nothing here
+//! says "wsrt". The console shows:
 //!
 //! | shown | as |
 //! |---|---|
@@ -11,11 +11,11 @@
 //! | the operations on its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
-//! It stays outside the cell: a task is watched by a future around its own ([`instrumented`]).
-//! The subscriber is asked once whether it wants to see a task, when that is spawned. If not, all
-//! that is left of this is a word beside the future, which each poll looks at.
+//! The feature stays outside of the task cell: a task is watched by a future around its own
+//! ([`instrumented`]). The subscriber is asked once, when the task is spawned, whether it wants to
+//! see the task. If not, all that remains is one word next to the future, which each poll checks.
 //!
-//! The subscriber has to be the process's default: wakers are used on any thread.
+//! The subscriber must be the process's default subscriber, because wakers are used on any thread.
 
 mod instrumented;
 mod spawned;

@@ -1,4 +1,4 @@
-//! The span of a future, made when it is spawned.
+//! The span of a future, created when the future is spawned.
 
 use std::any::type_name;
 use std::panic::Location;
@@ -7,10 +7,10 @@ use tracing::{Span, trace_span};
 
 use super::instrumented::Instrumented;
 
-/// Puts a span around a task's future, if there is a subscriber that wants one.
+/// Wraps a task's future in a span, if a subscriber wants the span.
 ///
-/// `User` is the type of the future or closure that the user has handed over, without the wrappers
-/// around it. `kind` is a word that tokio-console knows: "task", "local" or "blocking".
+/// `User` is the type of the future or closure passed by the user, without any wrappers. `kind` is
+/// a word that tokio-console knows: "task", "local" or "blocking".
 pub(crate) fn watch<User, F>(
     future: F,
     kind: &'static str,
@@ -21,13 +21,13 @@ pub(crate) fn watch<User, F>(
     Instrumented::new(future, span::<User>(kind, || task, name, spawned_at))
 }
 
-/// Puts a span around the future of a `block_on`, which is no task: `next_id` makes an id for it.
+/// Wraps the future of a `block_on`, which is no task, in a span. `next_id` creates an ID for it.
 #[track_caller]
 pub(crate) fn watch_block_on<F>(future: F, next_id: impl FnOnce() -> u64) -> Instrumented<F> {
     Instrumented::new(future, span::<F>("block_on", next_id, None, Location::caller()))
 }
 
-/// The fields of both spans, which differ in their targets: those have to be literals.
+/// The fields of both spans, whose targets differ and must be literals.
 macro_rules! spawn_span {
     ($target:literal, $user:ident, $kind:ident, $function:ident, $task:expr, $name:ident, $spawned_at:ident) => {
         trace_span!(
@@ -46,7 +46,7 @@ macro_rules! spawn_span {
     };
 }
 
-/// Makes a span. `task` is called only if the subscriber wants the span.
+/// Creates a span. `task` is called only if the subscriber wants the span.
 fn span<User>(kind: &str, task: impl FnOnce() -> u64, name: Option<&str>, spawned_at: &Location<'_>) -> Span {
     let function = (kind == "blocking").then(type_name::<User>);
     if function.is_some() {

@@ -1,7 +1,7 @@
-//! A timer as a resource of the console: its kind, the place where it was made, the task that waits
-//! for it and how long.
+//! A timer as a console resource: its kind, the place where it was created, the task that waits for
+//! the timer, and for how long.
 //!
-//! It is shown from the first wait on. A timeout that ends before its timer was polled costs
+//! The timer is shown from the first wait on. A timeout that ends before its timer was polled costs
 //! no span.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -15,11 +15,11 @@ use tracing::{Span, trace, trace_span};
 #[derive(Debug)]
 pub(crate) struct TimerSpan {
     concrete_type: &'static str,
-    /// The operation that makes a task wait, and the name of one poll of it.
+    /// The operation that makes a task wait, and the name of one poll of the operation.
     source: &'static str,
     poll: &'static str,
     made_at: &'static Location<'static>,
-    /// From the first wait on, if there is a subscriber that wants to see it.
+    /// The spans, created at the first wait if a subscriber wants to see them.
     spans: Option<Box<Spans>>,
 }
 
@@ -30,7 +30,7 @@ struct Spans {
     poll: Span,
 }
 
-/// A poll that is shown. The innermost span is the first, and so is left first.
+/// The entered spans of a poll, innermost first, so that the innermost span is left first.
 pub(crate) type EnteredPoll = [EnteredSpan; 3];
 
 // Whether a timer may cross a `catch_unwind` is not to depend on a feature. Subscribers are called
@@ -44,7 +44,7 @@ impl TimerSpan {
         Self { concrete_type, source, poll, made_at: Location::caller(), spans: None }
     }
 
-    /// Begins to show a poll of the timer, which is `remaining` from its deadline.
+    /// Shows that a poll of the timer begins, `remaining` before its deadline.
     pub(crate) fn enter(&mut self, remaining: impl Fn() -> Duration) -> Option<EnteredPoll> {
         if self.spans.is_none() {
             self.spans = self.open();
@@ -64,7 +64,7 @@ impl TimerSpan {
         }
     }
 
-    /// Shows that there is a deadline, `remaining` from now.
+    /// Shows a new deadline, `remaining` from now.
     pub(crate) fn set(&self, remaining: impl Fn() -> Duration) {
         let Some(spans) = &self.spans else { return };
         let _resource = spans.resource.enter();
@@ -77,7 +77,7 @@ impl TimerSpan {
         );
     }
 
-    /// The spans are made inside each other: the console goes by that.
+    /// Creates the spans, nested as the console expects them.
     fn open(&self) -> Option<Box<Spans>> {
         let resource = self.resource();
         if resource.is_disabled() {

@@ -1,8 +1,7 @@
-//! A task's waker as the console sees it: each operation on it is shown before it is done.
+//! A task's waker, as shown in the console: each operation on the waker is shown before it is done.
 //!
-//! Clones and drops are shown too, for the console counts them: a task that waits and has no waker
-//! anywhere is lost, and the console warns of it. The waker that a poll lends is no clone, and is
-//! not dropped.
+//! Clones and drops are shown too, because the console counts them and warns of a waiting task
+//! without any waker. The waker that a poll lends is neither a clone nor dropped.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -12,16 +11,16 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use tracing::span;
 
-/// One table for all, so that [`Waker::will_wake`] is exact.
+/// The vtable of all wakers, a single one so that [`Waker::will_wake`] is exact.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
-/// The part that the wakers of one task share: each owns a count of it.
+/// The state that all wakers of one task share, reference-counted by each waker.
 ///
-/// It holds a waker of the task, and the task's future holds it. That is no ring that keeps itself
-/// alive: a task drops its future when it ends.
+/// The state holds a waker of the task, and the task's future holds the state. This cycle does not
+/// keep itself alive, because a task drops its future when it ends.
 #[derive(Debug)]
 pub(crate) struct Waking {
-    /// The task's span, by which the console knows it. It may be closed by now.
+    /// The ID of the task's span in the console. The span may be closed by now.
     span: u64,
     waker: Waker,
 }
@@ -35,7 +34,7 @@ impl Waking {
         self.waker.will_wake(waker)
     }
 
-    /// A waker for the time of a poll.
+    /// Returns a waker for the duration of a poll.
     pub(crate) fn lend(self: &Arc<Self>) -> Lent<'_> {
         let raw = RawWaker::new(Arc::as_ptr(self).cast(), &VTABLE);
         // SAFETY: the functions of the table keep the contract of `RawWaker`. That this one is not
@@ -45,7 +44,7 @@ impl Waking {
     }
 }
 
-/// A waker that owns no count.
+/// A waker that owns no reference count.
 pub(crate) struct Lent<'a> {
     waker: ManuallyDrop<Waker>,
     owner: PhantomData<&'a Waking>,
@@ -59,15 +58,15 @@ impl Deref for Lent<'_> {
     }
 }
 
-/// Shows an operation on a waker of a task.
+/// Shows an operation on a task's waker.
 macro_rules! tell {
     ($waking:expr, $what:literal) => {
         tracing::trace!(target: "tokio::task::waker", op = $what, task.id = $waking.span)
     };
 }
 
-/// Wakes when it is dropped: once the wake was shown, and also if the subscriber panics over that.
-/// The task could not make up for a wake that is lost.
+/// Wakes the task when dropped: after the wake was shown, and also if the subscriber panics while
+/// showing it, since a task cannot recover from a lost wake.
 struct WakeAtEnd<'a>(&'a Waker);
 
 impl Drop for WakeAtEnd<'_> {
