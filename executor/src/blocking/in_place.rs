@@ -1,9 +1,9 @@
-//! Blocking with a task in hand, so that no other task waits for it.
+//! Blocking inside a task without holding up other tasks.
 //!
-//! There are two ways. [`block_in_place`] is for calls that may be over in a moment: it only
-//! *marks* the processor as blocked, and the watcher puts a spare into play if the call lasts.
+//! There are two ways. [`block_in_place`] is for calls that may end quickly: it only *marks* the
+//! processor as blocked, and the watcher puts a spare processor to work if the call lasts.
 //! [`with_processor_handed_over`](crate::scheduler::hand_over::with_processor_handed_over) is for
-//! waits that are known to last: another machine takes the processor at once.
+//! waits that are known to last: another machine takes over the processor immediately.
 
 use std::rc::Rc;
 
@@ -11,10 +11,11 @@ use wsrt_reactor::budget;
 
 use crate::scheduler::Context;
 
-/// Runs `block`, which may block the thread. If it lasts, a spare processor runs the other tasks.
+/// Runs `block`, which may block the thread. If the call lasts, a spare processor runs the other
+/// tasks.
 ///
-/// On a thread without a processor, and on a current-thread runtime, which has no other thread to
-/// run its tasks, `block` is just called.
+/// On a thread without a processor, and on a current-thread runtime, which has no other thread for
+/// its tasks, `block` is simply called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     let _in_place = Context::current().map(InPlace::begin);
     // Another executor may wait in there, which gives up no turn when the budget is spent.
@@ -23,11 +24,11 @@ pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     block()
 }
 
-/// The task on this thread is in a call that may block.
+/// A guard for the time in which the task on this thread is in a call that may block.
 struct InPlace {
     context: Rc<Context>,
     was_async: bool,
-    /// True if its processor is marked.
+    /// Whether the processor is marked.
     is_marked: bool,
 }
 
@@ -47,9 +48,9 @@ impl Drop for InPlace {
 }
 
 impl Context {
-    /// Marks the processor as blocked, so that tasks that the running one wakes from now on go
-    /// where other machines find them at once. `false` if there is no processor to mark, or it is
-    /// marked already.
+    /// Marks the processor as blocked, so that other machines immediately find the tasks that the
+    /// running task wakes from now on. Returns `false` if there is no processor to mark, or if it
+    /// is already marked.
     fn begin_blocking(&self) -> bool {
         if !self.has_stand_ins() || self.is_blocking() {
             return false;

@@ -1,4 +1,4 @@
-//! Blocking jobs: their way to the pool, and the loop of its threads.
+//! Blocking jobs: how they get to the pool, and the loop of the pool's threads.
 
 use std::future::Future;
 use std::panic::Location;
@@ -18,10 +18,10 @@ use crate::task::{Identity, JoinHandle, Origin, Runnable, allocate};
 use crate::util::sync;
 use crate::util::unwind::AbortOnUnwind;
 
-/// The one shard of the registry of jobs: the queue has a lock for all, too.
+/// The only shard of the job registry, since the queue has a single lock, too.
 const SHARD: usize = 0;
 
-/// A closure as a future that is ready at its first poll.
+/// A closure as a future that completes on its first poll.
 struct Blocking<F>(Option<F>);
 
 impl<F> Unpin for Blocking<F> {}
@@ -35,8 +35,8 @@ impl<F: FnOnce() -> T, T> Future for Blocking<F> {
     }
 }
 
-/// Runs `job` on a thread of the pool. Once the runtime shuts down, or is drained and this is
-/// outside its tasks, the handle says cancelled.
+/// Runs `job` on a thread of the pool. If the runtime shuts down first, or is draining and the
+/// caller is not one of its tasks, the handle reports a cancelled task.
 pub(crate) fn spawn_blocking<'a, F, T>(scheduler: &Scheduler, job: F, origin: impl Into<Origin<'a>>) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -45,7 +45,8 @@ where
     submit(scheduler, job, origin, false).0
 }
 
-/// Runs `job` on a thread of the pool if one would come for it at once; else gives it back.
+/// Runs `job` on a thread of the pool if a thread is available immediately, and otherwise returns
+/// `job`.
 pub(crate) fn try_spawn_blocking<F, T>(
     scheduler: &Scheduler,
     job: F,
@@ -61,9 +62,8 @@ where
     }
 }
 
-/// Spawns a blocking job whose effect the caller promises to others: once this has returned a
-/// handle, the job runs, whether the runtime shuts down or not. `None` if the runtime has shut down
-/// already.
+/// Spawns a blocking job whose effect was promised to others: once a handle is returned, the job
+/// runs even if the runtime shuts down. Returns `None` if the runtime has already shut down.
 pub(crate) fn spawn_promised<F, T>(
     scheduler: &Scheduler,
     job: F,
@@ -77,7 +77,7 @@ where
     accepted.then_some(handle)
 }
 
-/// Queues a job; `false` if the pool is closed, and the job therefore cancelled.
+/// Queues a job. Returns `false` if the pool is closed, in which case the job is cancelled.
 fn submit<'a, F, T>(
     scheduler: &Scheduler,
     job: F,
@@ -127,10 +127,10 @@ fn start_pool_thread(scheduler: &Scheduler) {
     }
 }
 
-/// The system has refused a thread. Where the pool has others, they come to the jobs later, and
-/// threads that have become idle in the meantime are called: no job that was left to the refused
-/// thread has called them. Where it has none, the jobs run on a processor: late for the tasks that
-/// wait behind them there, but they are not lost.
+/// Handles the OS's refusal to start a thread. If the pool has other threads, they take the jobs
+/// later; threads that have become idle in the meantime are called here, since the jobs left to the
+/// refused thread have not called any. If the pool has no thread, the jobs run on a processor,
+/// where they delay other tasks but are not lost.
 fn do_without_thread(scheduler: &Scheduler, why: &NoThread) {
     let (orphans, others) = scheduler.blocking.queue.do_without_thread();
     report_refused_job(scheduler, why, others);
@@ -150,7 +150,8 @@ fn report_refused_job(scheduler: &Scheduler, why: &NoThread, others: usize) {
     ));
 }
 
-/// A promised job runs right here, since the processors may be about to leave.
+/// Runs a job on a processor. A promised job runs right here, since the processors may be about to
+/// stop.
 fn run_on_processor(scheduler: &Scheduler, job: Job<Runnable>) {
     if job.is_promised {
         in_place::block_in_place(|| job.runnable.run_counted());
@@ -174,20 +175,20 @@ fn finish_job(scheduler: &Scheduler) {
 }
 
 impl Scheduler {
-    /// Asks again for threads that the system has refused to the pool, if it is time to.
+    /// Retries to start threads that the OS has refused to the pool, if a retry is due.
     pub(crate) fn start_refused_threads(&self, now: u64) {
         if self.wants_refused_threads() && !self.threads.refusals.are_recent(now) {
             (0..self.blocking.queue.call_again()).for_each(|_| start_pool_thread(self));
         }
     }
 
-    /// Returns whether a job waits for a thread that the system has refused to it.
+    /// Returns whether a job waits for a thread that the OS has refused.
     pub(crate) fn wants_refused_threads(&self) -> bool {
         self.blocking.queue.has_refused()
     }
 }
 
-/// The loop of a thread of the pool.
+/// The loop of a pool thread.
 fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
     let _tokio = scheduler.tokio.enter();

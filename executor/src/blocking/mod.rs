@@ -1,5 +1,5 @@
-//! Calls that block: the pool of threads for them, and the call by which a task that blocks lets
-//! others run.
+//! Blocking calls: the pool of threads for blocking jobs, and the call by which a task that blocks
+//! lets other tasks run.
 
 #[cfg(not(loom))]
 pub(crate) mod in_place;

@@ -1,5 +1,5 @@
-//! The blocking pool: threads for jobs that block, started on demand, kept alive for a while,
-//! limited in number.
+//! The blocking pool: a limited number of threads for blocking jobs, started on demand and kept
+//! alive for a while.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,21 +11,21 @@ use crate::util::joined_thread::join_others;
 use crate::util::sync::thread::JoinHandle as ThreadHandle;
 use crate::util::sync::{self, Mutex};
 
-/// The pool of one runtime.
+/// The blocking pool of one runtime.
 pub(crate) struct BlockingPool {
-    /// The jobs that are not done.
+    /// The jobs that have not completed.
     pub(crate) jobs: Arc<OwnedTasks>,
     pub(super) queue: JobQueue<Runnable>,
     handles: Mutex<Vec<ThreadHandle<()>>>,
     pub(crate) waits: QueueWaits,
 }
 
-/// How long jobs have waited for their threads. Figures, written by many threads.
+/// Statistics on how long jobs wait for a thread, written by many threads.
 #[derive(Debug, Default)]
 pub(crate) struct QueueWaits {
-    /// The jobs that a thread has begun.
+    /// The number of jobs that a thread has begun.
     pub(crate) begun: SharedCounter,
-    /// The sum of their waits, in nanoseconds.
+    /// The sum of their waiting times, in nanoseconds.
     pub(crate) total: SharedCounter,
     pub(crate) longest: SharedCounter,
 }
@@ -39,7 +39,7 @@ impl QueueWaits {
     }
 }
 
-/// The scheduler of blocking jobs: they are never woken, so there is nothing to schedule.
+/// The scheduler of blocking jobs, which are never woken and therefore never scheduled.
 #[derive(Debug, Clone)]
 pub(super) struct NeverWoken {
     jobs: Arc<OwnedTasks>,
@@ -62,7 +62,8 @@ impl Schedule for NeverWoken {
 }
 
 impl BlockingPool {
-    /// A pool of up to `max_threads` threads, each of which ends after `keep_alive` without a job.
+    /// Creates a pool of up to `max_threads` threads, each of which exits after `keep_alive`
+    /// without a job.
     pub(crate) fn new(max_threads: usize, keep_alive: Duration) -> Self {
         Self {
             jobs: Arc::new(OwnedTasks::new(1)),
@@ -76,42 +77,43 @@ impl BlockingPool {
         NeverWoken { jobs: Arc::clone(&self.jobs) }
     }
 
-    /// Keeps the handle of a thread that was started, to be joined.
+    /// Stores the handle of a started thread, which is joined later.
     pub(super) fn keep(&self, handle: ThreadHandle<()>) {
         let mut handles = self.handles.lock();
         handles.retain(|handle| !handle.is_finished());
         handles.push(handle);
     }
 
-    /// Waits until the other threads, all of them done, are gone.
+    /// Joins all other threads of the pool, which have finished their work.
     pub(crate) fn join(&self) {
         let handles = std::mem::take(&mut *self.handles.lock());
         join_others(handles);
     }
 
-    /// Keeps a thread for a job that is about to be queued.
+    /// Reserves a thread for a job that is about to be queued.
     pub(crate) fn reserve(&self) -> Option<Reserved<'_, Runnable>> {
         self.queue.reserve()
     }
 
-    /// Takes no more jobs, and returns those that no thread has come for, to be cancelled.
+    /// Closes the pool to new jobs, and returns the jobs that no thread takes, which must be
+    /// cancelled.
     #[must_use = "their handles are to say cancelled"]
     pub(crate) fn close(&self) -> impl Iterator<Item = Runnable> {
         self.queue.close()
     }
 
-    /// Waits until every thread and every job is done. `false` if `deadline` came first.
+    /// Waits until all threads and jobs are done. Returns `false` if `deadline` passes first.
     #[must_use]
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> bool {
         self.queue.wait(deadline)
     }
 
-    /// How many there are.
+    /// Returns the numbers of queued jobs and of threads.
     pub(crate) fn census(&self) -> Census {
         self.queue.census()
     }
 
-    /// Returns whether any job waits or runs.
+    /// Returns whether any job is waiting or running.
     pub(crate) fn is_at_work(&self) -> bool {
         self.queue.is_at_work()
     }

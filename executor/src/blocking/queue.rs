@@ -1,6 +1,7 @@
-//! The queue of the blocking pool: jobs, and how many threads there are and have to be for them.
+//! The queue of the blocking pool: the jobs, and the count of the threads that exist and are
+//! needed.
 //!
-//! It starts no thread and runs no job: it tells its callers to.
+//! The queue itself starts no threads and runs no jobs, but tells its callers to do so.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,16 +11,16 @@ use wsrt_sync::drop_in;
 use crate::util::sync;
 use crate::util::sync::{Condvar, Mutex, MutexGuard};
 
-/// The jobs that wait, and the count of the threads that come for them. Each job is run or
-/// cancelled by way of an `R`.
+/// The waiting jobs, and the count of the threads that come for them. `R` is the handle by which a
+/// job is run or cancelled.
 #[derive(Debug)]
 pub(crate) struct JobQueue<R> {
     max_threads: usize,
     keep_alive: Duration,
     state: Mutex<State<R>>,
-    /// Idle threads wait here for a job, or for the end.
+    /// Wakes idle threads when there is a job, or when the pool closes.
     on_job: Condvar,
-    /// Shutdown waits here for the last thread, and the last job.
+    /// Wakes the shutdown after the last thread and the last job.
     on_exit: Condvar,
 }
 
@@ -27,30 +28,31 @@ pub(crate) struct JobQueue<R> {
 struct State<R> {
     queue: VecDeque<Job<R>>,
     threads: usize,
-    /// Threads that wait, less those that were woken and have yet to take their job.
+    /// The number of waiting threads, without those that were woken and have yet to take their job.
     idle: usize,
-    /// Wakes sent and not yet taken: they distinguish a wake from a time-out that came at the same
-    /// moment.
+    /// The number of wakes sent and not yet received, which distinguishes a wake from a time-out at
+    /// the same moment.
     wakes: usize,
-    /// Threads that were woken or started and have not come for a job yet. While there is one, a
-    /// new job calls no other: the thread that comes and sees that there is more calls the next.
+    /// The number of threads that were woken or started and have not come for a job yet. While it
+    /// is not zero, a new job calls no thread: a thread that comes and sees more jobs calls the
+    /// next one.
     coming: usize,
-    /// Threads that are kept for jobs which are about to be queued.
+    /// The number of threads reserved for jobs that are about to be queued.
     reserved: usize,
-    /// A thread was refused that a job needed, and none was called instead of it since.
+    /// Whether a thread that a job needed was refused, and no other thread has been called since.
     refused: bool,
-    /// Jobs that wait or run.
+    /// The number of jobs that are waiting or running.
     unfinished: usize,
     closed: bool,
 }
 
-/// How many jobs and threads there are.
+/// The numbers of queued jobs and of threads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Census {
-    /// Jobs that no thread has begun.
+    /// The number of jobs that no thread has begun.
     pub(crate) queued: usize,
     pub(crate) threads: usize,
-    /// Threads that wait for a job.
+    /// The number of threads that wait for a job.
     pub(crate) idle: usize,
 }
 
@@ -58,32 +60,33 @@ pub(crate) struct Census {
 #[derive(Debug)]
 pub(super) struct Job<R> {
     pub(super) runnable: R,
-    /// True if its effect has been promised to a caller: then it runs even if the pool closes
-    /// before its turn.
+    /// Whether the job's effect has been promised to a caller, so that it runs even if the pool
+    /// closes before its turn.
     pub(super) is_promised: bool,
-    /// When it came to the queue.
+    /// The time at which the job was queued.
     pub(super) since: Instant,
 }
 
-/// The submitter's duty once the job is in the queue.
+/// What the submitter has to do after queueing a job.
 #[derive(Debug)]
 #[must_use]
 pub(super) enum Next<R> {
     Nothing,
     StartThread,
-    /// The queue is closed.
+    /// Cancel the job, because the queue is closed.
     Cancel(Job<R>),
 }
 
 impl<R> State<R> {
-    /// Returns whether there is neither a thread nor a job.
+    /// Returns whether there are neither threads nor jobs left.
     fn is_over(&self) -> bool {
         self.threads == 0 && self.unfinished == 0
     }
 }
 
 impl<R> JobQueue<R> {
-    /// For up to `max_threads` threads, each of which ends after `keep_alive` without a job.
+    /// Creates the queue for up to `max_threads` threads, each of which exits after `keep_alive`
+    /// without a job.
     pub(super) fn new(max_threads: usize, keep_alive: Duration) -> Self {
         let state = State {
             queue: VecDeque::new(),
@@ -99,7 +102,7 @@ impl<R> JobQueue<R> {
         Self { max_threads, keep_alive, state: Mutex::new(state), on_job: Condvar::new(), on_exit: Condvar::new() }
     }
 
-    /// Puts a job in the queue, and calls a thread for it, unless one is coming that will call
+    /// Queues a job and calls a thread for it, unless a thread is already coming, which will call
     /// the next.
     pub(super) fn enqueue(&self, job: Job<R>) -> Next<R> {
         let mut state = self.state.lock();
@@ -117,8 +120,8 @@ impl<R> JobQueue<R> {
         }
     }
 
-    /// Keeps a thread for a job that is about to be queued, so that one would come for it at once:
-    /// `None` if each that there may be is needed by the jobs before it.
+    /// Reserves a thread for a job that is about to be queued and would start immediately. Returns
+    /// `None` if the jobs before it need every thread that there may be.
     pub(super) fn reserve(&self) -> Option<Reserved<'_, R>> {
         let mut state = self.state.lock();
         let free = state.idle + state.coming + (self.max_threads - state.threads);
@@ -129,8 +132,9 @@ impl<R> JobQueue<R> {
         Some(Reserved(self))
     }
 
-    /// Counts out a thread that could not be started, and calls those that have become idle in the
-    /// meantime. Returns the jobs, if there is no other thread, and how many others there are.
+    /// Removes a thread that could not be started from the count, and calls threads that have
+    /// become idle in the meantime. Returns the jobs if there is no other thread, and the number of
+    /// other threads.
     pub(super) fn do_without_thread(&self) -> (VecDeque<Job<R>>, usize) {
         let mut state = self.state.lock();
         state.threads -= 1;
@@ -142,17 +146,16 @@ impl<R> JobQueue<R> {
         (orphans, state.threads)
     }
 
-    /// Calls threads for the jobs that were refused theirs. Returns how many are to be started.
+    /// Calls threads for the jobs whose thread was refused. Returns the number of threads to start.
     pub(super) fn call_again(&self) -> usize {
         let mut state = self.state.lock();
         state.refused = false;
         self.call_more(&mut state)
     }
 
-    /// Takes no more jobs, and returns those that no thread has come for, to be cancelled. The
-    /// promised ones stay, and as many as threads are coming, that were woken or started for them;
-    /// and threads for all, since a thread leaves only once the queue is empty. In tokio's place
-    /// all stay that a thread would come to.
+    /// Closes the queue to new jobs, and returns the jobs that must be cancelled. Promised jobs
+    /// stay, and as many others as there are threads on their way, because a thread leaves only
+    /// once the queue is empty. In the tokio drop-in, all jobs stay as long as there is a thread.
     #[must_use = "their handles are to say cancelled"]
     pub(super) fn close(&self) -> impl Iterator<Item = R> {
         let mut state = self.state.lock();
@@ -168,8 +171,8 @@ impl<R> JobQueue<R> {
         left.into_iter().map(|(_, job)| job.runnable)
     }
 
-    /// Waits until every thread is done, and every job: those for which a thread was refused are
-    /// others' duty. `false` if `deadline` came first.
+    /// Waits until all threads and jobs are done. Jobs whose thread was refused are run by others.
+    /// Returns `false` if `deadline` passes first.
     #[must_use]
     pub(super) fn wait(&self, deadline: Option<Instant>) -> bool {
         let mut state = self.state.lock();
@@ -187,13 +190,13 @@ impl<R> JobQueue<R> {
         }
     }
 
-    /// How many there are.
+    /// Returns the numbers of queued jobs and of threads.
     pub(super) fn census(&self) -> Census {
         let state = self.state.lock();
         Census { queued: state.queue.len(), threads: state.threads, idle: state.idle }
     }
 
-    /// Returns whether any job waits or runs.
+    /// Returns whether any job is waiting or running.
     pub(super) fn is_at_work(&self) -> bool {
         self.state.lock().unfinished > 0
     }
@@ -204,9 +207,9 @@ impl<R> JobQueue<R> {
         self.tell_if_over(&state);
     }
 
-    /// The next job, and how many threads to start for those behind it. `None` when the thread has
-    /// waited for its keep-alive time, or the pool is closed and empty. `comes`: it was called, and
-    /// this is its first job since.
+    /// Returns the next job, and the number of threads to start for the jobs behind it. Returns
+    /// `None` if the thread has waited for its keep-alive time, or if the pool is closed and empty.
+    /// `comes` tells that the thread was called and has taken no job since.
     pub(super) fn next_job(&self, mut comes: bool) -> Option<(Job<R>, usize)> {
         let mut state = self.state.lock();
         let mut may_leave = state.closed;
@@ -234,8 +237,8 @@ impl<R> JobQueue<R> {
         self.tell_if_over(state);
     }
 
-    /// Calls threads for the jobs left in the queue: two at most, which call others in turn.
-    /// Returns how many are to be started.
+    /// Calls up to two threads for the jobs left in the queue, which call further threads in turn.
+    /// Returns the number of threads to start.
     fn call_more(&self, state: &mut State<R>) -> usize {
         let mut starts = 0;
         while state.coming < state.queue.len().min(2) {
@@ -248,13 +251,14 @@ impl<R> JobQueue<R> {
         starts
     }
 
-    /// Returns whether jobs wait that were refused a thread, though there may be more threads.
+    /// Returns whether jobs whose thread was refused still wait although the pool may have more
+    /// threads.
     pub(super) fn has_refused(&self) -> bool {
         let state = self.state.lock();
         state.refused && state.coming < state.queue.len() && state.threads < self.max_threads
     }
 
-    /// Calls idle threads for the jobs left in the queue, and starts none.
+    /// Calls idle threads for the jobs left in the queue, without starting new threads.
     fn call_idle(&self, state: &mut State<R>) {
         while state.idle > 0 && state.coming < state.queue.len() {
             let called = self.call(state);
@@ -278,7 +282,7 @@ impl<R> JobQueue<R> {
         Call::ToBeStarted
     }
 
-    /// Waits for a call, for the keep-alive time.
+    /// Waits for a call, until the keep-alive time has passed.
     fn wait_for_call(&self, state: &mut MutexGuard<'_, State<R>>) -> Wait {
         let deadline = sync::now().checked_add(self.keep_alive);
         state.idle += 1;
@@ -302,7 +306,7 @@ impl<R> JobQueue<R> {
     }
 }
 
-/// A thread is kept for a job, until that is in the queue and this is dropped.
+/// Reserves a thread for a job until dropped, after the job has been queued.
 #[must_use]
 pub(crate) struct Reserved<'a, R>(&'a JobQueue<R>);
 
@@ -322,8 +326,8 @@ enum Wait {
 /// Which thread was called for a job.
 enum Call {
     Woken,
-    /// A thread that the caller is to start.
+    /// A new thread, which the caller has to start.
     ToBeStarted,
-    /// There are as many as there may be.
+    /// No thread, because the pool has as many threads as allowed.
     AtLimit,
 }

@@ -1,25 +1,24 @@
-//! A wait for the next few instructions of another thread: that thread has announced them, and does
-//! not wake the waiter.
+//! Waits for the next few instructions of another thread, which has announced them and does not
+//! wake the waiter.
 //!
-//! Spinning is enough where that thread has a core, and yielding where it waits for this one.
-//! Neither is enough where the waiter has the higher priority of the two (`SCHED_FIFO`): a yield
-//! then returns at once, and the other thread never runs. So a long wait sleeps.
+//! Spinning is enough if the other thread has a core, and yielding if it waits for this core.
+//! Neither is enough if the waiter has the higher priority (`SCHED_FIFO`): a yield then returns
+//! immediately, and the other thread never runs. A long wait therefore sleeps.
 
 use std::time::Duration;
 
 use crate::util::sync::{sleep, spin_for_a_while, thread};
 
-/// A wait of one thread for another's next steps: first some spins, then some yields, then short
-/// sleeps.
+/// A wait for another thread's next steps: first a few spins, then a few yields, then short sleeps.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
     rounds: u32,
 }
 
 impl Backoff {
-    /// Rounds that spin, some hundred nanoseconds each.
+    /// The number of rounds that spin, for some hundred nanoseconds each.
     const SPINS: u32 = 4;
-    /// Rounds that spin or yield.
+    /// The number of rounds that spin or yield.
     const YIELDS: u32 = Self::SPINS + 16;
     const SLEEP: Duration = Duration::from_micros(50);
 
@@ -27,7 +26,7 @@ impl Backoff {
         Self::default()
     }
 
-    /// Waits for one round. The caller looks again after it.
+    /// Waits for one round, after which the caller checks again.
     pub(crate) fn wait(&mut self) {
         let round = self.rounds;
         self.rounds = round.saturating_add(1);

@@ -1,4 +1,4 @@
-//! A queue with many senders and one receiver, which waits by a waker.
+//! A queue with many senders and one receiver, which waits through a waker.
 
 use std::collections::VecDeque;
 use std::panic::RefUnwindSafe;
@@ -8,14 +8,14 @@ use crate::util::sync::Mutex;
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// The posts that were not taken yet, and the waker of the receiver.
+/// The posts that were not taken yet, and the receiver's waker.
 ///
-/// Both under one lock, so that either the receiver sees a post before it waits, or the post sees
-/// the receiver's waker.
+/// One lock protects both, so that either the receiver sees a post before it waits, or the sender
+/// sees the receiver's waker.
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// True if there are posts. Read without the lock, written with it.
+    /// Whether there are posts. Written with the lock held, and read without it.
     has_posts: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ struct Inner<T> {
 impl<T> RefUnwindSafe for Inbox<T> {}
 
 impl<T> Inbox<T> {
-    /// Adds `post`, and wakes the receiver if it waits.
+    /// Adds `post`, and wakes the receiver if it is waiting.
     pub(crate) fn post(&self, post: T) {
         let waiter = {
             let mut inner = self.inner.lock();
@@ -41,13 +41,13 @@ impl<T> Inbox<T> {
         waiter.into_iter().for_each(Waker::wake);
     }
 
-    /// Wakes the receiver if it waits, without a post.
+    /// Wakes the receiver if it is waiting, without adding a post.
     pub(crate) fn rouse(&self) {
         let waiter = self.inner.lock().waiter.take();
         waiter.into_iter().for_each(Waker::wake);
     }
 
-    /// Returns whether there are posts. Relaxed: a post that happens before this call is seen.
+    /// Returns whether there are posts. Relaxed: posts that happen before this call are seen.
     #[inline]
     pub(crate) fn has_posts(&self) -> bool {
         self.has_posts.load(Relaxed)
@@ -64,8 +64,8 @@ impl<T> Inbox<T> {
         self.has_posts.store(false, Relaxed);
     }
 
-    /// Moves all posts to the end of `taken`. If there are none, returns pending, and the next post
-    /// wakes `cx`'s task.
+    /// Moves all posts to the end of `taken`. If there are none, returns `Pending`, and the next
+    /// post wakes `cx`'s task.
     pub(crate) fn poll_take(&self, cx: &Context<'_>, taken: &mut VecDeque<T>) -> Poll<()> {
         {
             let mut inner = self.inner.lock();

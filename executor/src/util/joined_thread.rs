@@ -1,9 +1,9 @@
-//! Threads that are waited for: in the drop of a handle, or all of a runtime's.
+//! Joins threads: one when its handle is dropped, or all threads of a runtime.
 
 use crate::util::sync::thread::{self, JoinHandle};
 
-/// Waits until `threads`, which have left their runtime, are gone. Not the calling one, which may
-/// be among them: it drops the runtime in the destructor of a thread-local.
+/// Joins `threads`, which have left their runtime, except for the calling thread, which may be
+/// among them if a thread-local's destructor drops the runtime.
 pub(crate) fn join_others(threads: Vec<JoinHandle<()>>) {
     let own = thread::current().id();
     for thread in threads.into_iter().filter(|thread| thread.thread().id() != own) {
@@ -12,8 +12,8 @@ pub(crate) fn join_others(threads: Vec<JoinHandle<()>>) {
     }
 }
 
-/// Waits for its thread in its drop. A field of this type comes after those whose drops end the
-/// thread.
+/// A handle that joins its thread when dropped. Declare the field after the fields whose drops end
+/// the thread.
 #[derive(Debug)]
 pub(crate) struct JoinedThread(Option<JoinHandle<()>>);
 

@@ -1,4 +1,4 @@
-//! Tools of every room: std or loom, random numbers, short waits, reports, caught panics, and the
+//! Tools for all folders: std or loom, random numbers, short waits, reports, caught panics, and the
 //! state of threads.
 
 pub(crate) mod backoff;

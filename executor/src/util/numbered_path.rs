@@ -1,8 +1,8 @@
-//! Paths of files that are written several times.
+//! Numbered paths, for files that are written several times.
 
 use std::path::{Path, PathBuf};
 
-/// Returns `path` with a number before its extension.
+/// Returns `path` with a number inserted before its extension.
 pub(crate) fn numbered(path: &Path, number: u32) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{number}"));

@@ -1,11 +1,11 @@
-//! Random number generators with their own seeds.
+//! Independently seeded random number generators.
 
 pub(crate) use wsrt_sync::rng::FastRand;
 
 use crate::util::sync::seed;
 use crate::util::world::draw_entropy;
 
-/// Returns a generator with its own seed, which a simulation draws.
+/// Returns a generator with a fresh seed, which a simulation draws.
 pub(crate) fn fresh() -> FastRand {
     FastRand::from_seed(draw_entropy().unwrap_or_else(seed))
 }

@@ -1,24 +1,24 @@
-//! Room on a thread's stack, for waits that run other tasks inside them.
+//! Checks the room on a thread's stack, for waits that run other tasks inside them.
 //!
-//! A task that blocks where no other thread can stand in runs the tasks that are ready inside
-//! its call, and each of them may block as well: how deep they nest, the tasks decide. So the room
-//! that is left is asked for at each level. A stack that runs over ends the process, where a panic
-//! ends one task.
+//! A task that blocks where no other thread can take over runs the ready tasks inside its own call,
+//! and each of these may block as well: how deep the calls nest is up to the tasks. Each level
+//! therefore checks the remaining room, because a stack overflow ends the process, while a panic
+//! ends only one task.
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::ptr;
 
-/// The bytes that are to be left for the polls inside a wait; of a small stack, a quarter.
+/// The bytes that must remain for the polls inside a wait, or a quarter of a small stack.
 const LEFT: usize = 256 * 1024;
 
 thread_local! {
-    /// The addresses of the stack; `None` before they were asked for.
+    /// The bounds of the thread's stack, or `None` before the first check.
     static STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Panics if too little of the stack is left for another wait inside those that the thread is
-/// in. Where the system does not tell, and on a stack that is not the thread's own, there is room.
+/// Panics if too little stack is left for another nested wait. Does nothing if the OS does not tell
+/// the bounds, or on a stack that is not the thread's own.
 #[track_caller]
 pub(crate) fn ask_for_room() {
     let here = 0_u8;

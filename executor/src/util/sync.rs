@@ -25,7 +25,8 @@ mod with_std {
     #[cfg(wsrt_schedule)]
     use wsrt_schedule as primitives;
 
-    /// Atomics that no loom model explores: figures and sightings. Controlled schedules do.
+    /// Atomics that no loom model explores, such as statistics. Controlled schedules do explore
+    /// them.
     pub(crate) use self::primitives::atomic as unmodelled;
     use self::primitives::hint;
     pub(crate) use self::primitives::time::now;
@@ -40,7 +41,7 @@ mod with_std {
         pub(crate) use std::thread;
 
         pub(crate) mod time {
-            /// Returns the system's time.
+            /// Returns the current time of the system clock.
             #[inline(always)]
             pub(crate) fn now() -> std::time::Instant {
                 std::time::Instant::now()
@@ -48,61 +49,60 @@ mod with_std {
         }
 
         pub(crate) mod verdict {
-            /// Ends a controlled schedule, as failed.
+            /// Fails a controlled schedule. Does nothing here.
             #[inline(always)]
             pub(crate) fn fail(_: std::fmt::Arguments<'_>) {}
 
-            /// Lets each other thread run for a while, in a controlled schedule.
+            /// Lets all other threads run for a while, under a controlled schedule.
             #[inline(always)]
             pub(crate) fn let_others_go_on() {}
         }
 
-        /// Returns a seed for a generator of random numbers: the OS's randomness, by way of std's
-        /// hasher keys.
+        /// Returns a random seed from the OS, by way of std's hasher keys.
         pub(crate) fn seed() -> u64 {
             use std::hash::{BuildHasher, RandomState};
             RandomState::new().hash_one(0x77_73_72_74_u32)
         }
     }
 
-    /// Slots in a processor's ring; a power of two.
+    /// The number of slots in a processor's ring, a power of two.
     pub(crate) const RING_CAPACITY: u32 = if cfg!(wsrt_schedule) { 4 } else { 256 };
 
-    /// Places in a table of ready times.
+    /// The number of entries in a table of ready times.
     pub(crate) const STAMPS: usize = 1024;
-    /// Tasks that a walk over a registry visits under one hold of its lock.
+    /// The number of tasks that a walk over a registry visits while it holds the lock once.
     pub(crate) const WALK_STRIDE: usize = if cfg!(wsrt_schedule) { 2 } else { 64 };
 
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
     pub(crate) use crossbeam_deque::Worker as OwnerEnd;
 
-    /// The two ends of a stack of jobs: last in first out for its owner, first in first out for
-    /// thieves.
+    /// Creates the two ends of a job stack: last in, first out for the owner; first in, first out
+    /// for thieves.
     pub(crate) fn owner_and_thief<T>() -> (OwnerEnd<T>, ThiefEnd<T>) {
         let owner = OwnerEnd::new_lifo();
         let thieves = owner.stealer();
         (owner, thieves)
     }
 
-    /// Unlocks, and passes the lock to a thread that has waited for it so long that it sleeps. For
-    /// a caller that locks again at once.
+    /// Unlocks, and passes the lock to a thread that has waited so long that it sleeps. For a
+    /// caller that locks again immediately.
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         MutexGuard::unlock_fair(guard);
     }
 
-    /// How often a loop looks before it gives up: so often, and once in a model.
+    /// Returns how often a loop looks before it gives up: `count` times, and once in a model.
     pub(crate) const fn looks(count: u32) -> u32 {
         count
     }
 
-    /// Hints to the core that this thread waits in a loop.
+    /// Tells the core that this thread waits in a loop.
     #[inline]
     pub(crate) fn spin() {
         hint::spin_loop();
     }
 
-    /// Spins for a fraction of a microsecond, so that the loop seldom reads the cache line that
-    /// other cores write.
+    /// Spins for a fraction of a microsecond, so that a loop rarely reads the cache line that other
+    /// cores write.
     pub(crate) fn spin_for_a_while() {
         (0..16).for_each(|_| hint::spin_loop());
     }
@@ -112,19 +112,19 @@ mod with_std {
         thread::sleep(duration);
     }
 
-    /// Sleeps until the thread is unparked, for `timeout` at most.
+    /// Sleeps until the thread is unparked, for at most `timeout`.
     pub(crate) fn park_timeout(timeout: std::time::Duration) {
         thread::park_timeout(timeout);
     }
 
-    /// Sleeps until the thread is unparked, for 50 µs at most at first, and for a millisecond at
-    /// most after some naps.
+    /// Sleeps until the thread is unparked: for at most 50 µs at first, and at most a millisecond
+    /// after some naps.
     pub(crate) fn nap(naps: u32) {
         let micros = 50 << naps.min(5);
         thread::park_timeout(std::time::Duration::from_micros(micros.min(1_000)));
     }
 
-    /// An `UnsafeCell` reached through closures, as loom's is.
+    /// An `UnsafeCell` that is accessed through closures, like loom's.
     #[derive(Debug)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -133,13 +133,13 @@ mod with_std {
             Self(std::cell::UnsafeCell::new(value))
         }
 
-        /// Passes a pointer for reading to `f`.
+        /// Passes a read-only pointer to `f`.
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             f(self.0.get())
         }
 
-        /// Passes a pointer for writing to `f`.
+        /// Passes a mutable pointer to `f`.
         #[inline(always)]
         pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             f(self.0.get())
@@ -156,7 +156,7 @@ mod with_loom {
 
     pub(crate) use self::locks::{Condvar, Mutex, MutexGuard};
 
-    /// std's form of the macro, whose initial value is `const`; loom's takes a plain expression.
+    /// std's form of the macro, with a `const` initial value; loom's takes a plain expression.
     macro_rules! thread_local_of_loom {
         ($(#[$attr:meta])* static $name:ident: $type:ty = const { $value:expr };) => {
             loom::thread_local! { $(#[$attr])* static $name: $type = $value; }
@@ -183,12 +183,12 @@ mod with_loom {
     pub(crate) const RING_CAPACITY: u32 = 4;
     pub(crate) const STAMPS: usize = 1;
 
-    /// loom chooses the order of threads, and nothing that is random takes part.
+    /// Returns a constant: loom chooses the order of threads, and nothing in a model is random.
     pub(crate) const fn seed() -> u64 {
         1
     }
 
-    /// Returns the system's time: loom has none.
+    /// Returns the time of the system clock, since loom has none.
     pub(crate) fn now() -> std::time::Instant {
         std::time::Instant::now()
     }
@@ -211,24 +211,24 @@ mod with_loom {
         thread::yield_now();
     }
 
-    /// loom has no time: the other threads run.
+    /// Lets the other threads run, since loom has no time.
     pub(crate) fn sleep(_: std::time::Duration) {
         thread::yield_now();
     }
 
-    /// loom has no time: the sleep lasts until another thread unparks this one.
+    /// Sleeps until another thread unparks this one, since loom has no time.
     pub(crate) fn park_timeout(_: std::time::Duration) {
         thread::park();
     }
 
-    /// loom has no time: a nap lasts until another thread unparks this one, so that a lost wake is
+    /// Sleeps until another thread unparks this one, since loom has no time. A lost wake is thereby
     /// found.
     pub(crate) fn nap(_: u32) {
         thread::park();
     }
 
-    /// A replacement for crossbeam's deque, which loom cannot model: the same guarantees, by a
-    /// lock.
+    /// A replacement for crossbeam's deque, which loom cannot model. A lock provides the same
+    /// guarantees.
     #[derive(Debug)]
     pub(crate) struct OwnerEnd<T>(Arc<Mutex<std::collections::VecDeque<T>>>);
 
@@ -338,7 +338,7 @@ mod with_loom {
                 guard.held = Some(self.0.wait(held).expect("a model thread panicked with the lock held"));
             }
 
-            /// loom has no time: the moment comes as soon as other threads had their turn.
+            /// Returns as soon as other threads have had their turn, since loom has no time.
             pub(crate) fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, _: Instant) -> WaitTimeoutResult {
                 drop(guard.held.take());
                 thread::yield_now();

@@ -1,4 +1,4 @@
-//! Futures that may not leave their thread, in task cells that may.
+//! Futures that must stay on their thread, in task cells that may move.
 
 use std::future::Future;
 use std::mem::ManuallyDrop;
@@ -8,17 +8,17 @@ use std::task::{Context, Poll};
 use crate::util::report::report;
 use crate::util::sync::thread::{self, ThreadId};
 
-/// A future that is polled and dropped by the thread that made it, and by no other: polling it
-/// elsewhere panics, dropping it elsewhere leaks it. That makes it sound to put one in a task cell,
-/// whose `Runnable` and wakers may move to any thread.
+/// A future that only the thread that created it polls and drops: polling elsewhere panics,
+/// dropping elsewhere leaks the future. Such a future can soundly be stored in a task cell, whose
+/// `Runnable` and wakers may move to any thread.
 ///
-/// The future lies in its own box, which is leaked with it. Others may know its address from
-/// the first poll on: the list of waiters of a `Notify`, for one, runs through its bytes. So
-/// `Pin` promises that they stay as they are until the future is dropped, and of a leaked one that
-/// is never; but the cell is freed, or holds a panic, soon after.
+/// The future has its own box, which is leaked with it. From the first poll on, others may know the
+/// future's address; a `Notify`'s list of waiters, for example, runs through the future's bytes.
+/// `Pin` promises that these bytes stay valid until the future is dropped, which never happens to a
+/// leaked future, whereas the cell is freed, or overwritten with a panic, soon after.
 #[derive(Debug)]
 pub(crate) struct ThreadBound<F> {
-    /// Never used again for another thread, unlike an address or the system's number.
+    /// The ID of the creating thread, which is never reused, unlike an address or an OS thread ID.
     home: ThreadId,
     future: ManuallyDrop<Pin<Box<F>>>,
 }

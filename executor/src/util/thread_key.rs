@@ -1,21 +1,21 @@
-//! The key of a thread: a number that no other thread of the process has, or had before.
+//! The key of a thread: a number that no other thread of the process has or ever had.
 //!
-//! Unlike the OS's number it is never given out again, and unlike std's `ThreadId` it is read
-//! without touching a reference count.
+//! Unlike an OS thread ID, a key is never reused; unlike std's `ThreadId`, a key is read without
+//! touching a reference count.
 
 use std::cell::Cell;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The first key that no thread has. In no protocol: all it has to be is different each time.
+/// The next unused key. Part of no protocol: the only requirement is that keys differ.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    /// The key of this thread, once it was asked for. Without a destructor.
+    /// The key of this thread, once requested. Has no destructor.
     static OWN: Cell<Option<ThreadKey>> = const { Cell::new(None) };
 }
 
-/// The key of one thread.
+/// The unique key of one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadKey(NonZeroU64);
 
@@ -34,7 +34,7 @@ impl ThreadKey {
         key
     }
 
-    /// Returns it as a number, which is not zero.
+    /// Returns the key as a number, which is not zero.
     pub(crate) fn number(self) -> u64 {
         self.0.get()
     }

@@ -1,8 +1,8 @@
-//! The OS's data about a thread: its number, whether it is asleep, and its CPU time.
+//! The OS's data about a thread: its ID, whether it is asleep, and its CPU time.
 //!
-//! Linux has them in `/proc` and in the threads' clocks. On other systems they are unknown. Reading
-//! a clock needs no file descriptor, reading `/proc` does: in a process that has none left only the
-//! clocks can be read.
+//! Linux provides them in `/proc` and through the threads' clocks; on other systems they are
+//! unknown. Reading a clock needs no file descriptor, reading `/proc` does: in a process without a
+//! free descriptor, only the clocks can be read.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ thread_local! {
     static NUMBER: u32 = read_thread_number();
 }
 
-/// Returns the OS's number of the calling thread; 0 where that is unknown.
+/// Returns the OS's ID of the calling thread, or 0 if it is unknown.
 pub(crate) fn current_thread_number() -> u32 {
     NUMBER.try_with(|number| *number).unwrap_or(0)
 }
@@ -22,7 +22,7 @@ fn read_thread_number() -> u32 {
     number.unwrap_or(0)
 }
 
-/// Returns the core that the calling thread runs on now, if that is known.
+/// Returns the core that the calling thread is running on, or `None` if it is unknown.
 #[cfg(target_os = "linux")]
 pub(crate) fn current_core() -> Option<u32> {
     // SAFETY: it takes nothing, and writes nothing.
@@ -30,27 +30,27 @@ pub(crate) fn current_core() -> Option<u32> {
     u32::try_from(core).ok()
 }
 
-/// Unknown on this system.
+/// Returns `None`: the core is unknown on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn current_core() -> Option<u32> {
     None
 }
 
-/// Returns whether the thread sleeps in the kernel: it waits, and not for a core. `None` if that is
-/// unknown, as where no file can be opened. Takes some ten microseconds.
+/// Returns whether the thread sleeps in the kernel, waiting for anything but a core. Returns `None`
+/// if that is unknown, for example if no file can be opened. Takes about ten microseconds.
 pub(crate) fn is_asleep(thread: u32) -> Option<bool> {
     let state = (thread != 0).then(|| scheduling_state(thread))??;
     Some(matches!(state, b'S' | b'D'))
 }
 
-/// Returns the nanoseconds for which the thread has had a core, up to now, if that is known. Makes
-/// a system call.
+/// Returns the CPU time of the thread so far, in nanoseconds, or `None` if it is unknown. Makes one
+/// system call.
 ///
-/// Reads the thread's own clock: the figure in `/proc` is updated only at the kernel's tick, every
-/// 4 to 10 ms.
+/// The time is read from the thread's own clock, because the figure in `/proc` is only updated at
+/// the kernel's tick, every 4 to 10 ms.
 #[cfg(target_os = "linux")]
 pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
-    /// The kernel's encoding of a clock: the thread's number, negated, above the bits for "of a
+    /// The kernel's encoding of a thread's clock: the negated thread ID, above the bits for "of a
     /// thread" and "scheduled time".
     const OF_A_THREAD: libc::clockid_t = 0b110;
     let thread = libc::clockid_t::try_from(thread).ok().filter(|&thread| thread > 0)?;
@@ -62,14 +62,14 @@ pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
     (status == 0).then_some(nanos)
 }
 
-/// Unknown on this system.
+/// Returns `None`: the CPU time is unknown on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn cpu_time(_: u32) -> Option<u64> {
     None
 }
 
-/// Returns the letter behind the thread's name in `/proc/self/task/TID/stat`. The name is in
-/// brackets, and may contain brackets itself.
+/// Returns the state letter after the thread's name in `/proc/self/task/TID/stat`. The name is in
+/// parentheses, and may contain parentheses itself.
 fn scheduling_state(thread: u32) -> Option<u8> {
     let mut text = [0; 128];
     let length = File::open(format!("/proc/self/task/{thread}/stat")).ok()?.read(&mut text).ok()?;

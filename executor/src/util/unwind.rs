@@ -1,4 +1,5 @@
-//! Panics of user code, caught: they end a task or a parallel call, never the machine that ran it.
+//! Catches panics of user code, which end a task or a parallel call, but never the machine that
+//! runs it.
 
 use crate::util::report::report;
 use std::any::Any;
@@ -9,41 +10,42 @@ use std::task::Waker;
 /// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
 
-/// Runs user code. No value that it could leave half changed is used again: a future that panicked
-/// is only dropped, a value whose destructor panicked is gone, and the caller of a closure, which
-/// gets the panic, decides about the values that the closure has borrowed.
+/// Runs user code and catches its panic. No value that the code could leave half changed is used
+/// again: a future that panicked is only dropped, a value whose destructor panicked is gone, and
+/// the caller of a closure, which receives the panic, decides about the values that the closure has
+/// borrowed.
 pub(crate) fn caught<R>(user_code: impl FnOnce() -> R) -> Result<R, Payload> {
     catch_unwind(AssertUnwindSafe(user_code))
 }
 
-/// Runs user code whose panic no caller is left to handle. The panic hook has reported it already.
+/// Runs user code and ignores its panic, which the panic hook has already reported.
 pub(crate) fn quietly(user_code: impl FnOnce()) {
     if let Err(payload) = caught(user_code) {
         swallow(payload);
     }
 }
 
-/// Wakes a waker, which may run user code: a panic must not keep the wakers after it from being
+/// Wakes a waker, which may run user code. A panic must not keep the remaining wakers from being
 /// woken.
 pub(crate) fn wake_quietly(waker: Waker) {
     quietly(|| waker.wake());
 }
 
-/// Drops a value whose panic no caller is left to handle.
+/// Drops a value and ignores a panic of its destructor.
 pub(crate) fn drop_quietly<T>(value: T) {
     quietly(|| drop(value));
 }
 
-/// Drops a payload, whose own destructor may panic in turn: that second payload is leaked, since
-/// dropping payloads could continue without end.
+/// Drops a panic payload. If its destructor panics, the second payload is leaked, because dropping
+/// payloads could otherwise go on forever.
 pub(crate) fn swallow(payload: Payload) {
     if let Err(second) = caught(|| drop(payload)) {
         mem::forget(second);
     }
 }
 
-/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has
-/// lost its place in the scheduler could not continue.
+/// A guard that aborts the process if a machine unwinds: task panics never get this far, and a
+/// machine that has lost its place in the scheduler cannot continue.
 pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {

@@ -1,8 +1,8 @@
-//! The twin of `world.rs` without feature `sim`: there is no simulated world.
+//! The twin of `world.rs` without feature `sim`, in which nothing is simulated.
 
 use std::panic::Location;
 
-/// A thing that is never there.
+/// A type without values, in place of simulated things.
 #[derive(Debug)]
 pub(crate) enum Never {}
 
@@ -12,7 +12,7 @@ impl Never {
     }
 }
 
-/// True if this build has such worlds.
+/// Whether this build has simulated worlds.
 pub(crate) const EXISTS: bool = false;
 
 pub(crate) type WaitLeft = Never;
@@ -28,7 +28,7 @@ impl HostClock {
     }
 }
 
-/// The panic of a task that no join handle has told of.
+/// A task's panic that no join handle has reported.
 #[expect(dead_code, reason = "only a simulation reads it")]
 pub(crate) struct UnreadPanic {
     pub(crate) task: u64,
@@ -36,21 +36,21 @@ pub(crate) struct UnreadPanic {
     pub(crate) message: String,
 }
 
-/// Lists a panic where a simulation asks for it: nowhere.
+/// Records an unreported panic if a simulation asks for it: never.
 pub(crate) fn note_unread(_: impl FnOnce() -> UnreadPanic) {}
 
-/// Draws a seed of a simulation's: none.
+/// Draws a seed from the simulation: none.
 pub(crate) fn draw_entropy() -> Option<u64> {
     None
 }
 
-/// Takes ids of a simulation's own: none.
+/// Takes IDs from the simulation's own range: none.
 #[inline]
 pub(crate) fn take_ids(_: u64) -> Option<u64> {
     None
 }
 
-/// Returns the clock of the current task's host: none.
+/// Returns the clock of the current task's simulated host: none.
 pub(crate) fn host_clock() -> Option<HostClock> {
     None
 }
@@ -67,7 +67,7 @@ pub(crate) type Entry = Never;
 pub(crate) type Mounted = Never;
 pub(crate) type OpenFile = Never;
 
-/// A call of a file system, by which a simulated disk would draw how long it takes.
+/// A file system call, whose duration a simulated disk would draw.
 #[derive(Debug, Clone, Copy)]
 #[expect(dead_code, reason = "only a simulated disk reads them")]
 pub(crate) enum Cost {
@@ -77,7 +77,7 @@ pub(crate) enum Cost {
     Sync,
 }
 
-/// The options of an opening, which std's options do not reveal.
+/// The options for opening a file, which std's own options do not reveal.
 #[derive(Debug, Clone, Default)]
 #[expect(dead_code, reason = "only a simulated disk reads them")]
 pub(crate) struct Wish {
@@ -92,7 +92,7 @@ pub(crate) struct Wish {
     pub(crate) is_unknown: bool,
 }
 
-/// A thing of the system.
+/// A value of the operating system, as opposed to a simulated one.
 #[derive(Debug)]
 pub(crate) enum Either<S, W> {
     System(S),
