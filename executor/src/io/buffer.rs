@@ -1,20 +1,21 @@
-//! The bytes between a task and a thread of the blocking pool, lent to the jobs that read or write.
+//! The bytes exchanged between a task and a blocking thread, lent to the jobs that read or write.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::ops::Range;
 
 use super::target::Target;
 
-/// The most that one job reads or writes: larger reads and writes are short. Beyond it a system
-/// call costs far more than the job does otherwise, so that more memory would gain nothing.
+/// The maximum number of bytes that one job reads or writes: larger reads and writes are short.
+/// Beyond this size the system call costs far more than the job around it, so more memory would
+/// gain nothing.
 pub(crate) const MOST_AT_ONCE: usize = 2 * 1024 * 1024;
 
-/// Bytes that were read and not yet taken, or that are to be written.
+/// A buffer for bytes that were read and not yet taken, or that are to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
-    /// Keeps its length from read to read, so that a further read need not zero it again.
+    /// The memory, which keeps its length between reads, so that it is zeroed only once.
     bytes: Vec<u8>,
-    /// The bytes that were read, or are to be written.
+    /// The range of bytes that were read, or are to be written.
     filled: Range<usize>,
 }
 
@@ -35,15 +36,15 @@ impl Buffer {
         self.filled = 0..0;
     }
 
-    /// Moves as many bytes as fit into `target`.
+    /// Moves as many bytes into `target` as fit.
     pub(crate) fn take_into(&mut self, target: &mut impl Target) {
         let count = self.len().min(target.room());
         target.put(&self.bytes[self.filled.start..][..count]);
         self.filled.start += count;
     }
 
-    /// Replaces the contents by the bytes of `sources`, in their order, up to `limit`; returns how
-    /// many these are.
+    /// Replaces the contents with the bytes of `sources`, in order, up to `limit` bytes, and
+    /// returns their number.
     pub(crate) fn put_all(&mut self, sources: &[IoSlice<'_>], limit: usize) -> usize {
         self.bytes.clear();
         for source in sources {
@@ -54,7 +55,8 @@ impl Buffer {
         self.filled.end
     }
 
-    /// Replaces the contents by one read of up to `count` bytes: none at the end of `source`.
+    /// Replaces the contents with one read of up to `count` bytes, or with nothing at the end of
+    /// `source`.
     pub(crate) fn read_from(&mut self, source: &mut impl Read, count: usize) -> io::Result<()> {
         self.clear();
         if self.bytes.len() < count {
@@ -68,8 +70,8 @@ impl Buffer {
         }
     }
 
-    /// Writes all of the contents and leaves the buffer empty, after an error too: how much was
-    /// written before it is unknown.
+    /// Writes the contents and leaves the buffer empty, even after an error, when it is unknown how
+    /// much was written.
     pub(crate) fn write_to(&mut self, target: &mut impl Write) -> io::Result<()> {
         let outcome = target.write_all(&self.bytes[self.filled.clone()]);
         self.clear();

@@ -1,4 +1,4 @@
-//! The bytes in memory between a writer and a reader, and the task that waits at each end.
+//! An in-memory byte queue between a writer and a reader, each of which a task may wait for.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,26 +9,26 @@ use tokio::io::ReadBuf;
 
 use crate::util::unwind::{drop_quietly, wake_quietly};
 
-/// Bytes that were written and not yet read, up to a limit.
+/// A bounded queue of bytes that were written and not yet read.
 pub(super) struct ByteQueue {
     bytes: VecDeque<u8>,
-    /// The most bytes that are held at a time.
+    /// The maximum number of bytes in the queue.
     limit: usize,
-    /// True if no byte can follow those that are held.
+    /// Whether the queue is closed to further bytes.
     is_closed: bool,
-    /// The task that waits for bytes, or for the end.
+    /// The task that waits for bytes or for the end.
     reader: Option<Waker>,
-    /// The task that waits for room, or for the end.
+    /// The task that waits for room or for the end.
     writer: Option<Waker>,
 }
 
-/// A waker that an operation has taken out of the queue. The caller settles it once it holds no
-/// lock: a waker is foreign code, and may use the very queue.
+/// A waker that an operation has taken out of the queue. The caller settles the waker after
+/// unlocking, because a waker is foreign code and may use this very queue.
 #[must_use = "a waker that is dropped wakes nothing"]
 pub(super) enum Leftover {
     Nothing,
     Wake(Waker),
-    /// It was replaced by the waker of a later poll.
+    /// A waker to drop, replaced by the waker of a later poll.
     Drop(Waker),
 }
 
@@ -37,7 +37,7 @@ impl Leftover {
         waiter.take().map_or(Self::Nothing, Self::Wake)
     }
 
-    /// Leaves `waker` instead of `waiter`.
+    /// Stores `waker` in place of `waiter`.
     fn replace(waiter: &mut Option<Waker>, waker: &Waker) -> Self {
         if waiter.as_ref().is_some_and(|known| known.will_wake(waker)) {
             return Self::Nothing;
@@ -45,7 +45,8 @@ impl Leftover {
         waiter.replace(waker.clone()).map_or(Self::Nothing, Self::Drop)
     }
 
-    /// Wakes or drops the waker. Its panic is not the caller's, which may be another task.
+    /// Wakes or drops the waker. A panic of the waker is not passed on to the caller, which may be
+    /// another task.
     pub(super) fn settle(self) {
         match self {
             Self::Nothing => {}
@@ -60,7 +61,8 @@ impl ByteQueue {
         Self { bytes: VecDeque::new(), limit, is_closed: false, reader: None, writer: None }
     }
 
-    /// Moves bytes into `target`, none at the end. If there is nothing yet, `waker` waits for it.
+    /// Moves bytes into `target`, and none at the end. If the queue is empty and open, stores
+    /// `waker`.
     pub(super) fn read(&mut self, target: &mut ReadBuf<'_>, waker: &Waker) -> (Poll<io::Result<()>>, Leftover) {
         if self.bytes.is_empty() {
             if self.is_closed {
@@ -78,8 +80,8 @@ impl ByteQueue {
         (Poll::Ready(Ok(())), leftover)
     }
 
-    /// Takes bytes of `sources`, in their order, as many as there is room for. If there is no room,
-    /// `waker` waits for it.
+    /// Accepts as many bytes of `sources`, in order, as there is room for. If there is no room,
+    /// stores `waker`.
     pub(super) fn write(&mut self, sources: &[IoSlice<'_>], waker: &Waker) -> (Poll<io::Result<usize>>, Leftover) {
         if self.is_closed {
             return (Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())), Leftover::Nothing);
@@ -98,13 +100,13 @@ impl ByteQueue {
         (Poll::Ready(Ok(count)), leftover)
     }
 
-    /// Ends the bytes, for the writer: the reader gets those that are held, and then the end.
+    /// Closes the queue for the writer: the reader receives the queued bytes, and then the end.
     pub(super) fn close(&mut self) -> Leftover {
         self.is_closed = true;
         Leftover::wake(&mut self.reader)
     }
 
-    /// Ends the bytes, for the reader, which takes no more of them: a write is an error.
+    /// Closes the queue for the reader, which takes no more bytes: further writes are errors.
     pub(super) fn abandon(&mut self) -> Leftover {
         self.is_closed = true;
         self.bytes = VecDeque::new();
@@ -112,7 +114,7 @@ impl ByteQueue {
     }
 }
 
-/// Without the bytes, which are no business of a log.
+/// Formats the queue without its bytes, which do not belong in a log.
 impl fmt::Debug for ByteQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bytes, limit, is_closed, .. } = self;

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::transfer::Transfer;
 
-/// The size of a buffer unless the caller gives one.
+/// The size of a buffer in bytes, unless the caller chooses another.
 pub(super) const BUFFER: usize = 8 * 1024;
 
 /// Copies all bytes from `reader` to `writer` until `reader` ends, and returns the number of bytes

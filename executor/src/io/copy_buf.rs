@@ -55,12 +55,12 @@ where
 #[derive(Debug, Default)]
 struct Progress {
     total: u64,
-    /// True if something was written since the last flush.
+    /// Whether anything was written since the last flush.
     is_dirty: bool,
 }
 
 impl Progress {
-    /// Returns the number of copied bytes when the reader has ended and all is flushed.
+    /// Returns the number of copied bytes once the reader has ended and all bytes are flushed.
     fn poll(
         &mut self,
         cx: &mut Context<'_>,

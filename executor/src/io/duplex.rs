@@ -28,9 +28,9 @@ use super::byte_queue::{ByteQueue, Leftover};
 /// read or written.
 #[derive(Debug)]
 pub struct DuplexStream {
-    /// The peer writes it.
+    /// The bytes that the peer writes.
     incoming: Arc<Mutex<ByteQueue>>,
-    /// The peer reads it.
+    /// The bytes that the peer reads.
     outgoing: Arc<Mutex<ByteQueue>>,
 }
 
@@ -69,7 +69,7 @@ pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     (near, DuplexStream { incoming: there, outgoing: back })
 }
 
-/// Lets `operation` use the queue, and settles its waker once the lock is released.
+/// Runs `operation` on the locked queue, and settles its waker after unlocking.
 fn with_queue<R>(queue: &Mutex<ByteQueue>, operation: impl FnOnce(&mut ByteQueue) -> (R, Leftover)) -> R {
     let (answer, leftover) = operation(&mut queue.lock());
     leftover.settle();

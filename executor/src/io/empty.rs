@@ -77,7 +77,7 @@ impl AsyncWrite for Empty {
     }
 }
 
-/// Every position is the end's, 0.
+/// Seeking to any position succeeds and stays at 0, the end of the stream.
 impl AsyncSeek for Empty {
     fn start_seek(self: Pin<&mut Self>, _: SeekFrom) -> io::Result<()> {
         Ok(())

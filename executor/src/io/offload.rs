@@ -1,5 +1,5 @@
-//! Blocking calls, made by the pool while a task waits: files, directories and the standard streams
-//! are built on them.
+//! Runs blocking calls on the pool while a task waits, the base of files, directories and the
+//! standard streams.
 
 use std::future::Future;
 use std::io;
@@ -14,8 +14,8 @@ use crate::blocking::jobs;
 use crate::task::spawn::with_scheduler;
 use crate::task::{JoinError, JoinHandle};
 
-/// Makes `call` on a thread of the pool and waits for its result. The panic outside a runtime
-/// names `caller`.
+/// Runs `call` on a thread of the pool and waits for its result. Outside a runtime, panics with a
+/// message that names `caller`.
 pub(crate) async fn offload<T, F>(caller: &str, call: F) -> io::Result<T>
 where
     T: Send + 'static,
@@ -24,7 +24,8 @@ where
     result_of(begin(caller, call).await)?
 }
 
-/// Begins `call` on a thread of the pool; it is made only if the runtime is not shut down first.
+/// Starts `call` on a thread of the pool. The call runs only if the runtime does not shut down
+/// first.
 pub(crate) fn begin<T, F>(caller: &str, call: F) -> JoinHandle<T>
 where
     T: Send + 'static,
@@ -33,8 +34,8 @@ where
     with_scheduler(caller, |scheduler| jobs::spawn_blocking(scheduler, call, Location::caller()))
 }
 
-/// Begins `call` on a thread of the pool. Once this has returned `Ok`, the call is made, even if
-/// the runtime shuts down before.
+/// Starts `call` on a thread of the pool. If this function returns `Ok`, the call runs even if the
+/// runtime shuts down first.
 pub(crate) fn promise<T, F>(caller: &str, call: F) -> io::Result<JoinHandle<T>>
 where
     T: Send + 'static,
@@ -43,7 +44,7 @@ where
     with_scheduler(caller, |scheduler| jobs::spawn_promised(scheduler, call, Location::caller())).ok_or_else(shut_down)
 }
 
-/// Returns the result of a call that was begun. A panic of the call continues here.
+/// Returns the result of a started call, and resumes the call's panic if there was one.
 fn result_of<T>(outcome: Result<T, JoinError>) -> io::Result<T> {
     outcome.map_err(|error| match error.try_into_panic() {
         Ok(payload) => resume_unwind(payload),
@@ -56,8 +57,8 @@ fn shut_down() -> io::Error {
     wsrt_reactor::rt_shutdown_err("the wsrt runtime that was to make this call was shut down")
 }
 
-/// A value that jobs of the pool use one after the other, such as a buffer: it is here, or lent to
-/// the job in progress, which returns it with an outcome.
+/// A value that pool jobs use one after the other, such as a buffer. The value is either here, or
+/// lent to the job in progress, which returns it together with an outcome.
 #[derive(Debug)]
 pub(crate) enum Lent<T, O> {
     Here(T),
@@ -65,8 +66,8 @@ pub(crate) enum Lent<T, O> {
 }
 
 impl<T: Default, O> Lent<T, O> {
-    /// Waits for the job in progress, if there is one, and returns its outcome; the value is then
-    /// here. It is a new one if the job was cancelled or has panicked.
+    /// Waits for the job in progress, if any, and returns its outcome, after which the value is
+    /// here. The value is a new one if the job was cancelled or has panicked.
     pub(crate) fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<O>>> {
         let Self::WithJob(job) = self else { return Poll::Ready(Ok(None)) };
         let ended = ready!(Pin::new(job).poll(cx));
@@ -76,7 +77,7 @@ impl<T: Default, O> Lent<T, O> {
         Poll::Ready(Ok(Some(outcome)))
     }
 
-    /// Takes the value, which has to be here: no job is in progress.
+    /// Takes the value, which must be here: no job may be in progress.
     pub(crate) fn take(&mut self) -> T {
         match mem::replace(self, Self::Here(T::default())) {
             Self::Here(value) => value,

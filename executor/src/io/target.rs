@@ -1,14 +1,14 @@
-//! The room that a read fills, whichever its caller has: a slice, initialised or not, a vector, or
-//! a buffer of tokio.
+//! The destination of a read, in whatever form the caller has it: a slice, initialised or not, a
+//! vector, or a tokio buffer.
 
 use std::mem::MaybeUninit;
 
-/// Room for bytes.
+/// A destination that a read fills with bytes.
 pub(crate) trait Target {
-    /// Returns how many bytes there is room for.
+    /// Returns the number of bytes that still fit.
     fn room(&self) -> usize;
 
-    /// Takes `bytes`, for which there is room.
+    /// Appends `bytes`, which must fit.
     fn put(&mut self, bytes: &[u8]);
 }
 
@@ -35,7 +35,7 @@ impl<'a> SliceTarget<'a> {
         Self { bytes, filled: 0 }
     }
 
-    /// Returns how many bytes were put here.
+    /// Returns the number of bytes put into the slice so far.
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
@@ -52,7 +52,7 @@ impl Target for SliceTarget<'_> {
     }
 }
 
-/// The unfilled part of a slice that need not be initialised.
+/// The unfilled part of a possibly uninitialised slice.
 #[derive(Debug)]
 pub(crate) struct UninitTarget<'a> {
     bytes: &'a mut [MaybeUninit<u8>],
@@ -64,7 +64,7 @@ impl<'a> UninitTarget<'a> {
         Self { bytes, filled: 0 }
     }
 
-    /// Returns how many bytes were put here: so many of the first ones are initialised.
+    /// Returns the number of bytes put into the slice so far, which are initialised.
     pub(crate) fn filled(&self) -> usize {
         self.filled
     }
@@ -84,12 +84,12 @@ impl Target for UninitTarget<'_> {
     }
 }
 
-/// The least room that a vector offers to one read.
+/// The minimum room that a vector offers to one read.
 const STEP: usize = 8 * 1024;
 
-/// The end of a vector, which grows.
+/// Appends to the vector, which grows as needed.
 impl Target for Vec<u8> {
-    /// Doubles the vector at least, so that a long read takes few calls.
+    /// At least doubles the vector, so that a long read takes few calls.
     fn room(&self) -> usize {
         (self.capacity() - self.len()).max(self.len()).max(STEP)
     }

@@ -1,6 +1,7 @@
-//! tokio's traits on the streams that go through a thread.
+//! tokio's I/O traits for the streams that another thread reads or writes.
 
-/// Implements `AsyncWrite` for a type that is [`PollWrite`](super::write_methods::PollWrite).
+/// Implements `AsyncWrite` for a type that implements
+/// [`PollWrite`](super::write_methods::PollWrite).
 macro_rules! tokio_write {
     ($type:ty) => {
         impl tokio::io::AsyncWrite for $type {

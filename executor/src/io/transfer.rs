@@ -1,4 +1,4 @@
-//! Copying from one stream to another, through a buffer.
+//! Copies from one stream to another, through a buffer.
 
 use std::io;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use wsrt_sync::budget::poll_spending_once;
 
 use super::copy_budget::CopyBudget;
 
-/// One reader's bytes on their way to one writer.
+/// The state of a copy from one reader to one writer.
 ///
-/// Both are passed to each poll: the streams of a copy in both directions are a reader here and a
-/// writer there.
+/// Both streams are passed to each poll, because the streams of a bidirectional copy are readers in
+/// one direction and writers in the other.
 #[derive(Debug)]
 pub(super) struct Transfer {
     stage: TransferStage,
     buffer: Box<[u8]>,
-    /// The bytes that were read and not yet written.
+    /// The range of buffered bytes that were read and not yet written.
     held: Range<usize>,
-    /// True if something was written since the last flush.
+    /// Whether anything was written since the last flush.
     is_dirty: bool,
     total: u64,
 }
@@ -28,21 +28,21 @@ pub(super) struct Transfer {
 #[derive(Clone, Copy, Debug)]
 enum TransferStage {
     Copying,
-    /// The reader has ended, and is not read any more: more bytes may follow its end. All is
-    /// written.
+    /// The reader has ended and is not read again, since more bytes may follow its end. All bytes
+    /// are written.
     Flushing,
-    /// All is flushed too.
+    /// All bytes are flushed, too.
     Done,
 }
 
 impl Transfer {
-    /// `size` is the buffer's size, at least 1.
+    /// Creates a transfer with a buffer of `size` bytes, at least 1.
     pub(super) fn new(size: usize) -> Self {
         Self { stage: TransferStage::Copying, buffer: vec![0; size].into(), held: 0..0, is_dirty: false, total: 0 }
     }
 
-    /// Returns the number of copied bytes when the reader has ended and all is written and flushed,
-    /// and again at any later poll.
+    /// Returns the number of copied bytes once the reader has ended and all bytes are written and
+    /// flushed, and on every later poll.
     pub(super) fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -60,7 +60,7 @@ impl Transfer {
         Poll::Ready(Ok(self.total))
     }
 
-    /// Returns ready when the reader has ended and all is written.
+    /// Returns ready when the reader has ended and all bytes are written.
     fn poll_copy(
         &mut self,
         cx: &mut Context<'_>,
@@ -85,7 +85,7 @@ impl Transfer {
         }
     }
 
-    /// Fills the empty buffer. It stays empty at the end.
+    /// Reads into the empty buffer, which stays empty at the end.
     fn poll_read(&mut self, cx: &mut Context<'_>, reader: Pin<&mut (impl AsyncRead + ?Sized)>) -> Poll<io::Result<()>> {
         let mut target = ReadBuf::new(&mut self.buffer);
         ready!(poll_spending_once(cx, |cx| reader.poll_read(cx, &mut target)))?;
@@ -93,7 +93,7 @@ impl Transfer {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes some of the held bytes, at least one, and returns their number.
+    /// Writes some of the buffered bytes, at least one, and returns their number.
     fn poll_write(
         &mut self,
         cx: &mut Context<'_>,
@@ -123,7 +123,7 @@ impl Transfer {
     }
 }
 
-/// Returns the error for a writer that takes none of the bytes it was given.
+/// Returns the error for a writer that accepts none of its bytes.
 pub(super) fn write_zero() -> io::Error {
     io::Error::new(io::ErrorKind::WriteZero, "the stream takes no more bytes")
 }

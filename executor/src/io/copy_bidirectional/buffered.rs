@@ -1,4 +1,4 @@
-//! Copying through buffers, between any two streams.
+//! Copies through buffers, between any two streams.
 
 use std::future::poll_fn;
 use std::io;
@@ -38,7 +38,7 @@ impl Direction {
         Self { transfer: Transfer::new(size), is_shut_down: false }
     }
 
-    /// Returns the number of copied bytes when the direction is done, and again at any later poll.
+    /// Returns the number of copied bytes once the direction is done, and on every later poll.
     fn poll(
         &mut self,
         cx: &mut Context<'_>,

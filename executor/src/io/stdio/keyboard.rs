@@ -1,4 +1,4 @@
-//! The one thread that reads standard input, and the tasks that wait for its bytes.
+//! The single thread that reads standard input, and the tasks that wait for its bytes.
 
 use std::io;
 use std::task::{Context, Poll, Waker};
@@ -10,12 +10,12 @@ use crate::io::target::Target;
 use crate::util::sync::{Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
 
-/// The most that is read at a time: the size of the standard library's own buffer.
+/// The maximum number of bytes read at once: the size of the standard library's own buffer.
 const CHUNK: usize = 8 * 1024;
 
-/// From this number on waiting readers are a crowd, in which some may have been dropped.
+/// The number of waiting readers from which some may have been dropped: a crowd.
 const CROWD: usize = 64;
-/// The least time between two dispersals, since all readers of a crowd may still wait.
+/// The minimum time between two dispersals of a crowd, since all of its readers may still wait.
 const PERIOD: Duration = Duration::from_secs(1);
 
 pub(super) static KEYBOARD: Keyboard = Keyboard::reading(read_stdin);
@@ -24,13 +24,13 @@ fn read_stdin(buffer: &mut Buffer) -> io::Result<()> {
     buffer.read_from(&mut io::stdin().lock(), CHUNK)
 }
 
-/// A source that blocks, read by a thread whenever a task waits.
+/// A blocking source, read by a thread whenever a task waits.
 #[derive(Debug)]
 pub(super) struct Keyboard {
     state: Mutex<State>,
-    /// The thread waits here until a task demands a read.
+    /// Wakes the thread when a task demands a read.
     on_demand: Condvar,
-    /// Replaces the contents of the buffer by the bytes of one read.
+    /// Reads once and replaces the contents of the buffer with the bytes read.
     read: fn(&mut Buffer) -> io::Result<()>,
 }
 
@@ -38,15 +38,16 @@ pub(super) struct Keyboard {
 struct State {
     has_thread: bool,
     phase: ReadState,
-    /// A task that no longer waits cannot remove its waker: see `disperse`.
+    /// The wakers of waiting tasks. A task that stops waiting cannot remove its waker: see
+    /// `disperse`.
     waiters: Vec<Waker>,
-    /// When a crowd was last woken.
+    /// The time at which a crowd was last woken.
     dispersed: Option<Instant>,
 }
 
 impl State {
-    /// Takes the waiters if they are a crowd. The caller wakes them once the lock is released: a
-    /// task that still waits polls again, and the waker of one that has ended is dropped.
+    /// Takes the waiters if they are a crowd, for the caller to wake after unlocking: a task that
+    /// still waits polls again, and the waker of a task that has ended is dropped.
     fn disperse(&mut self) -> Vec<Waker> {
         if self.waiters.len() < CROWD {
             return Vec::new();
@@ -62,12 +63,12 @@ impl State {
 
 #[derive(Debug)]
 enum ReadState {
-    /// The buffer holds bytes that were read and not yet taken.
+    /// The thread is idle. The buffer holds bytes that were read and not yet taken.
     Idle(Buffer),
-    /// The thread reads, or is about to, and takes the buffer.
+    /// The thread is reading, or about to take the buffer and read.
     Reading(Buffer),
-    /// The outcome of a read that no task has taken yet. No bytes are the end of input, which a
-    /// terminal may report several times.
+    /// The result of a read that no task has taken yet. An empty buffer means the end of the input,
+    /// which a terminal may report several times.
     Answered(Buffer, io::Result<()>),
 }
 
@@ -107,7 +108,7 @@ impl Keyboard {
         Poll::Pending
     }
 
-    /// Makes the thread read once, into `buffer`.
+    /// Demands one read into `buffer` from the thread.
     fn demand(&'static self, state: &mut State, buffer: Buffer) -> io::Result<()> {
         if !state.has_thread {
             thread::Builder::new().name("wsrt-stdin".to_owned()).spawn(|| self.serve())?;
@@ -118,7 +119,7 @@ impl Keyboard {
         Ok(())
     }
 
-    /// The loop of the thread, which runs as long as the process.
+    /// The thread's loop, which runs as long as the process.
     fn serve(&self) {
         let mut state = self.state.lock();
         loop {

@@ -1,4 +1,4 @@
-//! Write-behind: the pool writes the bytes that a task has passed on, while the task continues.
+//! Write-behind: the pool writes bytes in the background, while the task continues.
 
 use std::io::{self, IoSlice, Write};
 use std::task::{Context, Poll, ready};
@@ -6,25 +6,25 @@ use std::task::{Context, Poll, ready};
 use crate::io::buffer::{Buffer, MOST_AT_ONCE};
 use crate::io::offload::{Lent, promise};
 
-/// Writes to the stream that `open` returns, one job at a time, in order.
+/// A writer for the stream that `open` returns, which runs one write job at a time, in order.
 #[derive(Debug)]
 pub(super) struct Writer<W> {
-    /// A function instead of the stream itself, which then need not move between threads.
+    /// Opens the stream, which therefore need not move between threads.
     open: fn() -> W,
     caller: &'static str,
     buffer: Lent<Buffer, io::Result<()>>,
-    /// True if something was written since the last flush.
+    /// Whether anything was written since the last flush.
     is_dirty: bool,
 }
 
 impl<W: Write + 'static> Writer<W> {
-    /// The panic outside a runtime names `caller`.
+    /// Creates a writer whose panics outside a runtime name `caller`.
     pub(super) fn new(open: fn() -> W, caller: &'static str) -> Self {
         Self { open, caller, buffer: Lent::Here(Buffer::new()), is_dirty: false }
     }
 
-    /// Takes as many bytes of `slices` as one job may write. The next call returns an error of the
-    /// job.
+    /// Accepts as many bytes of `slices` as one job may write. The next call returns the job's
+    /// error.
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         ready!(self.poll_idle(cx))?;
         if slices.iter().all(|slice| slice.is_empty()) {
@@ -40,7 +40,7 @@ impl<W: Write + 'static> Writer<W> {
         Poll::Ready(Ok(count))
     }
 
-    /// Waits until everything is written and flushed.
+    /// Waits until all accepted bytes are written and flushed.
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             ready!(self.poll_idle(cx))?;
@@ -53,7 +53,7 @@ impl<W: Write + 'static> Writer<W> {
         }
     }
 
-    /// Waits for the job in progress, if there is one, and returns its error.
+    /// Waits for the job in progress, if any, and returns its error.
     fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = ready!(self.buffer.poll_outcome(cx))?;
         Poll::Ready(outcome.unwrap_or(Ok(())))

@@ -14,8 +14,8 @@ use super::file::copy_of;
 use crate::util::numbered_path::numbered;
 use crate::util::report::report;
 
-/// The most records that a runtime writes unasked: a program that stalls all the time must not fill
-/// the disk.
+/// The maximum number of records that a runtime writes without being asked, so that a program that
+/// stalls all the time does not fill the disk.
 const MOST_UNASKED: u32 = 16;
 
 /// A configuration for the flight recorder, which keeps the last seconds of the timeline in memory
@@ -70,17 +70,17 @@ impl FlightRecorder {
     }
 }
 
-/// A request for a record.
+/// A request to write a flight record.
 #[derive(Debug)]
 pub(crate) enum RecordRequest {
-    /// A poll stalls, or a task has panicked.
+    /// A poll has stalled, or a task has panicked.
     Unasked,
-    /// The program waits for the record's path.
+    /// The program has asked for a record and waits for its path.
     OnDemand(oneshot::Sender<io::Result<PathBuf>>),
 }
 
 impl RecordRequest {
-    /// Replies that there is no flight recorder.
+    /// Replies that the runtime has no flight recorder.
     pub(crate) fn refuse(self) {
         self.reply(|| {
             let message = "this runtime has no flight recorder: it takes `Builder::flight_recorder`";
@@ -96,16 +96,16 @@ impl RecordRequest {
     }
 }
 
-/// The batches that are kept.
+/// The recent batches of events, kept in memory.
 #[derive(Debug)]
 pub(crate) struct FlightBuffer {
     config: FlightRecorder,
     kept: VecDeque<EventBatch>,
     bytes: usize,
-    /// How many records were written, and how many of these unasked.
+    /// The number of records written in total, and without being asked.
     records: u32,
     unasked: u32,
-    /// When the last one was written unasked, by the monotonic clock.
+    /// The time of the last record written without being asked, on the monotonic clock.
     last: Option<u64>,
     is_failure_reported: bool,
 }
@@ -115,7 +115,7 @@ impl FlightBuffer {
         Self { config, kept: VecDeque::new(), bytes: 0, records: 0, unasked: 0, last: None, is_failure_reported: false }
     }
 
-    /// Keeps a batch, and drops batches that are too old or too many.
+    /// Adds a batch, and drops batches that are too old or exceed the memory limit.
     pub(crate) fn keep(&mut self, batch: &EventBatch, context: EncodeContext<'_>) {
         self.bytes += size(batch);
         self.kept.push_back(batch.clone());
@@ -130,12 +130,12 @@ impl FlightBuffer {
         }
     }
 
-    /// Returns the end of the oldest batch that it has; `u64::MAX` if it has none.
+    /// Returns the end of the oldest kept batch, or `u64::MAX` if there is none.
     pub(crate) fn oldest(&self) -> u64 {
         self.kept.front().map_or(u64::MAX, |batch| batch.until)
     }
 
-    /// Writes one record, which answers all requests.
+    /// Writes one record, which answers all requests at once.
     pub(crate) fn write_records(&mut self, requests: Vec<RecordRequest>, until: u64, context: EncodeContext<'_>) {
         let (unasked, on_demand): (Vec<_>, Vec<_>) =
             requests.into_iter().partition(|request| matches!(request, RecordRequest::Unasked));

@@ -1,5 +1,4 @@
-//! One direction between two sockets: through the buffer at first, through the pipe when much
-//! arrives.
+//! One direction between two sockets: through the buffer at first, and through a pipe in bulk.
 
 use std::io;
 use std::ops::Range;
@@ -12,12 +11,12 @@ use super::socket::Socket;
 use crate::io::copy_budget::CopyBudget;
 use crate::io::transfer::write_zero;
 
-/// A burst is the bytes that arrive until the source is empty. Below this size it is small: the
-/// buffer copies it in a read or two.
+/// The size in bytes below which a burst is small: the buffer copies it with a read or two. A burst
+/// is all bytes that arrive until the source is empty.
 const SMALL_BURST: usize = 16 * 1024;
 
-/// A pipe is opened when this much has arrived without a small burst in between. Copying it costs
-/// many times as much as opening a pipe.
+/// The number of bytes after which a pipe is opened, if no small burst came in between. Copying
+/// this much takes many times as long as opening a pipe.
 const BULK: usize = 64 * 1024;
 
 pub(super) struct Direction<'a> {
@@ -25,15 +24,16 @@ pub(super) struct Direction<'a> {
     to: &'a dyn Socket,
     stage: SpliceStage,
     buffer: Box<[u8]>,
-    /// The bytes in the buffer. Empty while there is a pipe.
+    /// The filled range of the buffer, which is empty while there is a pipe.
     held: Range<usize>,
-    /// Open while there is much to copy.
+    /// The pipe, open while there is much to copy.
     pipe: Option<Pipe>,
-    /// How many bytes have arrived since the source was last found empty.
+    /// The number of bytes that have arrived since the source was last empty.
     burst: usize,
-    /// How many bytes have arrived since the last small burst.
+    /// The number of bytes that have arrived since the last small burst.
     bulk: usize,
-    /// False once the OS has refused, or urgent data has arrived: then only the buffer is used.
+    /// Whether splicing is possible. False once the OS has refused, or urgent data has arrived:
+    /// from then on only the buffer is used.
     can_splice: bool,
     total: u64,
 }
@@ -41,16 +41,16 @@ pub(super) struct Direction<'a> {
 #[derive(Clone, Copy, Debug)]
 enum SpliceStage {
     Copying,
-    /// The source has ended, and all is written.
+    /// The source has ended and all of its bytes are written.
     ShuttingDown,
     Done,
 }
 
-/// The outcome of one fetch.
+/// The result of one attempt to fetch bytes.
 enum Fetched {
     Bytes,
     End,
-    /// Nothing was moved: the socket was not ready after all, or the buffer has to be used.
+    /// Nothing was moved: the socket was not ready after all, or the buffer must be used.
     Nothing,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// Returns the number of copied bytes when the direction is done, and again at any later poll.
+    /// Returns the number of copied bytes once the direction is done, and on every later poll.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
         if let SpliceStage::Copying = self.stage {
             ready!(self.poll_copy(cx))?;
@@ -84,7 +84,7 @@ impl<'a> Direction<'a> {
         Poll::Ready(Ok(self.total))
     }
 
-    /// Returns ready when the source has ended and all is written.
+    /// Returns ready when the source has ended and all of its bytes are written.
     fn poll_copy(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut budget = CopyBudget::new();
         loop {
@@ -104,7 +104,7 @@ impl<'a> Direction<'a> {
         !self.held.is_empty() || self.pipe.as_ref().is_some_and(|pipe| pipe.held() > 0)
     }
 
-    /// Writes some of the held bytes to the target.
+    /// Writes some of the buffered bytes to the target.
     fn poll_deliver(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.to.poll_ready(Interest::WRITABLE, cx))?;
@@ -126,7 +126,7 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// Reads from the source. Called while no bytes are held.
+    /// Reads from the source. Called while no bytes are buffered.
     fn poll_fetch(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Fetched>> {
         let Poll::Ready(outcome) = self.from.poll_ready(Interest::READABLE, cx) else {
             self.end_burst();
@@ -158,8 +158,9 @@ impl<'a> Direction<'a> {
         Ok(count)
     }
 
-    /// Fetches by a splice, and by a read where the splice's answer is doubtful. Both are one call
-    /// to the socket, so that in that case only the read's `WouldBlock` clears its readiness.
+    /// Fetches bytes with a splice, and with a read if the splice's result is ambiguous. Both are
+    /// one operation on the socket, so that only the read's `WouldBlock` clears the socket's
+    /// readiness.
     fn fetch_by_pipe(&mut self) -> io::Result<usize> {
         let (from, buffer) = (self.from, &mut self.buffer);
         let pipe = self.pipe.as_mut().expect("there is one");
@@ -183,8 +184,8 @@ impl<'a> Direction<'a> {
         self.can_splice = false;
     }
 
-    /// Opens a pipe after bulk. If none can be opened, as when no descriptor is left, the buffer is
-    /// used for a while.
+    /// Opens a pipe after bulk data. If that fails, for example because no descriptor is left, the
+    /// buffer is used for a while.
     fn take_pipe_for_bulk(&mut self) {
         if self.pipe.is_none() && self.can_splice && self.bulk >= BULK {
             self.pipe = Pipe::new().ok();
@@ -194,7 +195,8 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// Called when the source is empty. Closes the pipe after a small burst, for its descriptors.
+    /// Called when the source is empty. Closes the pipe after a small burst, to free its
+    /// descriptors.
     fn end_burst(&mut self) {
         // Nothing has arrived: the task was woken for the other direction.
         if self.burst == 0 {
@@ -208,8 +210,8 @@ impl<'a> Direction<'a> {
     }
 }
 
-/// Returns whether the answer of a splice may come from a mark of urgent data, with more bytes
-/// after it.
+/// Returns whether the result of a splice may come from a mark of urgent data that more bytes
+/// follow.
 fn is_doubtful(answer: &io::Result<usize>, from: &dyn Socket) -> bool {
     match answer {
         Ok(count) => *count == 0,

@@ -1,9 +1,9 @@
-//! Copying between sockets by `splice(2)`: the kernel moves the pages through a pipe.
+//! Copies between sockets with `splice(2)`: the kernel moves the pages through a pipe.
 //!
-//! Splicing pays for bulk. For a message that fits into a buffer it costs one more system call,
-//! since a splice that moved less than requested proves nothing, and it costs descriptors. So a
-//! direction begins with the buffer, opens a pipe when much has arrived in large bursts, and closes
-//! it after a small one.
+//! Splicing pays off for bulk data. A message that fits into a buffer costs one more system call,
+//! because a splice that moved less than requested proves nothing, and splicing needs descriptors.
+//! Each direction therefore starts with the buffer, opens a pipe after much data has arrived in
+//! large bursts, and closes the pipe after a small burst.
 //!
 //! # The socket that a `WouldBlock` is about
 //!

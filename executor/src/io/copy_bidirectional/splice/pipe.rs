@@ -5,8 +5,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
-/// The OS's default capacity of a pipe. Four times as much would save a tenth of the time, and
-/// allow a quarter of the number: the total capacity of a user's pipes is limited.
+/// The capacity of the pipe in bytes, which is the OS's default. Four times as much would save a
+/// tenth of the time, but allow only a quarter of the pipes, because the OS limits the total
+/// capacity of a user's pipes.
 const USUAL_CAPACITY: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -14,12 +15,12 @@ pub(super) struct Pipe {
     reader: OwnedFd,
     writer: OwnedFd,
     capacity: usize,
-    /// How many bytes are in it.
+    /// The number of bytes in the pipe.
     held: usize,
 }
 
 impl Pipe {
-    /// Opens a pipe. Fails when no descriptor is left, or the user's memory for pipes is used up.
+    /// Opens a pipe. Fails if no descriptor is left, or if the user's limit for pipes is reached.
     pub(super) fn new() -> io::Result<Self> {
         let mut ends = [-1; 2];
         // SAFETY: the array has room for the two numbers that the call stores.
@@ -42,9 +43,9 @@ impl Pipe {
         self.held
     }
 
-    /// Moves bytes from `source` into the empty pipe, until it is full, or up to a mark of urgent
-    /// data. 0 is the source's end, and `WouldBlock` means that the source is empty: unless it
-    /// stands at such a mark, which more bytes may follow.
+    /// Moves bytes from `source` into the empty pipe, until the pipe is full or a mark of urgent
+    /// data is reached. Returns 0 at the end of the source. `WouldBlock` means that the source is
+    /// empty, unless it stands at such a mark, after which more bytes may follow.
     pub(super) fn fill_from(&mut self, source: BorrowedFd<'_>) -> io::Result<usize> {
         debug_assert_eq!(self.held, 0, "a full pipe's answer would be taken for the source's");
         let count = splice(source, self.writer.as_fd(), self.capacity)?;
@@ -52,8 +53,8 @@ impl Pipe {
         Ok(count)
     }
 
-    /// Moves bytes from the pipe to `target`, until that is full. `WouldBlock` means that the
-    /// target is full.
+    /// Moves bytes from the pipe to `target`, until the target is full. `WouldBlock` means that the
+    /// target accepts no bytes now.
     pub(super) fn empty_to(&mut self, target: BorrowedFd<'_>) -> io::Result<usize> {
         debug_assert_ne!(self.held, 0, "an empty pipe's answer would be taken for the target's");
         let count = splice(self.reader.as_fd(), target, self.held)?;
@@ -72,9 +73,9 @@ fn splice(source: BorrowedFd<'_>, target: BorrowedFd<'_>, count: usize) -> io::R
     })
 }
 
-/// Returns whether the process survives a splice to a socket that the peer has closed: unlike a
-/// write, a splice cannot ask the OS for the error alone, without SIGPIPE. Rust programs ignore
-/// that signal, unless they were built otherwise.
+/// Returns whether the process survives a splice to a socket that the peer has closed. Unlike a
+/// write, a splice cannot suppress SIGPIPE, which Rust programs ignore unless they were built
+/// otherwise.
 pub(super) fn a_broken_one_is_survived() -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: a null pointer changes nothing, and the other points to room for the value that the
@@ -88,7 +89,7 @@ pub(super) fn a_broken_one_is_survived() -> bool {
     action.sa_sigaction != libc::SIG_DFL
 }
 
-/// Reads from a socket without a look at its readiness.
+/// Reads from a socket without checking its readiness.
 pub(super) fn receive(source: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
     retried(|| {
         let (start, length) = (buffer.as_mut_ptr().cast(), buffer.len());
@@ -98,7 +99,7 @@ pub(super) fn receive(source: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<u
     })
 }
 
-/// Returns the number of bytes that `call` has moved; makes it again after an interruption.
+/// Repeats `call` while it is interrupted, and returns the number of bytes that it has moved.
 fn retried(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
     loop {
         if let Ok(moved) = usize::try_from(call()) {

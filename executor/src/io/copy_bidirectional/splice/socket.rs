@@ -1,4 +1,4 @@
-//! The sockets that can be spliced, recognised among all streams by their types.
+//! Recognises the sockets that can be spliced, by their types, among all streams.
 
 use std::any::TypeId;
 use std::io;
@@ -12,30 +12,32 @@ use wsrt_reactor::net::{TcpStream, UnixStream};
 
 use super::pipe;
 
-/// The operations that splicing needs of a socket. All take a shared reference, since both
+/// The operations that splicing needs from a socket. All take a shared reference, because both
 /// directions use each socket.
 pub(crate) trait Socket: AsFd + Send + Sync {
     fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Runs `call` if the socket is ready for `interest`. If the call returns `WouldBlock`, the
-    /// socket is no longer ready.
+    /// Runs `call` if the socket is ready for `interest`. If `call` returns `WouldBlock`, the
+    /// socket is marked as not ready.
     fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize>;
 
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Returns whether urgent data has ever arrived: a read passes its mark, and a splice does not.
+    /// Returns whether urgent data has ever arrived. A read passes the mark of urgent data, a
+    /// splice does not.
     fn has_seen_urgent(&self) -> bool;
 
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Returns whether the stream belongs to a simulation, and its descriptor to another socket.
+    /// Returns whether the stream belongs to a simulation, in which case its descriptor is that of
+    /// another socket.
     fn is_lent(&self) -> bool;
 
-    /// Ends the writing direction. It is no error if that has ended already.
+    /// Shuts down the writing direction. Does nothing if the direction is already shut down.
     fn end_writing(&self) -> io::Result<()>;
 }
 
-/// Implements the methods by the types' own, which have the same names.
+/// Implements the trait with the types' own methods of the same names.
 macro_rules! is_socket {
     ($($type:ty),*) => {
         $(impl Socket for $type {
@@ -82,13 +84,13 @@ macro_rules! is_socket {
 
 is_socket!(TcpStream, UnixStream);
 
-/// Returns both streams as sockets, if both are the system's and splicing is safe in this process.
+/// Returns both streams as sockets if both are the OS's and splicing is safe in this process.
 pub(crate) fn sockets<'a, A: ?Sized, B: ?Sized>(a: &'a A, b: &'a B) -> Option<(&'a dyn Socket, &'a dyn Socket)> {
     let (a, b) = as_socket(a).zip(as_socket(b))?;
     (!a.is_lent() && !b.is_lent() && pipe::a_broken_one_is_survived()).then_some((a, b))
 }
 
-/// Returns `value` as a `U`, if it is one.
+/// Returns `value` as a `U` if it has that type.
 fn cast<T: ?Sized, U: 'static>(value: &T) -> Option<&U> {
     if typeid::of::<T>() != TypeId::of::<U>() {
         return None;
