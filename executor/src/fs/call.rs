@@ -1,5 +1,5 @@
-//! The one way in which this module calls a file system: with a path, on a thread of the blocking
-//! pool. OS errors are returned unchanged.
+//! The single way in which this module calls a file system: with a path, on a thread of the
+//! blocking pool. OS errors are returned unchanged.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,8 @@ pub(super) async fn on_path<T: Send + 'static>(
     on_path_at_cost(caller, path, Cost::Name, call).await
 }
 
-/// Makes the call likewise; in a simulation it takes the time of one of this cost.
+/// Calls `call` like [`on_path`]. In a simulation, the call takes the time of a call with this
+/// cost.
 pub(super) async fn on_path_at_cost<T: Send + 'static>(
     caller: &'static str,
     path: &Path,

@@ -89,7 +89,7 @@ impl DirBuilder {
             .await
     }
 
-    /// The permissions that were set.
+    /// Returns the permission bits that were set, if any.
     fn permissions(&self) -> Option<u32> {
         #[cfg(unix)]
         return self.mode;

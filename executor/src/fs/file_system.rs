@@ -1,5 +1,5 @@
-//! The file system that a call goes to: the system's, or in a simulation the disk of the current
-//! task's host.
+//! The file system that a call uses: the OS's or, in a simulation, the disk of the current task's
+//! host.
 
 use std::fs::{FileType, Metadata, Permissions};
 use std::io;
@@ -13,7 +13,7 @@ use crate::util::world::{self, Cost, Either, Mounted, either};
 
 pub(super) type FileSystem = Either<(), Mounted>;
 
-/// The functions of std, by the same names on a simulated disk.
+/// Generates std's functions, which a simulated disk offers under the same names.
 macro_rules! calls {
     ($($name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => { $(
         pub(super) fn $name(&self, path: &Path $(, $argument: $type)*) -> io::Result<$output> {
@@ -30,8 +30,8 @@ impl FileSystem {
         Ok(disk.map_or(Self::System(()), Self::Simulated))
     }
 
-    /// Lets the next blocking job of this thread take the time of a call. The job is to be begun
-    /// right after it.
+    /// Makes this thread's next blocking job take the simulated time of a call. Start the job right
+    /// after.
     pub(super) fn take_time(&self, cost: Cost) {
         either!(self, System(()) => _ = cost, Simulated(disk) => take_time(disk.host(), cost))
     }
@@ -88,19 +88,19 @@ impl FileSystem {
     }
 }
 
-/// Asks the simulation that this thread drives, if it does.
+/// Calls `ask` with the simulation that this thread drives, if any.
 fn with_simulation<R>(ask: impl FnOnce(&Simulation) -> R) -> Option<R> {
     Context::of_simulation()?.scheduler().simulation.as_ref().map(ask)
 }
 
-/// Lets the next blocking job of this thread, which drives a simulation, take the time of a call on
-/// this host's disk.
+/// Makes the next blocking job of this thread, which drives a simulation, take the time of a call
+/// on this host's disk.
 #[allow(dead_code, reason = "only calls on a simulated disk take time")]
 pub(super) fn take_time(host: usize, cost: Cost) {
     with_simulation(|simulation| simulation.take_disk_time(host, cost));
 }
 
-/// The entries of a directory that were not returned yet.
+/// The remaining entries of a directory.
 pub(super) type Entries = Either<std::fs::ReadDir, world::Entries>;
 
 impl Iterator for Entries {
@@ -113,10 +113,10 @@ impl Iterator for Entries {
     }
 }
 
-/// One of them.
+/// One entry of a directory.
 pub(super) type Entry = Either<std::fs::DirEntry, world::Entry>;
 
-/// The methods of std's, by the same names on a simulated disk.
+/// Generates std's methods, which an entry of a simulated disk offers under the same names.
 macro_rules! of_entry {
     ($($name:ident -> $output:ty;)*) => { $(
         pub(super) fn $name(&self) -> $output {
@@ -140,7 +140,7 @@ impl Entry {
         either!(self, entry => entry.ino())
     }
 
-    /// Makes the next blocking job of this thread take the time of a call on names.
+    /// Makes this thread's next blocking job take the simulated time of a call on names.
     pub(super) fn take_time(&self) {
         either!(self, System(_) => (), Simulated(entry) => take_time(entry.host(), Cost::Name))
     }

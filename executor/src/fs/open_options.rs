@@ -207,7 +207,7 @@ impl OpenOptions {
         self.open_for("OpenOptions::open", path.as_ref()).await
     }
 
-    /// Opens a file for a function with the name `caller`.
+    /// Opens a file on behalf of the function named `caller`.
     pub(super) async fn open_for(&self, caller: &'static str, path: &Path) -> io::Result<File> {
         let options = self.clone();
         on_path(caller, path, move |system, path| system.open(path, &options)).await.map(File::of)

@@ -1,4 +1,4 @@
-//! An open file: of the system, or in a simulation of a host's disk.
+//! An open file of the OS or, in a simulation, of a host's disk.
 
 use std::fs::{FileTimes, Metadata, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,7 +7,7 @@ use crate::util::world::{Cost, Either, OpenFile, either};
 
 pub(super) type Opened = Either<std::fs::File, OpenFile>;
 
-/// The methods of std's, by the same names on a simulated disk.
+/// Generates std's methods, which a simulated disk offers under the same names.
 macro_rules! calls {
     ($($name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => { $(
         pub(super) fn $name(&self $(, $argument: $type)*) -> io::Result<$output> {
@@ -45,26 +45,26 @@ impl Opened {
             System(file) => file.try_clone().map(Self::System), Simulated(file) => Ok(Self::Simulated(file.clone())))
     }
 
-    /// Lets the next blocking job of this thread take the time of a call. The job is to be begun
-    /// right after it.
+    /// Makes this thread's next blocking job take the simulated time of a call. Start the job right
+    /// after.
     pub(super) fn take_time(&self, cost: Cost) {
         either!(self, System(_) => _ = cost, Simulated(file) => super::file_system::take_time(file.host(), cost))
     }
 
-    /// The system's file: for one of a simulated disk a stand-in, with a descriptor and without
+    /// Returns the OS's file. A file of a simulated disk has a stand-in, with a descriptor but no
     /// contents.
     pub(super) fn system_file(&self) -> &std::fs::File {
         either!(self, System(file) => file, Simulated(file) => file.stand_in())
     }
 
-    /// Returns whether the file is the system's.
+    /// Returns whether the file is the OS's.
     pub(super) fn is_of_system(&self) -> bool {
         matches!(self, Self::System(_))
     }
 
     /// # Panics
     ///
-    /// If it is a file of a simulated disk.
+    /// Panics if the file is on a simulated disk.
     pub(super) fn into_system_file(self) -> std::fs::File {
         either!(self,
             System(file) => file,

@@ -13,7 +13,7 @@ use super::call::on_path;
 use super::file_system::{Entries, Entry};
 use crate::io::offload::{Lent, begin, offload};
 
-/// How many entries one job of the pool reads: few enough not to delay the first by much, and
+/// The number of entries that one pool job reads: few enough not to delay the first entry much, and
 /// enough to share the cost of the job.
 const BATCH: usize = 32;
 
@@ -60,7 +60,8 @@ pub struct ReadDir(Lent<Batch, ()>);
 
 #[derive(Debug, Default)]
 struct Batch {
-    /// None once it is exhausted, or lost with a job that the runtime's shutdown has cancelled.
+    /// The directory, or `None` once it is exhausted, or was lost with a job that the runtime's
+    /// shutdown has cancelled.
     source: Option<Entries>,
     entries: VecDeque<io::Result<DirEntry>>,
 }
@@ -131,12 +132,14 @@ impl ReadDir {
 #[derive(Debug)]
 pub struct DirEntry {
     entry: Arc<Entry>,
-    /// Read on the pool's thread, where most systems return it together with the name.
+    /// The file type, read on the pool's thread, where most systems return it together with the
+    /// name.
     file_type: Option<FileType>,
 }
 
 impl DirEntry {
-    /// Called on a thread of the pool: on some file systems the type takes its own call.
+    /// Creates an entry on a thread of the pool, since some file systems need a separate call for
+    /// the type.
     fn new(entry: Entry) -> Self {
         Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
     }

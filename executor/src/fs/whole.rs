@@ -6,7 +6,7 @@ use std::path::Path;
 use super::call::on_path_at_cost;
 use crate::util::world::Cost;
 
-/// The bytes of a file that is read whole, as far as a guess of its time goes.
+/// The assumed size in bytes of a file that is read whole, for its simulated duration.
 const WHOLE: usize = 4_096;
 
 /// Reads the entire contents of a file into a vector.

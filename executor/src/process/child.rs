@@ -29,8 +29,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// Takes over a child that was just started, inside its runtime. If that is impossible, the
-    /// child is killed.
+    /// Takes over a newly started child inside its runtime. Kills the child if that is impossible.
     pub(super) fn new(
         mut child: std::process::Child,
         kill_on_drop: bool,
@@ -216,12 +215,12 @@ async fn read_all(pipe: Option<Receiver>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The child's process.
+/// The state of a child's process.
 #[derive(Debug)]
 struct Process {
-    /// `None` once a call has returned the exit status.
+    /// The running process, or `None` once a call has returned the exit status.
     running: Option<Running>,
-    /// The exit status from then on.
+    /// The exit status, valid once `running` is `None`.
     status: ExitStatus,
     kill_on_drop: bool,
 }

@@ -1,5 +1,5 @@
-//! `Exit`: the event by which the netpoller reports the end of a child: a pidfd where the OS has
-//! them, else SIGCHLD.
+//! `Exit`: the event that reports a child's exit to the netpoller, a pidfd where the OS has them,
+//! and otherwise SIGCHLD.
 
 use std::io;
 use std::process::Child;
@@ -11,17 +11,17 @@ use wsrt_reactor::{Evented, Interest};
 use crate::signal::Listener;
 use crate::signal::unix::SignalKind;
 
-/// Wakes a task when a child may have ended.
+/// Wakes a task when a child may have exited.
 #[derive(Debug)]
 pub(super) enum Exit {
     #[cfg(target_os = "linux")]
     Descriptor(Evented<pidfd::PidFd>),
-    /// Each is woken by the end of any child.
+    /// A SIGCHLD listener, which is woken by the exit of any child.
     Signal(Listener),
 }
 
 impl Exit {
-    /// Watches the child `id`, which has not been reaped yet.
+    /// Starts to watch the child with process ID `id`, which has not been reaped yet.
     pub(super) fn of(id: u32, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Ok(descriptor) = pidfd::PidFd::open(id) {
@@ -38,8 +38,8 @@ impl Exit {
         Ok(Self::Signal(listener))
     }
 
-    /// Kills the child, whose number may be another process's by now: this process may ignore
-    /// SIGCHLD, or reap its children elsewhere. The descriptor is the child's own.
+    /// Kills the child. Its process ID may already belong to another process, if this process
+    /// ignores SIGCHLD or reaps its children elsewhere, but the descriptor is the child's own.
     pub(super) fn kill(&self, child: &mut Child) -> io::Result<()> {
         match self {
             #[cfg(target_os = "linux")]
@@ -48,7 +48,7 @@ impl Exit {
         }
     }
 
-    /// Returns the first result of `look`, which is called whenever the child may have ended.
+    /// Returns the first result of `look`, which is called whenever the child may have exited.
     pub(super) fn poll<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -71,7 +71,7 @@ impl Exit {
     }
 }
 
-/// A descriptor for a process, which becomes readable when the process ends.
+/// A file descriptor for a process, which becomes readable when the process exits.
 #[cfg(target_os = "linux")]
 mod pidfd {
     use std::io;
@@ -99,7 +99,7 @@ mod pidfd {
     }
 
     impl PidFd {
-        /// Kills the process; an error if it was reaped.
+        /// Kills the process. Fails if the process was reaped.
         pub(super) fn kill(&self) -> io::Result<()> {
             let (flags, no_info): (libc::c_uint, _) = (0, std::ptr::null::<libc::siginfo_t>());
             // SAFETY: the descriptor is open, and the call reads no memory of this process where it

@@ -1,10 +1,9 @@
-//! Orphans: children whose `Child` was dropped. They are reaped here, so that no zombie stays.
+//! Reaps orphans, the children whose `Child` was dropped, so that no zombie remains.
 //!
-//! While the runtime lasts, the netpoller reports a child's end, and the waker that it wakes then
-//! reaps the child: with one system call that does not wait, and without a task, thread or signal.
-//! A child that is left when the runtime has ended is reaped by its own thread if it was
-//! killed, since it is about to end; if not, it is checked whenever this process starts or drops
-//! another child.
+//! While the runtime is running, the netpoller reports a child's exit, and the waker that it wakes
+//! reaps the child: with one system call that does not block, and without a task, thread or signal.
+//! After the runtime has ended, a killed child is reaped by a thread of its own, since it is about
+//! to exit; other children are checked whenever this process starts or drops another child.
 
 use std::process::Child;
 use std::sync::{Arc, mpsc};
@@ -16,23 +15,23 @@ use wsrt_reactor::{budget, context};
 
 use super::running::Running;
 
-/// Children without a runtime that would report their end.
+/// The children that no runtime watches any more.
 static LEFT_BEHIND: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 
-/// Reaps a child when it ends.
+/// Reaps a child when it exits.
 pub(super) fn adopt(running: Running) {
     reap_left_behind();
     Arc::new(Orphan(Mutex::new(Some(running)))).look();
 }
 
-/// Kills and reaps a child whose end no netpoller reports.
+/// Kills and reaps a child that no netpoller watches.
 pub(super) fn kill_and_reap(mut child: Child) {
     // The only error is that it has ended.
     let _ = child.kill();
     leave_behind(child, true);
 }
 
-/// Reaps the children left behind that have ended since.
+/// Reaps the unwatched children that have exited in the meantime.
 pub(super) fn reap_left_behind() {
     // An error means that another part of the program has reaped the child.
     LEFT_BEHIND.lock().retain_mut(|child| matches!(child.try_wait(), Ok(None)));
@@ -45,8 +44,8 @@ fn leave_behind(child: Child, is_killed: bool) {
     }
 }
 
-/// Reaps a child on a thread. The child goes through a channel, so that it is not lost with the
-/// closure if the OS refuses a thread.
+/// Reaps a child on a new thread. The child is passed through a channel, so that it is not lost
+/// with the closure if the OS refuses the thread.
 fn reap_on_a_thread(child: Child) {
     let (sender, receiver) = mpsc::channel::<Child>();
     let started = thread::Builder::new().name("wsrt-reaper".to_owned()).spawn(move || {
@@ -60,11 +59,11 @@ fn reap_on_a_thread(child: Child) {
     }
 }
 
-/// A child whose end the netpoller reports. The waker that waits there owns it.
+/// A child that the netpoller watches, owned by the waker that waits there.
 struct Orphan(Mutex<Option<Running>>);
 
 impl Orphan {
-    /// Reaps the child if it has ended; else leaves the waker with the netpoller.
+    /// Reaps the child if it has exited, and otherwise leaves the waker with the netpoller.
     fn look(self: Arc<Self>) {
         let waker = Waker::from(Arc::clone(&self));
         // This may run in the poll of a task, whose budget must not be spent; and a spent budget

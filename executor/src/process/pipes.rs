@@ -33,8 +33,8 @@ fn require_runtime(caller: &str) {
 pub struct ChildStdin(Option<Sender>);
 
 impl ChildStdin {
-    /// Converts a pipe's end. This needs a current runtime. The child's end is not changed: each
-    /// end of a pipe blocks or not independently of the other.
+    /// Converts one end of a pipe, inside a runtime. The child's end is not affected: each end of a
+    /// pipe has its own blocking mode.
     pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
         Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
@@ -220,7 +220,7 @@ macro_rules! readable_end {
         pub struct $type(pub(super) Receiver);
 
         impl $type {
-            /// Converts a pipe's end. This needs a current runtime.
+            /// Converts one end of a pipe, inside a runtime.
             pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
                 Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
             }

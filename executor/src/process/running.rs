@@ -1,4 +1,4 @@
-//! `Running`: a child that has not been reaped yet.
+//! `Running`: a child process that has not been reaped yet.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -8,17 +8,17 @@ use super::exit::Exit;
 use super::orphans;
 use crate::scheduler;
 
-/// The child's process with the event that reports its end.
+/// A child process, with the event that reports its exit.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) child: Child,
     exit: Exit,
-    /// True if `kill` was called, so that it is about to end.
+    /// Whether `kill` was called, so that the child is about to exit.
     pub(super) is_killed: bool,
 }
 
 impl Running {
-    /// Takes over a child that was just started. If its end cannot be watched, it is killed.
+    /// Takes over a newly started child. Kills the child if its exit cannot be watched.
     pub(super) fn new(child: Child, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
         match Exit::of(child.id(), netpoller) {
             Ok(exit) => Ok(Self { child, exit, is_killed: false }),
@@ -48,8 +48,8 @@ impl Running {
         self.exit.poll(cx, || child.try_wait())
     }
 
-    /// Moves to the current runtime, if there is one and it is not shut down, which reports the
-    /// process's end from now on.
+    /// Makes the current runtime report the process's exit from now on. Returns `false` if there is
+    /// no current runtime, or if it was shut down.
     fn move_to_current_runtime(&mut self) -> bool {
         let Some(scheduler) = scheduler::Context::current_scheduler() else { return false };
         let Ok(exit) = Exit::of(self.child.id(), scheduler.netpoller.handle()) else { return false };

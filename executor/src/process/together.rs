@@ -1,10 +1,10 @@
-//! `together`: two futures at once, in one task.
+//! `together`: polls two futures concurrently in one task.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-/// Waits for both futures, and returns both outputs.
+/// Waits for both futures and returns both outputs.
 pub(super) async fn together<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut of_a, mut of_b) = (None, None);
@@ -19,7 +19,7 @@ pub(super) async fn together<A: Future, B: Future>(a: A, b: B) -> (A::Output, B:
     .await
 }
 
-/// Polls `future` unless it has returned its output.
+/// Polls `future` unless it has already returned its output.
 fn poll_unless<F: Future>(output: &mut Option<F::Output>, future: Pin<&mut F>, cx: &mut Context<'_>) {
     if output.is_some() {
         return;

@@ -1,7 +1,7 @@
-//! `Action`: a function that the handler of a signal calls, and the pair of sockets by which it
-//! wakes a thread or a task.
+//! `Action`: a function that a signal handler calls, and the pair of sockets through which the
+//! function wakes a thread or a task.
 //!
-//! A signal handler may do very little, but it may write to a socket.
+//! A signal handler may do very little, but may write to a socket.
 
 use std::fmt;
 use std::fs::File;
@@ -13,15 +13,15 @@ use signal_hook_registry::SigId;
 
 use super::unix::SignalKind;
 
-/// A function in the registry's handler for a signal; dropping it removes it from there.
+/// A function registered in the handler of a signal, and removed from there when dropped.
 pub(super) struct Action {
     kind: SignalKind,
     id: SigId,
 }
 
 impl Action {
-    /// Writes a byte for each signal from now on. The returned socket, which blocks, receives it,
-    /// and its end of stream when the action is dropped.
+    /// Writes a byte for each signal from now on. The returned socket, in blocking mode, receives
+    /// the bytes, and the end of the stream when the action is dropped.
     pub(super) fn open_pair(kind: SignalKind) -> io::Result<(Self, UnixStream)> {
         require_handled(kind)?;
         let (writer, reader) = UnixStream::pair()?;
@@ -39,11 +39,11 @@ impl Action {
     }
 
     /// Calls `announce` for each signal from now on, after the functions that were registered
-    /// before it. When this returns, no handler is at work any more that would not call it.
+    /// earlier. When this call returns, no running handler will still miss `announce`.
     ///
     /// # Safety
     ///
-    /// A signal handler may do all that `announce` does.
+    /// Everything that `announce` does must be allowed in a signal handler.
     pub(super) unsafe fn register(kind: SignalKind, announce: impl Fn() + Send + Sync + 'static) -> io::Result<Self> {
         require_handled(kind)?;
         // SAFETY: the caller's promise.

@@ -1,11 +1,11 @@
-//! `Bell`: one for each signal that was ever listened for, until the process ends. It counts the
-//! signal, and knows the runtimes in which tasks wait for it.
+//! `Bell`: counts a signal, and knows the runtimes in which tasks wait for it. Each signal that was
+//! ever listened for has one bell, until the process ends.
 //!
-//! The handler adds one to the count, and then writes a byte to a socket of each runtime that
-//! listens, its `Ear`. The count is the only record of a signal, and the byte merely has the tasks
-//! look at it. So a listener is a number, the count when it was made; a byte for which there is no
-//! room is no loss; and a byte too many, such as one from a forked process that has the sockets
-//! still, is a look that finds nothing.
+//! The handler increments the count, and then writes a byte to a socket of each listening runtime,
+//! its `Ear`. The count is the only record of a signal; the byte merely makes the tasks look at the
+//! count. A listener is therefore just a number, the count at its creation. A byte for which there
+//! is no room is no loss, and an extra byte, such as one from a forked process that still has the
+//! sockets, only causes a look that finds nothing.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -22,17 +22,17 @@ use wsrt_reactor::{Evented, Handle, Interest};
 use super::action::Action;
 use super::unix::SignalKind;
 
-/// All bells, by the numbers of their signals.
+/// All bells, by signal number.
 static BELLS: Mutex<BTreeMap<c_int, Arc<Bell>>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug)]
 pub(super) struct Bell {
     kind: SignalKind,
     arrivals: Arc<Arrivals>,
-    /// Never removed, so that the count continues. It is the registry's first one for the signal:
-    /// an ear's byte is written when the signal is counted.
+    /// The counting action, never removed, so that the count continues. It is registered first for
+    /// its signal, so that an ear's byte is written after the signal was counted.
     _count: Action,
-    /// At most one for each runtime that has tasks which listen, and some that are gone.
+    /// The ears: at most one for each runtime with listening tasks, and some that are gone.
     ears: Mutex<Vec<Weak<Ear>>>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Bell {
 impl RefUnwindSafe for Bell {}
 
 impl Bell {
-    /// Returns the signal's bell. From now on the signal is counted.
+    /// Returns the signal's bell. The signal is counted from now on.
     pub(super) fn of(kind: SignalKind) -> io::Result<Arc<Self>> {
         let mut bells = BELLS.lock();
         if let Some(bell) = bells.get(&kind.as_raw_value()) {
@@ -59,13 +59,13 @@ impl Bell {
         Ok(Self { kind, arrivals, _count: count, ears: Mutex::new(Vec::new()) })
     }
 
-    /// Returns how often the signal has come; wraps.
+    /// Returns how often the signal has arrived. The count wraps.
     pub(super) fn arrivals(&self) -> usize {
         self.arrivals.count()
     }
 
-    /// Returns the ear in the runtime of `netpoller`. A new one is shown to `keep`, and lasts for
-    /// as long as any reference to it.
+    /// Returns the ear in the runtime of `netpoller`. A new ear is passed to `keep`, and lives as
+    /// long as any reference to it.
     pub(super) fn ear_in(&self, netpoller: &Handle, keep: impl FnOnce(&Arc<Ear>)) -> io::Result<Arc<Ear>> {
         let mut ears = self.ears.lock();
         let known = ears.iter().filter_map(Weak::upgrade).find(|ear| ear.stream.handle() == netpoller);
@@ -80,12 +80,12 @@ impl Bell {
     }
 }
 
-/// Counts a signal: the handler writes, the listeners read.
+/// The count of a signal's arrivals, which the handler writes and the listeners read.
 #[derive(Debug, Default)]
 struct Arrivals(AtomicUsize);
 
 impl Arrivals {
-    /// The signal has come. Called in the handler.
+    /// Counts an arrival of the signal. Called in the signal handler.
     fn announce(&self) {
         // Pairs with the Acquire of `count`: the handler's thread came here before the listener.
         self.0.fetch_add(1, Release);
@@ -98,7 +98,7 @@ impl Arrivals {
     }
 }
 
-/// The pair of sockets by which the signal's handler wakes the tasks of one runtime.
+/// The pair of sockets through which a signal's handler wakes the tasks of one runtime.
 #[derive(Debug)]
 pub(super) struct Ear {
     // The first field, so that the handler's end of the pair is closed before ours: the handler
@@ -108,10 +108,10 @@ pub(super) struct Ear {
     heard: Heard,
 }
 
-/// The signals that the listeners of one runtime know of, as a count of the bell's: when the ear
-/// was opened, or a listener looked last.
+/// The arrivals that the listeners of one runtime know of, as a value of the bell's count: from
+/// when the ear was opened, or when a listener last looked.
 ///
-/// Relaxed: it is a number to compare with the bell's count, and publishes nothing.
+/// Relaxed: the number is only compared with the bell's count, and publishes nothing.
 #[derive(Debug)]
 struct Heard(AtomicUsize);
 
@@ -133,14 +133,14 @@ impl Ear {
         Ok(Self { _action: action, stream, heard: Heard(AtomicUsize::new(arrivals)) })
     }
 
-    /// A listener of the runtime has looked at the bell's count, which was `arrivals`.
+    /// Records that a listener of the runtime has seen the count `arrivals`.
     pub(super) fn note_heard(&self, arrivals: usize) {
         self.heard.note(arrivals);
     }
 
-    /// Returns the count up to which signals are old in this runtime, for a listener that was made
-    /// at `arrivals`: less than that, if signals have come of which no listener knows, and no turn
-    /// of the netpoller either.
+    /// Returns the count up to which arrivals are old in this runtime, for a listener that was
+    /// created at `arrivals`. The result is smaller if signals have arrived that neither a listener
+    /// nor a netpoller turn has noticed.
     pub(super) fn old_at(&self, arrivals: usize) -> usize {
         let heard = self.heard.count();
         let are_unheard = (arrivals.wrapping_sub(heard) as isize) > 0;
@@ -148,13 +148,13 @@ impl Ear {
         if are_new { heard } else { arrivals }
     }
 
-    /// The source whose events say that the count may have changed.
+    /// Returns the source whose events tell that the count may have changed.
     pub(super) fn stream(&self) -> &Evented<UnixStream> {
         &self.stream
     }
 }
 
-/// Reads all bytes of the socket. How many there were means nothing.
+/// Reads all bytes from the socket. Their number has no meaning.
 pub(super) fn drain(mut stream: impl Read) {
     let mut bytes = [0; 64];
     loop {

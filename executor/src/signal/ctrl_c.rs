@@ -54,7 +54,7 @@ pub fn ctrl_c() -> CtrlC {
 #[derive(Debug)]
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {
-    /// The error is the reason why there is no listener, until a poll has returned it.
+    /// The listener, or the error that prevented its creation, until a poll has returned the error.
     listener: Result<Listener, Option<io::Error>>,
 }
 

@@ -16,10 +16,11 @@ unsafe extern "system" {
     fn SetConsoleCtrlHandler(handler: Option<unsafe extern "system" fn(u32) -> i32>, add: i32) -> i32;
 }
 
-/// The number of ctrl-c so far, or the OS error that the one try to listen gave.
+/// The number of ctrl-c events so far, or the OS error of the only attempt to listen.
 static PRESSED: OnceLock<Result<watch::Sender<u64>, i32>> = OnceLock::new();
 
-/// Returns whether it has dealt with the event: otherwise the system ends the process.
+/// Handles a console event. Returns whether the event was handled; otherwise the OS ends the
+/// process.
 unsafe extern "system" fn handle(event: u32) -> i32 {
     match PRESSED.get() {
         Some(Ok(pressed)) if event == CTRL_C_EVENT => {
@@ -78,7 +79,7 @@ pub fn ctrl_c() -> CtrlC {
 
 type Next = Pin<Box<dyn Future<Output = watch::Receiver<u64>> + Send + Sync>>;
 
-/// Waits for one more, and gives the receiver back.
+/// Waits for one more ctrl-c, and returns the receiver.
 fn next(mut pressed: watch::Receiver<u64>) -> Next {
     Box::pin(async move {
         // The sender is a static: there is no error.
@@ -93,7 +94,7 @@ fn next(mut pressed: watch::Receiver<u64>) -> Next {
 /// after an error may panic.
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {
-    /// The error is the reason why there is no listener, until a poll has returned it.
+    /// The next ctrl-c, or the error that prevents listening, until a poll has returned the error.
     next: Result<Next, Option<io::Error>>,
 }
 

@@ -1,4 +1,4 @@
-//! `Listener`: waits for one signal, from its creation on.
+//! `Listener`: waits for one signal, from the listener's creation on.
 
 use std::io;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use super::unix::SignalKind;
 use crate::scheduler::Context;
 use crate::scheduler::drop_in::HEARS_WHAT_NO_TURN_HAS_SEEN;
 
-/// Receives each signal that comes after it was made; those between two polls count as one. A task
-/// can wait for it once it is attached to a runtime.
+/// A listener that receives each signal that arrives after its creation; signals between two polls
+/// count as one. A task can wait for the listener once it is attached to a runtime.
 #[derive(Debug)]
 pub(crate) struct Listener {
     bell: Arc<Bell>,
-    /// The signals that came before it was made, or were received.
+    /// The count of signals that came before the listener's creation, or were received.
     seen: usize,
     attached: Option<Attached>,
 }
 
-/// A place among the waiters of a runtime.
+/// An entry among the waiters of a runtime.
 #[derive(Debug)]
 struct Attached {
     ear: Arc<Ear>,
@@ -42,8 +42,8 @@ impl Listener {
         Ok(Self { bell, seen, attached: None })
     }
 
-    /// Attaches itself to the current runtime, unless it is attached. Returns `false` if there is
-    /// no current runtime.
+    /// Attaches the listener to the current runtime, unless it is already attached. Returns `false`
+    /// if there is no current runtime.
     pub(super) fn attach(&mut self) -> io::Result<bool> {
         if self.attached.is_some() {
             return Ok(true);
@@ -59,7 +59,7 @@ impl Listener {
         Ok(true)
     }
 
-    /// Attaches itself to the runtime of `netpoller`, unless it is attached.
+    /// Attaches the listener to the runtime of `netpoller`, unless it is already attached.
     #[cfg(feature = "process")]
     pub(crate) fn attach_to(&mut self, netpoller: &Handle) -> io::Result<()> {
         if self.attached.is_none() {
@@ -68,8 +68,7 @@ impl Listener {
         Ok(())
     }
 
-    /// Returns ready when at least one signal has arrived since it last did. The listener has to be
-    /// attached.
+    /// Returns ready if a signal has arrived since it last did. The listener must be attached.
     pub(crate) fn poll_recv(&mut self, cx: &mut TaskContext<'_>) -> Poll<io::Result<()>> {
         let Self { bell, seen, attached } = self;
         let Attached { ear, key } = attached.as_mut().expect("a listener is attached before it is waited for");
@@ -100,7 +99,7 @@ impl Drop for Attached {
     }
 }
 
-/// Panics with the message that `what` has to happen inside a runtime.
+/// Panics with a message that says that `what` must happen inside a runtime.
 #[track_caller]
 pub(super) fn needs_runtime(what: &str) -> ! {
     panic!(

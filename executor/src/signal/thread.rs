@@ -1,4 +1,4 @@
-//! `SignalThread`: a thread that waits for a signal, for work that must run even when no processor
+//! `SignalThread`: a thread that waits for a signal, for work that must run even if no processor
 //! does.
 
 use std::io::{self, Read};
@@ -9,18 +9,18 @@ use super::action::Action;
 use super::unix::SignalKind;
 use crate::util::joined_thread::JoinedThread;
 
-/// A thread that calls a function each time a signal has arrived. Dropping this ends the thread,
-/// once the call in progress returns.
+/// A thread that calls a function whenever a signal has arrived. Dropping this handle ends the
+/// thread, after the call in progress has returned.
 #[derive(Debug)]
 pub(crate) struct SignalThread {
-    /// Its drop closes the handler's end of the pair, so that the thread's read returns, and comes
-    /// before the thread is joined.
+    /// Closes the handler's end of the pair when dropped, so that the thread's read returns.
+    /// Dropped before the thread is joined.
     _action: Action,
     _thread: JoinedThread,
 }
 
 impl SignalThread {
-    /// Starts the thread. Signals that arrive during a call lead to one further call.
+    /// Starts the thread. Signals that arrive during a call lead to one more call.
     pub(crate) fn start(
         name: &str,
         kind: SignalKind,
@@ -37,7 +37,7 @@ impl SignalThread {
     }
 }
 
-/// Waits for the signal. Returns `false` when its handler was removed.
+/// Waits for the signal. Returns `false` once its handler was removed.
 fn is_signalled(reader: &mut StdStream) -> bool {
     let mut bytes = [0; 1024];
     loop {

@@ -26,7 +26,7 @@ use crate::scheduler::drop_in::require_io;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SignalKind(c_int);
 
-/// The constructors, and the names that `Display` shows.
+/// Generates the constructors, and the names that `Display` shows.
 macro_rules! kinds {
     ($($(#[$attribute:meta])* $constructor:ident $name:ident)*) => {
         impl SignalKind {
@@ -36,8 +36,8 @@ macro_rules! kinds {
                 Self(libc::$name)
             })*
 
-            /// Returns the signal with that name, with or without the `SIG`, if there is a
-            /// constructor for it.
+            /// Returns the signal named `name`, with or without the prefix `SIG`, if it has a
+            /// constructor.
             pub(crate) fn from_name(name: &str) -> Option<Self> {
                 let names = [$((stringify!($name), libc::$name),)*];
                 let is_called = |known: &str| known == name || known.strip_prefix("SIG") == Some(name);

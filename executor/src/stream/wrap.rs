@@ -1,6 +1,6 @@
-//! The parts that all wrappers share: making one, and getting at the value inside.
+//! The parts that all wrappers share: their construction, and access to the wrapped value.
 
-/// Makes a type that wraps `$source`, whose next item is `$poll`'s answer.
+/// Generates a type that wraps `$source`, whose next item is the result of `$poll`.
 macro_rules! wrap {
     (
         $(#[$attribute:meta])*

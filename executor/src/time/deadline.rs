@@ -21,8 +21,8 @@ use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
 use crate::util::world;
 
-/// This many polls after the end of the runtime are pending, where that end will drop the future
-/// that polls: a set of futures polls those that were woken again, some times, before it returns.
+/// The number of polls after the end of the runtime that return pending if that end will drop the
+/// polling future: a set of futures polls woken futures several times before it returns.
 const POLLS_AFTER_END: u8 = 16;
 
 /// A deadline that can be waited for, and can be set again for another wait.
@@ -30,13 +30,13 @@ const POLLS_AFTER_END: u8 = 16;
 pub(super) struct Deadline {
     instant: Instant,
     wait: Wait,
-    /// How often it was polled after the end of its runtime, by a future which that end drops.
+    /// The number of polls after the end of the runtime by a future that this end drops.
     polls_after_end: u8,
-    /// Made when first needed, and kept for later deadlines.
+    /// The timer entry, created when first needed, and kept for later deadlines.
     entry: Option<Arc<TimerEntry>>,
-    /// The runtime that it was last armed in, or else made in.
+    /// The runtime in which the timer was last armed, or else created.
     home: Option<RuntimeId>,
-    /// The timer in the console; of no size without feature `console`.
+    /// The timer's span in the console, of zero size without feature `console`.
     span: TimerSpan,
 }
 
@@ -44,8 +44,7 @@ pub(super) struct Deadline {
 enum Wait {
     /// No poll has waited for the deadline yet.
     NotBegun,
-    /// The entry was armed for the deadline. It may have fired since, or its runtime may have
-    /// ended.
+    /// The entry was armed. Since then, it may have fired or its runtime may have ended.
     Armed,
     /// The deadline has passed, and a poll has returned ready.
     Over,
@@ -120,8 +119,8 @@ impl Deadline {
         Poll::Ready(())
     }
 
-    /// Returns whether the timer has fired before the deadline: in a simulation, where the clock of
-    /// the task's host was made slower since it was armed.
+    /// Returns whether the timer has fired before the deadline, which happens in a simulation if
+    /// the clock of the task's host was slowed down after arming.
     fn is_early(&self) -> bool {
         let has_time_left = |scheduler: &Scheduler| {
             let deadline = || scheduler.clock.nanos_for_task(self.instant.into_std());
@@ -156,7 +155,7 @@ impl Deadline {
         self.span.set(|| remaining(instant));
     }
 
-    /// Arms the timer, unless the deadline has passed already.
+    /// Arms the timer, unless the deadline has already passed.
     fn start(&mut self, scheduler: &Scheduler) {
         let deadline = scheduler.clock.nanos_for_task(self.instant.into_std());
         if deadline <= scheduler.clock.timer_now() {
@@ -168,7 +167,7 @@ impl Deadline {
         self.wait = Wait::Armed;
     }
 
-    /// Arms the timer where this was made: the thread has no runtime.
+    /// Arms the timer in the runtime in which the deadline was created: the thread has no runtime.
     #[cold]
     fn start_at_home(&mut self, owner: &str) {
         match self.home.map(runtime_id::find::<Scheduler>) {
@@ -181,20 +180,20 @@ impl Deadline {
         }
     }
 
-    /// Takes the timer back, and wakes the task that waits: its next poll finds the deadline
-    /// passed, or arms the timer.
+    /// Disarms the timer and wakes the waiting task, whose next poll finds that the deadline has
+    /// passed, or arms the timer again.
     #[cold]
     fn disarm(&mut self) {
         let waiting = self.entry.as_ref().and_then(|entry| entry.take_back());
         waiting.into_iter().for_each(wake_quietly);
     }
 
-    /// The timer's runtime has ended. The poll panics to report it, unless the runtime is about to
-    /// drop the future that waits here.
+    /// Handles a poll after the timer's runtime has ended: panics to report the end, unless the
+    /// runtime is about to drop the future that waits here.
     ///
-    /// The runtime does so when the task's poll has ended. But the task may be in another
-    /// executor's `block_on`, which polls for as long as it is woken: so it is woken, until it has
-    /// polled often enough to panic.
+    /// The runtime drops the future after the task's poll. But the task may be in another
+    /// executor's `block_on`, which polls whenever it is woken: the task is therefore woken until
+    /// it has polled often enough to panic.
     #[cold]
     fn poll_after_end(&mut self, cx: &task::Context<'_>, owner: &str) {
         let is_dropped_soon = Context::with(|context| context.is_some_and(Context::drops_what_waits));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::scheduler::Context;
 
-/// Replaces a duration that ends beyond the clock: some thirty years, which every system's clock
-/// can count, and which no program lasts.
+/// The substitute for a duration that the clock cannot represent: about thirty years, which every
+/// system's clock can count, and which no program outlives.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// A measurement of the clock that sleeps, timeouts and intervals use.

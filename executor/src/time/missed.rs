@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Instant;
 
-/// A tick that is taken this long after it was due still counts as on time, for a period that is at
-/// least twice as long.
+/// The lateness up to which a tick still counts as on time, if the period is at least twice as
+/// long.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
 /// Selects how an [`Interval`](super::Interval) behaves when ticks are taken late.
@@ -44,7 +44,7 @@ pub enum MissedTickBehavior {
 }
 
 impl MissedTickBehavior {
-    /// Returns when the next tick is due, after one that was due at `due` and is taken `now`.
+    /// Returns when the next tick is due, after a tick that was due at `due` and is taken at `now`.
     /// `period` is not zero.
     pub(super) fn next_due(self, due: Instant, now: Instant, period: Duration) -> Instant {
         let now = now.max(due);
@@ -57,7 +57,7 @@ impl MissedTickBehavior {
     }
 }
 
-/// Returns `time` modulo `period`.
+/// Returns the remainder of `time` divided by `period`.
 fn remainder(time: Duration, period: Duration) -> Duration {
     const SECOND: u128 = 1_000_000_000;
     let nanos = time.as_nanos() % period.as_nanos();

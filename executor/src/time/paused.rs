@@ -120,7 +120,7 @@ pub async fn advance(duration: Duration) {
     let _ = all_were_polled.await;
 }
 
-/// Calls `f` with the context of a runtime whose clock may be stopped.
+/// Calls `f` with the context of a runtime whose clock can be paused.
 #[track_caller]
 fn with_context<R>(what: &str, f: impl FnOnce(&Context) -> R) -> R {
     // Counted, for `f` calls wakers, which may drop the guard that keeps the context.

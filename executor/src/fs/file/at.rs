@@ -122,8 +122,8 @@ impl File {
     }
 }
 
-/// The file, for one job on the pool, which may outlive the call that has begun it. In the order of
-/// their drops: when the lock is free, no job has the file.
+/// The shared file, for one pool job that may outlive the call that started it. Fields drop in this
+/// order: once the lock is free, no job has the file.
 struct Shared {
     file: Arc<Opened>,
     _in_use: OwnedRwLockReadGuard<()>,

@@ -1,4 +1,4 @@
-//! The state of an open file: idle with its buffer, or busy on the pool, which then has the buffer.
+//! The state of an open file: idle with its buffer, or busy on the pool, which borrows the buffer.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice, Seek, SeekFrom};
@@ -16,11 +16,11 @@ use crate::util::world::Cost;
 #[derive(Debug)]
 pub(super) struct Inner {
     file: Arc<Opened>,
-    /// Holds bytes that were read ahead and not yet returned.
+    /// The buffer, with bytes that were read ahead and not yet returned.
     buffer: Lent<Buffer, Outcome>,
     /// The error of a write that no call has returned yet.
     failed_write: Option<io::Error>,
-    /// The position after the last seek.
+    /// The file's position after the last seek.
     position: u64,
 }
 
@@ -29,7 +29,7 @@ enum Outcome {
     Read(io::Result<()>),
     Written(io::Result<()>),
     Sought(io::Result<u64>),
-    /// Any other call, whose result went through its own channel.
+    /// Any other call, whose result went through a channel of its own.
     Called,
 }
 
@@ -43,7 +43,7 @@ impl Inner {
         matches!(&self.buffer, Lent::Here(buffer) if buffer.is_empty())
     }
 
-    /// `limit` is the most bytes to read at a time.
+    /// Polls a read of at most `limit` bytes at a time.
     pub(super) fn poll_read(
         &mut self,
         cx: &mut Context<'_>,
@@ -78,7 +78,7 @@ impl Inner {
         }));
     }
 
-    /// Takes up to `limit` bytes of `slices`.
+    /// Accepts up to `limit` bytes of `slices`.
     pub(super) fn poll_write(
         &mut self,
         cx: &mut Context<'_>,
@@ -143,7 +143,7 @@ impl Inner {
         Poll::Ready(Ok(self.position))
     }
 
-    /// Waits until no operation is in progress. Its error is kept for the next write or flush.
+    /// Waits until no operation is in progress, and keeps its error for the next write or flush.
     pub(super) async fn settle(&mut self) {
         let outcome = poll_fn(|cx| self.poll_outcome(cx)).await;
         if let Err(error) = outcome {
@@ -151,8 +151,8 @@ impl Inner {
         }
     }
 
-    /// Makes a call other than reading and writing, after the operation in progress. If this is
-    /// dropped while it waits, the next operation waits for the call to end.
+    /// Runs a call other than a read or write, after the operation in progress. If the future is
+    /// dropped, the next operation waits for the call to end.
     pub(super) async fn call<T: Send + 'static>(
         &mut self,
         caller: &'static str,
@@ -171,7 +171,7 @@ impl Inner {
         answered.await.expect("the call was made")
     }
 
-    /// Moves the position back over bytes that were read ahead and not returned.
+    /// Moves the file's position back over bytes that were read ahead and not returned.
     pub(super) async fn rewind(&mut self, caller: &'static str) -> io::Result<()> {
         self.settle().await;
         let mut buffer = self.buffer.take();
@@ -184,8 +184,8 @@ impl Inner {
         self.call(caller, Cost::Name, move |file| step_back(file, unread)).await
     }
 
-    /// Waits for the operation in progress, if there is one, and takes its buffer back. A write
-    /// error is kept in `failed_write`.
+    /// Waits for the operation in progress, if any, and takes its buffer back. A write error is
+    /// kept in `failed_write`.
     fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Outcome>>> {
         let outcome = ready!(self.buffer.poll_outcome(cx))?;
         if let Some(Outcome::Written(Err(error))) = outcome {

@@ -65,11 +65,11 @@ use crate::util::world::{Cost, either};
 /// ```
 pub struct File {
     opened: Arc<Opened>,
-    /// Locked by the methods that take `&self`; the traits take `&mut self` and need no lock.
+    /// Locked by the methods that take `&self`. The traits take `&mut self` and need no lock.
     inner: Mutex<Inner>,
-    /// The most bytes that one operation moves.
+    /// The maximum number of bytes that one operation moves.
     limit: usize,
-    /// Locked for reading by each job at its own position.
+    /// Locked for reading by each job that uses its own offset.
     at: Arc<RwLock<()>>,
 }
 
