@@ -28,7 +28,7 @@ pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
 struct InPlace {
     context: Rc<Context>,
     was_async: bool,
-    /// Whether the processor is marked.
+    /// True if the processor is marked.
     is_marked: bool,
 }
 

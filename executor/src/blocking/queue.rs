@@ -39,7 +39,7 @@ struct State<R> {
     coming: usize,
     /// The number of threads reserved for jobs that are about to be queued.
     reserved: usize,
-    /// Whether a thread that a job needed was refused, and no other thread has been called since.
+    /// True if a thread that a job needed was refused, and no other thread has been called since.
     refused: bool,
     /// The number of jobs that are waiting or running.
     unfinished: usize,
@@ -60,7 +60,7 @@ pub(crate) struct Census {
 #[derive(Debug)]
 pub(super) struct Job<R> {
     pub(super) runnable: R,
-    /// Whether the job's effect has been promised to a caller, so that it runs even if the pool
+    /// True if the job's effect has been promised to a caller, so that it runs even if the pool
     /// closes before its turn.
     pub(super) is_promised: bool,
     /// The time at which the job was queued.

@@ -14,7 +14,7 @@ pub(super) struct ByteQueue {
     bytes: VecDeque<u8>,
     /// The maximum number of bytes in the queue.
     limit: usize,
-    /// Whether the queue is closed to further bytes.
+    /// True if the queue is closed to further bytes.
     is_closed: bool,
     /// The task that waits for bytes or for the end.
     reader: Option<Waker>,

@@ -55,7 +55,7 @@ where
 #[derive(Debug, Default)]
 struct Progress {
     total: u64,
-    /// Whether anything was written since the last flush.
+    /// True if anything was written since the last flush.
     is_dirty: bool,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Transfer {
     buffer: Box<[u8]>,
     /// The range of buffered bytes that were read and not yet written.
     held: Range<usize>,
-    /// Whether anything was written since the last flush.
+    /// True if anything was written since the last flush.
     is_dirty: bool,
     total: u64,
 }

@@ -104,7 +104,7 @@ struct Main<'a, F: Future> {
     future: RefCell<Pin<&'a mut F>>,
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
-    /// Whether the last poll used another waker than the `run_until`'s.
+    /// True if the last poll used another waker than the `run_until`'s.
     is_astray: Cell<bool>,
     owner: Owner,
 }

@@ -47,7 +47,7 @@ pub(crate) struct LocalTasks {
     /// An empty queue, kept for its memory.
     arrived: Cell<VecDeque<Runnable>>,
     ids: RefCell<IdBlock>,
-    /// Whether the set is being polled, so that newly queued tasks are found without a wake.
+    /// True if the set is being polled, so that newly queued tasks are found without a wake.
     polled: Cell<bool>,
     is_closing: Cell<bool>,
     /// The task or root future that polls the set.

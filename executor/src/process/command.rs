@@ -34,7 +34,7 @@ use crate::task::spawn::with_scheduler;
 #[derive(Debug)]
 pub struct Command {
     std: StdCommand,
-    /// Whether the user has set the standard input, output and error.
+    /// True if the user has set the standard input, output and error.
     is_set: [bool; 3],
     kill_on_drop: bool,
 }

@@ -13,7 +13,7 @@ use crate::scheduler;
 pub(super) struct Running {
     pub(super) child: Child,
     exit: Exit,
-    /// Whether `kill` was called, so that the child is about to exit.
+    /// True if `kill` was called, so that the child is about to exit.
     pub(super) is_killed: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// Whether there are posts. Written with the lock held, and read without it.
+    /// True if there are posts. Written with the lock held, and read without it.
     has_posts: AtomicBool,
 }
 

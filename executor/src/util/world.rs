@@ -8,7 +8,7 @@ pub(crate) use wsrt_world::task_ids::take as take_ids;
 pub(crate) use wsrt_world::unread_panics::{UnreadPanic, note as note_unread};
 pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, WaitLeft, Wish};
 
-/// Whether this build has simulated worlds.
+/// True if this build has simulated worlds.
 pub(crate) const EXISTS: bool = true;
 
 /// The clock that counts from the start of the computer, if a simulation provides one: for time

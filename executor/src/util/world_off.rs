@@ -12,7 +12,7 @@ impl Never {
     }
 }
 
-/// Whether this build has simulated worlds.
+/// True if this build has simulated worlds.
 pub(crate) const EXISTS: bool = false;
 
 pub(crate) type WaitLeft = Never;

@@ -13,7 +13,7 @@ pub(super) struct Writer<W> {
     open: fn() -> W,
     caller: &'static str,
     buffer: Lent<Buffer, io::Result<()>>,
-    /// Whether anything was written since the last flush.
+    /// True if anything was written since the last flush.
     is_dirty: bool,
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Timeline {
 struct TimelineState {
     recorder: Option<Arc<Recorder>>,
     thread: Option<thread::JoinHandle<()>>,
-    /// Whether the runtime has ended.
+    /// True if the runtime has ended.
     is_over: bool,
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Requests {
     pub(crate) flight: Option<FlightBuffer>,
     /// Requests to write a flight record.
     pub(crate) records: Vec<RecordRequest>,
-    /// Whether all recording must end.
+    /// True if all recording must end.
     pub(crate) is_over: bool,
 }
 

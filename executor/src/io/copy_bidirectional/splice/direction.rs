@@ -32,7 +32,7 @@ pub(super) struct Direction<'a> {
     burst: usize,
     /// The number of bytes that have arrived since the last small burst.
     bulk: usize,
-    /// Whether splicing is possible. False once the OS has refused, or urgent data has arrived:
+    /// True while splicing is possible: false once the OS has refused, or urgent data has arrived:
     /// from then on only the buffer is used.
     can_splice: bool,
     total: u64,
