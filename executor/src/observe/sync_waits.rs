@@ -64,8 +64,8 @@ impl SyncWait {
     }
 
     /// Returns a lower bound for how long the [`holder`](Self::holder) has held the lock, counted
-    /// from the moment at which another task began to wait. The clock is read for the first wait
-    /// for a lock and for every sixteenth wait after it.
+    /// from when a task began to wait for it, or `None` without a holder or a known time. The clock
+    /// is read for a lock's first wait and for every sixteenth wait after it.
     #[must_use]
     pub fn held_for(&self) -> Option<Duration> {
         self.holder.and(self.held_for)
