@@ -68,9 +68,9 @@ output! {
     /// may be lost. Accepted bytes are written even if the runtime shuts down, while the process
     /// lives.
     ///
-    /// Output from several handles, or from [`println!`], may be interleaved: writes are made one at
-    /// a time, but `write_all` may split its bytes into several writes. To keep lines intact, write
-    /// each line with one `write` call, from one task.
+    /// Output from several handles, or from [`println!`], may be interleaved: writes are made one
+    /// at a time, but `write_all` may split its bytes into several writes. To keep lines intact,
+    /// write each line with one `write` call, from one task.
     ///
     /// Creating the handle needs no runtime, but the first poll of a write does.
     ///
