@@ -53,7 +53,7 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
 /// A reader that yields the entries of a directory in no particular order, without `.` and `..`.
 /// Returned by [`read_dir`].
 ///
-/// Whether an entry that is created or removed during the iteration is yielded is unspecified.
+/// An entry that is created or removed during the iteration may or may not be yielded.
 #[derive(Debug)]
 #[must_use = "nothing is read unless it is asked for entries"]
 pub struct ReadDir(Lent<Batch, ()>);

@@ -1,4 +1,4 @@
-//! The methods and I/O traits by which a `File` is read, written and seeked.
+//! The methods and I/O traits that read, write and seek a `File`.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice, SeekFrom};

@@ -65,8 +65,8 @@ output! {
     /// A write accepts up to 2 MiB and returns immediately; a thread of the blocking pool writes
     /// the bytes in the background, and the next call returns the error of a failed write. Call
     /// `flush` to wait until all bytes are written: without a flush, the last output of a program
-    /// may be lost. Accepted bytes are written even if the runtime shuts down, while the process
-    /// lives.
+    /// may be lost. Accepted bytes are written even if the runtime shuts down, unless the process
+    /// exits first.
     ///
     /// Output from several handles, or from [`println!`], may be interleaved: writes are made one
     /// at a time, but `write_all` may split its bytes into several writes. To keep lines intact,
