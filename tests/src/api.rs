@@ -116,9 +116,11 @@ fn head_of<'a>(first: &str, rest: &mut impl Iterator<Item = &'a str>) -> String 
     let mut head = first.to_owned();
     // A field or a variant ends with a comma, a function has some in between.
     while !head.contains(['{', ';']) && (head.contains("fn ") || !head.ends_with(',')) {
-        let Some(more) = rest.next() else { break };
-        head.push(' ');
-        head.push_str(more.trim());
+        let Some(more) = rest.next().map(str::trim) else { break };
+        if !more.starts_with("//") {
+            head.push(' ');
+            head.push_str(more);
+        }
     }
     if head.starts_with("pub type") || head.starts_with("pub use") {
         return head.trim_end_matches(';').to_owned();

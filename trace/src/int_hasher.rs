@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-/// A fast [`Hasher`](std::hash::Hasher) for integer keys.
+/// A fast [`Hasher`] for integer keys.
 ///
 /// The hasher multiplies the integer by Fibonacci's multiplier, and folds the well-mixed upper half
 /// into the lower. It does not protect against keys that an attacker chooses.

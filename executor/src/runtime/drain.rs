@@ -145,7 +145,7 @@ pub struct LeftTask {
     pub name: Option<Arc<str>>,
     /// The source location that spawned the task.
     pub spawned_at: &'static Location<'static>,
-    /// Whether this is a blocking job of [`spawn_blocking`](crate::task::spawn_blocking).
+    /// True if this is a blocking job of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
 }
 

@@ -30,7 +30,7 @@ pub enum FileEnding {
     },
 }
 
-/// Reads the packets of a trace file from any [`Read`](std::io::Read) input.
+/// Reads the packets of a trace file from any [`Read`] input.
 #[derive(Debug)]
 pub struct PacketReader<R> {
     input: BufReader<R>,

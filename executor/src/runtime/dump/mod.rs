@@ -277,7 +277,7 @@ impl TaskDump {
     }
 }
 
-/// Whether a task runs, is in a queue, or waits to be woken.
+/// The state of a task: it runs, is in a queue, or waits to be woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskState {
