@@ -28,8 +28,8 @@ pub(crate) fn places() -> Vec<Place> {
     vec![
         hook!(on_thread_start, with_a_job, []()),
         hook!(on_thread_stop, with_a_job, []()),
-        hook!(on_thread_park, with_a_task, []()),
-        hook!(on_thread_unpark, with_a_task, []()),
+        hook!(on_thread_park, with_sleeps, []()),
+        hook!(on_thread_unpark, with_sleeps, []()),
         hook!(on_task_spawn, with_a_task, [_]()),
         hook!(on_before_task_poll, with_a_task, [_]()),
         hook!(on_after_task_poll, with_a_task, [_]()),
@@ -58,6 +58,18 @@ fn with_a_job(scene: &Scene) {
 fn with_a_task(scene: &Scene) {
     scene.arm();
     drop(scene.handle().spawn(sleep(Duration::from_millis(1))));
+    scene.await_action();
+}
+
+/// One sleep may be over before the thread has parked.
+fn with_sleeps(scene: &Scene) {
+    scene.arm();
+    let sleeps = async {
+        loop {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    drop(scene.handle().spawn(sleeps));
     scene.await_action();
 }
 
