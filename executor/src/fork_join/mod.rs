@@ -44,7 +44,7 @@ mod parallel_call;
 #[cfg(not(loom))]
 mod regions;
 mod scope;
-#[cfg(not(loom))]
+#[cfg(any(test, not(loom)))]
 mod sleepers;
 mod slots;
 #[cfg(not(loom))]

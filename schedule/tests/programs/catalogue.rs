@@ -1,7 +1,8 @@
 //! The list of programs.
 
 use crate::{
-    behind, channels, computing, ending, errands, hooks, locks, panics, places, roots, sizes, sockets, spawning, timers,
+    behind, channels, computing, ending, errands, hooks, locks, panics, places, roots, sizes, sockets, spawning, teams,
+    timers,
 };
 
 /// A program, and its name.
@@ -34,4 +35,5 @@ programs! {
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
     sockets: echo sockets_and_timers dropped_with_sockets dropped_beside_a_conversation;
     computing: loops_beside_tasks joins loops_at_the_end sockets_beside_loops;
+    teams: installs teams_wait_for_each_other scopes_and_spawns team_broadcasts jobs_beside_sleepers guests;
 }

@@ -31,6 +31,7 @@ mod sizes;
 mod sockets;
 mod spawning;
 mod support;
+mod teams;
 mod timers;
 
 use std::process::ExitCode;

@@ -10,6 +10,7 @@ mod latch;
 mod loops;
 mod open_regions;
 mod scopes;
+mod sleepers;
 mod slots;
 mod work_range;
 
