@@ -7,6 +7,7 @@
 use std::ptr::NonNull;
 
 use crate::fork_join::Latch;
+use crate::util::report::report;
 use crate::util::sync::UnsafeCell;
 use crate::util::unwind::{Payload, caught};
 
@@ -130,6 +131,16 @@ where
         let latch: *const Latch = &raw const this.latch;
         // SAFETY: it is set here, once, and not touched afterwards.
         unsafe { Latch::set(latch) }
+    }
+}
+
+/// Ends the process if the wait for jobs that borrow from this frame unwinds: they would go on.
+pub(super) struct LentFrame;
+
+impl Drop for LentFrame {
+    fn drop(&mut self) {
+        report(format_args!("a panic in the wait for parallel work that borrows from the waiting thread; aborting"));
+        std::process::abort();
     }
 }
 

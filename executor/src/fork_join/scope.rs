@@ -1,5 +1,8 @@
 //! `scope`: any number of jobs that borrow from one stack frame, which waits for them all.
 
+use std::mem;
+
+use crate::fork_join::job::LentFrame;
 use crate::fork_join::{BoxedJob, FirstPanic, JobRef, Latch, TreeRegion, TreeSlot};
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -108,10 +111,12 @@ impl ScopeBase {
     ///
     /// Returns the first panic.
     pub(crate) fn finish_by(&self, wait_for: impl FnOnce(&Latch)) -> Result<(), Payload> {
+        let lent = LentFrame;
         // AcqRel: all that the jobs have done is visible here.
         if self.pending.fetch_sub(1, AcqRel) != 1 {
             wait_for(&self.done);
         }
+        mem::forget(lent);
         self.panic.outcome()
     }
 

@@ -1,9 +1,11 @@
 //! `install`: a closure that runs in a team while its caller waits.
 
+use std::mem;
 use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
+use crate::fork_join::job::LentFrame;
 use crate::fork_join::team::lineage::{Inherited, Lineage};
 use crate::fork_join::team::{Team, with_member};
 use crate::fork_join::{CurrentSlot, JobRef, Latch, StackJob, TreeSlot, in_tree, with_slot};
@@ -70,7 +72,9 @@ fn run_as_root<R: Send>(
     });
     // SAFETY: the job stays here until its latch is set, which `wait` does not return before.
     let root = unsafe { job.as_job_ref() };
+    let lent = LentFrame;
     wait(root, job.latch());
+    mem::forget(lent);
     // SAFETY: the latch is set.
     unsafe { job.take_result() }.unwrap_or_else(|panic| resume_unwind(panic))
 }
