@@ -61,6 +61,21 @@ fn a_scope_in_another_pool_may_call_back() {
     assert!(called);
 }
 
+/// More threads than a tree has room for.
+#[test]
+fn a_pool_may_have_many_threads() {
+    fn count(leaves: u32) -> u32 {
+        if leaves < 2 {
+            return leaves;
+        }
+        let (a, b) = join(|| count(leaves / 2), || count(leaves - leaves / 2));
+        a + b
+    }
+    let pool = pool(80);
+    assert_eq!(pool.install(|| count(10_000)), 10_000);
+    assert_eq!(pool.broadcast(|context| context.index()).len(), 80);
+}
+
 #[test]
 fn a_broadcast_reaches_threads_that_wait() {
     let (first, second) = (pool(2), pool(3));

@@ -284,7 +284,7 @@ unsafe fn participate_in<B: LoopBody>(
 
 impl Region for LoopRegion {
     fn wants_help(&self) -> bool {
-        !self.is_used_up()
+        self.slots.has_room() && !self.is_used_up()
     }
 
     fn owners_core(&self) -> Option<u32> {

@@ -76,6 +76,11 @@ impl Slots {
         before & AWAITED != 0
     }
 
+    /// Returns whether a slot is free. A hint.
+    pub(super) fn has_room(&self) -> bool {
+        self.word.load(Relaxed).trailing_ones() < self.count as u32
+    }
+
     /// Returns whether a participant besides the owner has a slot.
     pub(super) fn has_others(&self) -> bool {
         self.word.load(Relaxed) & !(AWAITED | CLOSED | 1 << OWNERS) != 0

@@ -129,6 +129,9 @@ impl TreeRegion {
 
 impl Region for TreeRegion {
     fn wants_help(&self) -> bool {
+        if !self.slots.has_room() {
+            return false;
+        }
         if self.has_jobs() {
             return true;
         }
