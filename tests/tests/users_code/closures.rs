@@ -1,8 +1,11 @@
 //! Closures and futures that the runtime calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::thread;
 
 use wsrt::task::{LocalSet, block_in_place, spawn_local};
+use wsrt::team::{self, Global, Handle, Hooks, Order};
 
 use crate::places::Place;
 use crate::scene::Scene;
@@ -15,6 +18,8 @@ pub(crate) fn places() -> Vec<Place> {
         Place::new("block_in_place in a task", |scene| in_a_task(scene, |scene| block_in_place(|| scene.act()))),
         Place::new("the poll of a local task", in_a_local_task),
         Place::new("a piece of a parallel loop", |scene| in_a_task(scene, in_a_piece)),
+        Place::new("a job of a team", in_a_team),
+        Place::new("a job that a guest has spawned", |scene| in_a_task(scene, spawn_as_guest)),
         Place::new("under a guard", under_a_guard),
     ]
 }
@@ -46,6 +51,30 @@ fn in_a_local_task(scene: &Scene) {
 
 fn in_a_piece(scene: &Scene) {
     wsrt::parallel::for_each(0..64, |_| scene.act());
+}
+
+/// The team of the calls that no runtime takes.
+static GLOBAL: Global = Global { team, takes_guests: || false, panic: drop };
+
+fn team() -> &'static Handle {
+    static TEAM: OnceLock<Handle> = OnceLock::new();
+    TEAM.get_or_init(|| {
+        let (team, places) = Handle::new(1, Hooks { panic: Some(Box::new(drop)), ..Hooks::default() });
+        places.into_iter().for_each(|place| drop(thread::spawn(|| place.run())));
+        team
+    })
+}
+
+fn in_a_team(scene: &Scene) {
+    scene.arm();
+    let theirs = scene.clone();
+    team().spawn(Order::Lifo, move || theirs.act());
+    scene.await_action();
+}
+
+fn spawn_as_guest(scene: &Scene) {
+    let theirs = scene.clone();
+    team::spawn(&GLOBAL, Order::Lifo, move || theirs.act());
 }
 
 fn under_a_guard(scene: &Scene) {
