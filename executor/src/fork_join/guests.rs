@@ -113,13 +113,9 @@ impl Guests {
         &Regions::of(scheduler).guests
     }
 
-    /// Lends the calling thread one of the first `count` numbers. Waits while all are lent: so do
-    /// calls to a pool whose threads are all busy.
-    fn lend(self: &Arc<Self>, count: usize) -> Lent {
-        self.lend_one_of(0..count)
-    }
-
-    fn lend_one_of(self: &Arc<Self>, range: Range<usize>) -> Lent {
+    /// Lends the calling thread one of these numbers. Waits while all are lent: so do calls to a
+    /// pool whose threads are all busy.
+    fn lend(self: &Arc<Self>, range: Range<usize>) -> Lent {
         let mut numbers = self.numbers.lock();
         make_room(&mut numbers, range.end);
         loop {
@@ -137,7 +133,7 @@ impl Guests {
         loop {
             if let Some(job) = queue.jobs.pop_front() {
                 drop(queue);
-                let lent = self.lend(count_numbers(&job.1));
+                let lent = self.lend(0..count_numbers(&job.1));
                 run_as_guest(job, lent);
                 queue = self.queue.lock();
                 continue;
@@ -173,7 +169,7 @@ pub(crate) fn number() -> Option<usize> {
 /// is lent one if it has none.
 pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
     number().unwrap_or_else(|| {
-        let lent = Guests::of(scheduler).lend(count_numbers(scheduler));
+        let lent = Guests::of(scheduler).lend(0..count_numbers(scheduler));
         let number = lent.number;
         drop(LENT.with(|place| place.replace(Some(lent))));
         number
@@ -191,7 +187,7 @@ pub(super) fn pause() {
 pub(super) fn resume() {
     let Some(paused) = PAUSED.with(Cell::take) else { return };
     let (guests, number) = ManuallyDrop::into_inner(paused);
-    let lent = guests.lend_one_of(number..number + 1);
+    let lent = guests.lend(number..number + 1);
     drop(LENT.with(|place| place.replace(Some(lent))));
 }
 

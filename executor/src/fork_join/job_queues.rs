@@ -1,8 +1,10 @@
 //! Where jobs wait to be run: the stack of each slot, and the queue of jobs from other threads.
 
 use std::collections::VecDeque;
+use std::ptr::NonNull;
 
 use crate::fork_join::JobRef;
+use crate::fork_join::job::Head;
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Mutex, OwnerEnd, ThiefEnd, owner_and_thief};
@@ -95,5 +97,45 @@ impl SharedJobs {
 
     pub(super) fn is_empty(&self) -> bool {
         self.count.load(Relaxed) == 0
+    }
+}
+
+/// Jobs that a thread runs in the order in which it has spawned them, though its stack is last in,
+/// first out. On the stack there is a marker for each, and a marker runs the oldest job of the
+/// queue, whichever it was made for (rayon: `JobFifo`).
+#[repr(C)]
+pub(crate) struct FifoJobs {
+    /// Of the markers.
+    head: Head,
+    jobs: SharedJobs,
+}
+
+impl FifoJobs {
+    pub(crate) fn new() -> Self {
+        Self { head: Head { run: Self::run_oldest }, jobs: SharedJobs::new() }
+    }
+
+    /// Queues `job`, and returns its marker, for a stack.
+    ///
+    /// # Safety
+    ///
+    /// These jobs stay where they are until the job has run, and the marker is run.
+    pub(crate) unsafe fn put(&self, job: JobRef) -> JobRef {
+        self.jobs.put(job);
+        // Made from the whole and not from its head: the pointer has to reach the rest.
+        JobRef::new(NonNull::from(self).cast())
+    }
+
+    /// # Safety
+    ///
+    /// The promises of [`Head::run`].
+    unsafe fn run_oldest(head: NonNull<Head>) {
+        let fifo = head.cast::<Self>().as_ptr().cast_const();
+        // SAFETY: as many jobs are queued as there are markers, and `fifo` stays until they have
+        // run. The reference ends before the job begins.
+        let jobs = unsafe { &(*fifo).jobs };
+        let job = jobs.take().expect("each marker has a job in the queue");
+        // SAFETY: it has just been taken out of its queue.
+        unsafe { job.run() }
     }
 }

@@ -21,8 +21,6 @@
 #[cfg(not(loom))]
 mod core_change;
 mod current_slot;
-#[cfg(not(loom))]
-mod fifo_jobs;
 mod first_panic;
 #[cfg(not(loom))]
 pub(crate) mod guests;
@@ -56,14 +54,14 @@ mod work_range;
 
 pub(crate) use current_slot::with_slot;
 #[cfg(not(loom))]
-pub(crate) use fifo_jobs::FifoJobs;
-#[cfg(not(loom))]
 pub(crate) use home::Home;
 #[cfg(not(loom))]
 pub(crate) use in_place::{Wait, in_tree_of};
+#[cfg(not(loom))]
+pub(crate) use job_queues::FifoJobs;
 pub(crate) use loop_region::LoopBody;
 #[cfg(not(loom))]
-pub(crate) use parallel_call::{hosts_scheduler, in_tree, is_alone, is_guest, run_loop};
+pub(crate) use parallel_call::{hosts_scheduler, in_tree, is_alone, run_loop};
 #[cfg(not(loom))]
 pub(crate) use regions::idle_work;
 pub(crate) use scope::{AfterPanic, ScopeBase};

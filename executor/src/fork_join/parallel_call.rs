@@ -55,21 +55,14 @@ pub(crate) fn is_alone() -> bool {
     with_member(|member| member.is_none()) && Context::with(|context| !context.is_some_and(can_be_helped))
 }
 
-/// Returns whether the calling thread belongs to a runtime whose threads help with regions.
-pub(crate) fn is_guest() -> bool {
-    Context::with(|context| context.is_some_and(takes_guests))
-}
-
 /// Returns the scheduler of the runtime that the calling thread is a guest of.
 pub(crate) fn hosts_scheduler() -> Option<Arc<Scheduler>> {
     Context::with(|context| {
-        context.filter(|context| takes_guests(context)).map(|context| Arc::clone(context.scheduler()))
+        let scheduler = context?.scheduler();
+        let config = &scheduler.config;
+        let has_room = config.simulation.is_some() || config.flavor == RuntimeFlavor::MultiThread;
+        has_room.then(|| Arc::clone(scheduler))
     })
-}
-
-fn takes_guests(context: &Context) -> bool {
-    let config = &context.scheduler().config;
-    config.simulation.is_some() || config.flavor == RuntimeFlavor::MultiThread
 }
 
 /// Returns whether a region that is opened in `context` can have helpers: not beside simulated

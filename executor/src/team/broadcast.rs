@@ -13,9 +13,7 @@ use crate::util::sync::Mutex;
 
 /// Tells the closure of a broadcast on which thread it runs.
 pub struct BroadcastContext<'a> {
-    index: usize,
-    count: usize,
-    team: usize,
+    address: Address,
     /// Neither `Send` nor `Sync`: it is about the current thread.
     marker: PhantomData<&'a mut dyn Fn()>,
 }
@@ -44,8 +42,7 @@ impl Address {
     }
 
     pub(super) fn arrived<'a>(self) -> BroadcastContext<'a> {
-        let Self { index, count, team } = self;
-        BroadcastContext { index, count, team, marker: PhantomData }
+        BroadcastContext { address: self, marker: PhantomData }
     }
 }
 
@@ -53,22 +50,22 @@ impl BroadcastContext<'_> {
     /// Returns the index of the current thread in its pool.
     #[inline]
     pub fn index(&self) -> usize {
-        self.index
+        self.address.index
     }
 
     /// Returns the number of threads that run the broadcast.
     #[inline]
     pub fn num_threads(&self) -> usize {
-        self.count
+        self.address.count
     }
 }
 
 impl fmt::Debug for BroadcastContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BroadcastContext")
-            .field("index", &self.index)
-            .field("num_threads", &self.count)
-            .field("pool_id", &self.team)
+            .field("index", &self.index())
+            .field("num_threads", &self.num_threads())
+            .field("pool_id", &self.address.team)
             .finish()
     }
 }

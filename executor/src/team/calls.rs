@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Crowd, Global, Handle};
+use super::{Crowd, Global};
 use crate::fork_join::team::{Order, with_member};
 use crate::fork_join::{BoxedJob, Home, guests, hosts_scheduler, in_tree, with_slot};
 use crate::scheduler::Scheduler;
@@ -138,11 +138,4 @@ pub fn yield_local() -> Option<Yield> {
     }
     let spawned = with_member(|member| member.map(|member| member.run_local()));
     spawned.or(in_tree).or_else(|| guests::attends().then_some(false)).map(Yield::of)
-}
-
-impl Handle {
-    /// Runs `op` in the team, and tells it whether it is on another thread.
-    pub(super) fn run<R: Send>(&self, op: impl FnOnce(bool) -> R + Send) -> R {
-        crate::fork_join::team::install(self.team(), op, super::wait_outside)
-    }
 }

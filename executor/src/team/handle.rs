@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::Yield;
-use crate::fork_join::team::{Hooks, Order, Place, Team};
+use crate::fork_join::team::{Hooks, Order, Place, Team, install};
 
 /// A handle to a team, which exists until the handle is dropped and all spawned jobs have run.
 pub struct Handle(Arc<Team>);
@@ -53,6 +53,11 @@ impl Handle {
     /// directly.
     pub fn install<R: Send>(&self, op: impl FnOnce() -> R + Send) -> R {
         self.run(|_| op())
+    }
+
+    /// Runs `op` in the team, and tells it whether it is on another thread.
+    pub(super) fn run<R: Send>(&self, op: impl FnOnce(bool) -> R + Send) -> R {
+        install(&self.0, op, super::wait_outside)
     }
 
     /// Spawns `work` as a job in the team, and does not wait for it.

@@ -27,7 +27,7 @@ pub use crate::fork_join::team::{Hooks, MemberHook, Order, PanicHook, Place, abo
 
 use crate::blocking::in_place::block_in_place;
 use crate::fork_join::team::{Team, is_member, with_member};
-use crate::fork_join::{Latch, hosts_scheduler, is_guest, with_slot};
+use crate::fork_join::{Latch, hosts_scheduler, with_slot};
 use crate::scheduler::Scheduler;
 use crate::util::unwind::caught;
 
@@ -56,7 +56,7 @@ impl Global {
     }
 
     fn outside_of_regions(&self) -> Option<&'static Handle> {
-        let is_inside = is_member() || (is_guest() && !(self.takes_guests)());
+        let is_inside = is_member() || (hosts_scheduler().is_some() && !(self.takes_guests)());
         (!is_inside).then(self.team)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::fork_join::core_change::CoreChange;
-use crate::fork_join::team::lineage::Inherited;
+use crate::fork_join::team::install::Inherited;
 use crate::fork_join::team::{OfMember, Team};
 use crate::fork_join::{CurrentSlot, JobRef, Participant};
 use crate::scheduler::idle_work::Spinner;

@@ -27,7 +27,6 @@
 
 mod detached;
 mod install;
-mod lineage;
 mod member;
 
 use std::any::Any;
@@ -37,13 +36,11 @@ use std::sync::Arc;
 use crossbeam_utils::CachePadded;
 
 pub use self::detached::Order;
-pub(crate) use self::install::install;
-pub(crate) use self::lineage::Lineage;
+pub(crate) use self::install::{Lineage, install};
 pub use self::member::Place;
 pub(crate) use self::member::{Member, is_member, with_member};
 use crate::fork_join::JobRef;
-use crate::fork_join::fifo_jobs::FifoJobs;
-use crate::fork_join::job_queues::{JobStack, SharedJobs};
+use crate::fork_join::job_queues::{FifoJobs, JobStack, SharedJobs};
 use crate::fork_join::regions::Regions;
 use crate::fork_join::sleepers::Sleepers;
 use crate::fork_join::slots::MOST_SLOTS;
