@@ -15,7 +15,7 @@ pub(crate) struct Sleepers {
     asleep: Mutex<Vec<(usize, Thread)>>,
     /// The length of the list, to be read without the lock. Relaxed: the fences order it.
     count: AtomicUsize,
-    /// Members that spin, and look at the epoch once more before they list themselves.
+    /// Members that spin, and look for work once more before they sleep.
     spinning: AtomicUsize,
 }
 
@@ -26,7 +26,7 @@ impl Sleepers {
 
     /// Wakes a member, unless one spins and will see the work that the caller has published.
     pub(super) fn wake_one(&self) {
-        // Pairs with the fences in `sleep` and `end_spin`.
+        // Pairs with the fence in `sleep`.
         fence(SeqCst);
         if self.spinning.load(Relaxed) == 0 && self.count.load(Relaxed) > 0 {
             self.wake_newest();
@@ -66,15 +66,14 @@ impl Sleepers {
         }
     }
 
-    /// The caller spins: it looks at the epoch until [`end_spin`](Self::end_spin), and once more.
+    /// The caller spins: it looks for work until [`end_spin`](Self::end_spin). After that it works,
+    /// or goes to [`sleep`](Self::sleep), whose fence comes before its last look.
     pub(super) fn begin_spin(&self) {
         self.spinning.fetch_add(1, Relaxed);
     }
 
     pub(super) fn end_spin(&self) {
         self.spinning.fetch_sub(1, Relaxed);
-        // Pairs with the fence in `wake_one`.
-        fence(SeqCst);
     }
 
     /// Puts the member `index`, the caller, to sleep until it is woken or `timeout` has passed. It

@@ -261,7 +261,7 @@ impl Member {
             sync::spin_for_a_while();
         }
         sleepers.end_spin();
-        // After the fence: a summons that has woken no other member is seen here.
+        // A summons that has woken no other member is seen here, or in the look before the sleep.
         let summoned = epoch.read() != seen;
         self.spinner.borrow_mut().adapt(summoned);
         summoned
