@@ -4,12 +4,13 @@
 //! A queue holds [`JobRef`]s: one pointer, to a head with the function that runs the closure behind
 //! it. A job is run once, by the thread that took its pointer out of the queue.
 
+use std::mem;
 use std::ptr::NonNull;
 
 use crate::fork_join::Latch;
 use crate::util::report::report;
 use crate::util::sync::UnsafeCell;
-use crate::util::unwind::{Payload, caught};
+use crate::util::unwind::{AbortOnUnwind, Payload, caught};
 
 /// A job in a queue. To take it out of the queue is to get the right to run it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +156,7 @@ impl<F> BoxedJob<F>
 where
     F: FnOnce() + Send,
 {
-    /// Puts `closure`, which does not panic, in a box.
+    /// Puts `closure` in a box. It does not panic, its destructor neither: the process would end.
     ///
     /// # Safety
     ///
@@ -172,7 +173,9 @@ where
         // SAFETY: the pointer comes from `into_job_ref`, and is used once.
         let job = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
         let Self { closure, .. } = *job;
+        let guard = AbortOnUnwind;
         // After the box is freed: the frame that waits for this job may return as the closure ends.
         closure();
+        mem::forget(guard);
     }
 }

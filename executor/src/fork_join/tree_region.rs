@@ -6,10 +6,12 @@
 //! but the region itself, to which they have a counted reference.
 
 use std::cell::Cell;
+use std::mem;
 use std::ptr;
 
 use crossbeam_utils::CachePadded;
 
+use crate::fork_join::job::LentFrame;
 use crate::fork_join::job_queues::{JobStack, SharedJobs};
 use crate::fork_join::open_regions::OwnersCore;
 use crate::fork_join::slots::{OWNERS, Slots};
@@ -275,6 +277,7 @@ impl<'a> TreeSlot<'a> {
     /// holds.
     #[cold]
     pub(crate) fn wait_for(&self, latch: &Latch) {
+        let lent = LentFrame;
         let mut in_vain = 0;
         while !latch.is_set() {
             if self.run_one() || self.participant.run_own() {
@@ -291,16 +294,19 @@ impl<'a> TreeSlot<'a> {
                 self.participant.resume();
             }
         }
+        mem::forget(lent);
     }
 
     /// Waits for `latch` and does nothing else.
     pub(crate) fn wait_idly_for(&self, latch: &Latch) {
+        let lent = LentFrame;
         latch.await_here();
         let mut naps = 0;
         while !latch.is_set() {
             self.nap_unless(latch, naps);
             naps += 1;
         }
+        mem::forget(lent);
     }
 
     /// Sleeps until the latch is set, but not for long: a new job to steal does not wake this

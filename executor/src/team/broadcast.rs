@@ -106,7 +106,8 @@ where
     let (op, home) = (Arc::new(op), Home::Runtime(Arc::clone(&scheduler)));
     for index in 0..Address::count(&home) {
         let (op, address) = (Arc::clone(&op), Address::of(&home, index));
-        let run = move || global.run_detached(|| op(address.arrived()));
+        // The job's share of `op` is dropped in there, too: it may panic.
+        let run = move || global.run_detached(move || op(address.arrived()));
         // SAFETY: it borrows nothing, and a thread is started that runs it.
         let root = unsafe { BoxedJob::into_job_ref(run) };
         guests::send(&scheduler, index, root);
