@@ -56,7 +56,7 @@ pub(crate) use current_slot::with_slot;
 #[cfg(not(loom))]
 pub(crate) use home::Home;
 #[cfg(not(loom))]
-pub(crate) use in_place::{Wait, in_tree_of};
+pub(crate) use in_place::{Site, Wait, in_tree_of};
 #[cfg(not(loom))]
 pub(crate) use job_queues::FifoJobs;
 pub(crate) use loop_region::LoopBody;

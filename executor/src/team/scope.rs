@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::broadcast::Address;
 use super::{BroadcastContext, Global, Handle, wait_outside};
-use crate::fork_join::team::Team;
+use crate::fork_join::team::{Inheritance, Team};
 use crate::fork_join::{
-    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, TreeRegion, Wait, guests, in_tree, in_tree_of, with_slot,
+    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, Site, Wait, guests, in_tree, in_tree_of, with_slot,
 };
 use crate::util::unwind::{caught, drop_quietly};
 
@@ -17,11 +17,45 @@ use crate::util::unwind::{caught, drop_quietly};
 struct Inner {
     base: ScopeBase,
     home: Home,
+    /// The lineage of those jobs that are roots.
+    inheritance: Inheritance,
+    /// Returns whether all jobs are roots.
+    is_lent: bool,
 }
 
 impl Inner {
-    fn new(region: &TreeRegion, home: Home) -> Self {
-        Self { base: ScopeBase::new(region, AfterPanic::Run), home }
+    fn new(site: Site<'_>, home: Home) -> Self {
+        let Site { region, inheritance, is_lent } = site;
+        Self { base: ScopeBase::new(region, AfterPanic::Run), home, inheritance, is_lent }
+    }
+
+    /// Makes a job, which the caller puts in a queue.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`ScopeBase::make_job`].
+    unsafe fn make_job(&self, work: impl FnOnce() + Send) -> JobRef {
+        if self.is_lent {
+            // SAFETY: as the caller promises.
+            return unsafe { self.make_root(work) };
+        }
+        // SAFETY: as above.
+        unsafe { self.base.make_job(work) }
+    }
+
+    /// Makes a job that is a root on its thread, as [`make_job`](Self::make_job) does.
+    ///
+    /// # Safety
+    ///
+    /// The promises of [`ScopeBase::make_job`].
+    unsafe fn make_root(&self, work: impl FnOnce() + Send) -> JobRef {
+        let inheritance = self.inheritance;
+        let run = move || {
+            let _root = inheritance.enter();
+            work();
+        };
+        // SAFETY: as the caller promises.
+        unsafe { self.base.make_job(run) }
     }
 
     /// Calls `f`, waits for all jobs, and lets the first panic go on.
@@ -50,7 +84,7 @@ impl Inner {
         for index in 0..Address::count(&self.home) {
             let (body, address) = (Arc::clone(&body), Address::of(&self.home, index));
             // SAFETY: as the caller promises.
-            let job = unsafe { self.base.make_job(move || body(address.arrived())) };
+            let job = unsafe { self.make_root(move || body(address.arrived())) };
             match &self.home {
                 Home::Team(team) => team.send(index, job),
                 Home::Runtime(scheduler) => guests::send(scheduler, index, job),
@@ -93,8 +127,8 @@ pub struct ScopeFifo<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    fn new(region: &TreeRegion, home: Home) -> Self {
-        Self { inner: Inner::new(region, home), marker: PhantomData }
+    fn new(site: Site<'_>, home: Home) -> Self {
+        Self { inner: Inner::new(site, home), marker: PhantomData }
     }
 
     /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
@@ -105,7 +139,7 @@ impl<'scope> Scope<'scope> {
         let scope = Pointer(self);
         // SAFETY: the values that `body` borrows live for `'scope`, which is longer than the call
         // that made the scope, and this call finishes it.
-        let job = unsafe { self.inner.base.make_job(move || body(scope.get())) };
+        let job = unsafe { self.inner.make_job(move || body(scope.get())) };
         self.inner.put(job);
     }
 
@@ -121,9 +155,9 @@ impl<'scope> Scope<'scope> {
 }
 
 impl<'scope> ScopeFifo<'scope> {
-    fn new(region: &TreeRegion, home: Home) -> Self {
-        let fifos = (0..region.count_slots()).map(|_| FifoJobs::new()).collect();
-        Self { inner: Inner::new(region, home), fifos, marker: PhantomData }
+    fn new(site: Site<'_>, home: Home) -> Self {
+        let fifos = (0..site.region.count_slots()).map(|_| FifoJobs::new()).collect();
+        Self { inner: Inner::new(site, home), fifos, marker: PhantomData }
     }
 
     /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
@@ -134,7 +168,7 @@ impl<'scope> ScopeFifo<'scope> {
         let scope = Pointer(self);
         // SAFETY: the values that `body` borrows live for `'scope`, which is longer than the call
         // that made the scope, and this call finishes it.
-        let job = unsafe { self.inner.base.make_job(move || body(scope.get())) };
+        let job = unsafe { self.inner.make_job(move || body(scope.get())) };
         let fifo = with_slot(|slot| self.inner.base.own(slot).map(|slot| &self.fifos[slot.number()]));
         // SAFETY: the scope waits for the job, and no queue loses a marker.
         let job = fifo.map_or(job, |fifo| unsafe { fifo.put(job) });
@@ -204,14 +238,14 @@ where
 
 pub(super) fn scope_here<'scope, R>(op: impl FnOnce(&Scope<'scope>) -> R) -> R {
     in_tree(|slot| {
-        let scope = Scope::new(slot.region(), Home::of(slot));
+        let scope = Scope::new(Site::of_call(slot.region()), Home::of(slot));
         scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
     })
 }
 
 fn scope_fifo_here<'scope, R>(op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
     in_tree(|slot| {
-        let scope = ScopeFifo::new(slot.region(), Home::of(slot));
+        let scope = ScopeFifo::new(Site::of_call(slot.region()), Home::of(slot));
         scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
     })
 }
@@ -221,8 +255,8 @@ pub(super) fn in_place_scope_of<'scope, R>(team: &Arc<Team>, op: impl FnOnce(&Sc
     if team.is_here() {
         return scope_here(op);
     }
-    in_tree_of(team, &wait_outside, |region, wait| {
-        let scope = Scope::new(region, Home::Team(Arc::clone(team)));
+    in_tree_of(team, &wait_outside, |site, wait| {
+        let scope = Scope::new(site, Home::Team(Arc::clone(team)));
         scope.inner.complete(|| op(&scope), wait)
     })
 }
@@ -241,8 +275,8 @@ impl Handle {
         if team.is_here() {
             return scope_fifo_here(op);
         }
-        in_tree_of(team, &wait_outside, |region, wait| {
-            let scope = ScopeFifo::new(region, Home::Team(Arc::clone(team)));
+        in_tree_of(team, &wait_outside, |site, wait| {
+            let scope = ScopeFifo::new(site, Home::Team(Arc::clone(team)));
             scope.inner.complete(|| op(&scope), wait)
         })
     }

@@ -71,9 +71,10 @@ fn run_as_root<R: Send>(
     lineage: *const Lineage,
     wait: impl FnOnce(JobRef, &Latch),
 ) -> R {
-    let lineage = Inheritance(lineage);
+    // SAFETY: it is null, or in the caller's frame, and this waits for the root.
+    let inheritance = unsafe { Inheritance::new(lineage) };
     let job = StackJob::new(move |_| {
-        let _outside = (CurrentSlot::none(), lineage.enter());
+        let _root = inheritance.enter();
         op(true)
     });
     // SAFETY: the job stays here until its latch is set, which `wait` does not return before.
@@ -86,14 +87,29 @@ fn run_as_root<R: Send>(
 }
 
 /// The lineage of a root, on its way to the thread that runs it.
-struct Inheritance(*const Lineage);
+#[derive(Clone, Copy)]
+pub(crate) struct Inheritance(*const Lineage);
 
 // SAFETY: the lineage is in the frame that waits for the root, and is not written meanwhile.
 unsafe impl Send for Inheritance {}
+// SAFETY: as above.
+unsafe impl Sync for Inheritance {}
 
 impl Inheritance {
-    fn enter(&self) -> Inherited {
-        Inherited::enter(self.0)
+    /// Of a root for which no region waits.
+    pub(crate) const NONE: Self = Self(ptr::null());
+
+    /// # Safety
+    ///
+    /// `lineage` is null, or in a frame that waits for each root that enters this.
+    pub(crate) unsafe fn new(lineage: *const Lineage) -> Self {
+        Self(lineage)
+    }
+
+    /// Makes the calling thread run a root until the guard is dropped: it has no slot, in the
+    /// middle of a wait too.
+    pub(crate) fn enter(self) -> impl Sized {
+        (CurrentSlot::none(), Inherited { before: CURRENT.replace(self.0) })
     }
 }
 
@@ -122,7 +138,7 @@ impl Lineage {
     }
 
     /// Calls `f` with the nearest region of the team `id` that waits.
-    pub(super) fn find<R>(&self, id: usize, f: impl FnOnce(Option<&TreeRegion>) -> R) -> R {
+    pub(in crate::fork_join) fn find<R>(&self, id: usize, f: impl FnOnce(Option<&TreeRegion>) -> R) -> R {
         let mut next = Some(self);
         while let Some(lineage) = next {
             // SAFETY: the region's participant waits for the root that calls this.
@@ -138,15 +154,8 @@ impl Lineage {
 }
 
 /// Makes a lineage the thread's own until this guard is dropped.
-pub(super) struct Inherited {
+struct Inherited {
     before: *const Lineage,
-}
-
-impl Inherited {
-    /// `lineage` is null, or in a frame that outlives the guard.
-    pub(super) fn enter(lineage: *const Lineage) -> Self {
-        Self { before: CURRENT.replace(lineage) }
-    }
 }
 
 impl Drop for Inherited {

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::fork_join::core_change::CoreChange;
-use crate::fork_join::team::install::Inherited;
-use crate::fork_join::team::{OfMember, Team};
-use crate::fork_join::{CurrentSlot, JobRef, Participant};
+use crate::fork_join::team::{Inheritance, OfMember, Team};
+use crate::fork_join::{JobRef, Participant};
 use crate::scheduler::idle_work::Spinner;
 use crate::util::sync;
 use crate::util::sync::thread_local;
@@ -202,7 +201,7 @@ impl Member {
     }
 
     fn run(&self, root: JobRef) {
-        let _outside = (CurrentSlot::none(), Inherited::enter(ptr::null()));
+        let _root = Inheritance::NONE.enter();
         // SAFETY: it has just been taken out of its queue.
         unsafe { root.run() }
     }
@@ -228,7 +227,7 @@ impl Member {
     /// Returns whether it has.
     pub(crate) fn help_once(&self) -> bool {
         let Some(region) = self.team.regions.open.find() else { return false };
-        let _outside = (CurrentSlot::none(), Inherited::enter(ptr::null()));
+        let _root = Inheritance::NONE.enter();
         region.help_once(self)
     }
 

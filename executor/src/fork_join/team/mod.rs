@@ -36,7 +36,7 @@ use std::sync::Arc;
 use crossbeam_utils::CachePadded;
 
 pub use self::detached::Order;
-pub(crate) use self::install::{Lineage, install};
+pub(crate) use self::install::{Inheritance, Lineage, install};
 pub use self::member::Place;
 pub(crate) use self::member::{Member, is_member, with_member};
 use crate::fork_join::JobRef;

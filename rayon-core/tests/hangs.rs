@@ -1,0 +1,77 @@
+//! Calls that could wait for ever: each ends, and a test that does not is stopped.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
+/// Runs `body` on a thread of its own, which is leaked if it takes longer.
+fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
+    let (done, is_done) = channel();
+    let runs = thread::spawn(move || done.send(body()));
+    match is_done.recv_timeout(Duration::from_secs(60)) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(RecvTimeoutError::Disconnected) => std::panic::resume_unwind(runs.join().expect_err("it has sent nothing")),
+    }
+}
+
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
+}
+
+#[test]
+fn a_scope_runs_in_a_pool_that_waits_for_it() {
+    let ran = within_a_minute(|| {
+        let (first, second) = (pool(1), pool(1));
+        let mut ran = [false; 2];
+        let [a, b] = &mut ran;
+        let spawns = || {
+            first.in_place_scope(|scope| {
+                scope.spawn(|scope| {
+                    *a = true;
+                    scope.spawn(|_| *b = first.install(|| second.install(|| first.install(|| true))));
+                });
+            });
+        };
+        first.install(|| second.install(spawns));
+        ran
+    });
+    assert_eq!(ran, [true; 2]);
+}
+
+#[test]
+fn a_fifo_scope_runs_in_a_pool_that_waits_for_it() {
+    let ran = within_a_minute(|| {
+        let (first, second) = (pool(1), pool(1));
+        let mut ran = false;
+        let spawns = || first.in_place_scope_fifo(|scope| scope.spawn_fifo(|_| ran = second.install(|| true)));
+        first.install(|| second.install(spawns));
+        ran
+    });
+    assert!(ran);
+}
+
+#[test]
+fn a_broadcast_may_call_back() {
+    let results = within_a_minute(|| {
+        let (first, second) = (pool(1), pool(2));
+        first.install(|| {
+            second.broadcast(|context| {
+                let index = context.index();
+                first.install(|| index)
+            })
+        })
+    });
+    assert_eq!(results, [0, 1]);
+}
+
+#[test]
+fn a_broadcast_to_a_pool_that_waits_may_call_back() {
+    let results = within_a_minute(|| {
+        let (first, second) = (pool(1), pool(1));
+        first.install(|| second.install(|| first.broadcast(|_| second.install(|| 3))))
+    });
+    assert_eq!(results, [3]);
+}
