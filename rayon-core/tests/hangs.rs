@@ -1,10 +1,14 @@
 //! Calls that could wait for ever: each ends, and a test that does not is stopped.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::{ThreadPool, ThreadPoolBuilder, current_thread_index, scope, spawn_broadcast, yield_local, yield_now};
+use wsrt::runtime::Builder;
 
 /// Runs `body` on a thread of its own, which is leaked if it takes longer.
 fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
@@ -19,6 +23,14 @@ fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static)
 
 fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
+}
+
+/// Runs `f` in a task of a runtime with so many worker threads.
+fn in_task<R: Send + 'static>(workers: usize, f: impl FnOnce() -> R + Send + 'static) -> R {
+    within_a_minute(move || {
+        let runtime = Builder::new_multi_thread().worker_threads(workers).build().expect("a runtime");
+        runtime.block_on(async { wsrt::spawn(async { f() }).await.expect("no panic") })
+    })
 }
 
 #[test]
@@ -74,4 +86,26 @@ fn a_broadcast_to_a_pool_that_waits_may_call_back() {
         first.install(|| second.install(|| first.broadcast(|_| second.install(|| 3))))
     });
     assert_eq!(results, [3]);
+}
+
+/// Yields until a spawned broadcast has reached all.
+fn yields_to_a_broadcast(yields: fn()) {
+    const WORKERS: usize = 2;
+    in_task(WORKERS, move || {
+        scope(|_| {
+            current_thread_index();
+            let count = Arc::new(AtomicUsize::new(0));
+            let theirs = Arc::clone(&count);
+            spawn_broadcast(move |_| _ = theirs.fetch_add(1, SeqCst));
+            while count.load(SeqCst) < WORKERS {
+                yields();
+            }
+        });
+    });
+}
+
+#[test]
+fn a_guest_that_yields_runs_its_part_of_a_broadcast() {
+    yields_to_a_broadcast(|| _ = yield_now());
+    yields_to_a_broadcast(|| _ = yield_local());
 }

@@ -258,7 +258,7 @@ pub(crate) fn run_job(scheduler: &Scheduler) -> bool {
 }
 
 /// Runs a job for the number that the calling thread has, if there is one. Returns whether it has.
-pub(super) fn run_mail() -> bool {
+pub(crate) fn run_mail() -> bool {
     let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(Lent::take_mail));
     let Some((root, _)) = mail else { return false };
     // SAFETY: it has just been taken out of its queue.
