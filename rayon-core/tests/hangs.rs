@@ -1,13 +1,15 @@
 //! Calls that could wait for ever: each ends, and a test that does not is stopped.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder, current_thread_index, scope, spawn_broadcast, yield_local, yield_now};
+use rayon_core::{
+    ThreadPool, ThreadPoolBuilder, current_thread_index, scope, spawn, spawn_broadcast, yield_local, yield_now,
+};
 use wsrt::runtime::Builder;
 
 /// Runs `body` on a thread of its own, which is leaked if it takes longer.
@@ -108,4 +110,26 @@ fn yields_to_a_broadcast(yields: fn()) {
 fn a_guest_that_yields_runs_its_part_of_a_broadcast() {
     yields_to_a_broadcast(|| _ = yield_now());
     yields_to_a_broadcast(|| _ = yield_local());
+}
+
+/// A member that spins takes one of two jobs that wait for each other.
+#[test]
+fn a_job_that_one_spinning_member_leaves_wakes_another() {
+    within_a_minute(|| {
+        let pool = pool(3);
+        for round in 0..20_000 {
+            let all = Arc::new(Barrier::new(3));
+            let meets = |all: &Arc<Barrier>| {
+                let all = Arc::clone(all);
+                move || _ = all.wait()
+            };
+            pool.install(|| {
+                spawn(meets(&all));
+                // At different moments of the others' search.
+                (0..round % 64).for_each(|_| std::hint::spin_loop());
+                spawn(meets(&all));
+                all.wait();
+            });
+        }
+    });
 }

@@ -125,13 +125,15 @@ pub(crate) struct Member {
     core_change: CoreChange,
     /// Naps since it has found work.
     naps: Cell<u32>,
+    /// True from a search until it has found work.
+    searches: Cell<bool>,
 }
 
 impl Member {
     fn new(place: Place) -> Self {
         let Place { team, index } = place;
         let (spinner, core_change) = (RefCell::new(Spinner::new()), CoreChange::new());
-        Self { team, index, spinner, core_change, naps: Cell::new(0) }
+        Self { team, index, spinner, core_change, naps: Cell::new(0), searches: Cell::new(false) }
     }
 
     pub(crate) fn team(&self) -> &Arc<Team> {
@@ -184,9 +186,6 @@ impl Member {
             return true;
         }
         let Some(root) = self.team.roots.take().or_else(|| self.steal()) else { return false };
-        if !self.team.roots.is_empty() {
-            self.team.sleepers.wake_one();
-        }
         self.run(root);
         true
     }
@@ -201,9 +200,18 @@ impl Member {
     }
 
     fn run(&self, root: JobRef) {
+        self.leave_search();
         let _root = Inheritance::NONE.enter();
         // SAFETY: it has just been taken out of its queue.
         unsafe { root.run() }
+    }
+
+    /// Wakes another member if work is left, as this one has found some: those who have published
+    /// work while it was about to look have woken no other, and it may take one piece alone.
+    fn leave_search(&self) {
+        if self.searches.replace(false) && self.team.has_work_for_any() {
+            self.team.sleepers.wake_one();
+        }
     }
 
     fn steal(&self) -> Option<JobRef> {
@@ -217,6 +225,7 @@ impl Member {
     /// It works there until nothing is left to do, or a root waits.
     fn help(&self) -> bool {
         let Some(region) = self.team.regions.open.find() else { return false };
+        self.searches.set(false);
         self.team.sleepers.wake_one();
         self.core_change.leave(region.owners_core());
         region.help(self);
@@ -233,6 +242,7 @@ impl Member {
 
     /// Spins for a while, then sleeps, until there may be work.
     fn idle(&self) {
+        self.searches.set(true);
         let epoch = self.team.regions.open.epoch();
         let seen = epoch.read();
         if self.team.has_work(self.index) || (self.naps.get() == 0 && self.spin_after(seen)) {

@@ -178,11 +178,14 @@ impl Team {
 
     /// Returns whether the member `index` would find something to do.
     fn has_work(&self, index: usize) -> bool {
+        self.has_work_for_any() || !self.members[index].mailbox.is_empty() || self.is_over()
+    }
+
+    /// Returns whether there is work that any member may do.
+    fn has_work_for_any(&self) -> bool {
         !self.roots.is_empty()
-            || !self.members[index].mailbox.is_empty()
             || self.regions.open.find().is_some()
             || self.members.iter().any(|member| !member.spawned.is_empty())
-            || self.is_over()
     }
 
     /// Calls a closure whose panic no thread waits for.
