@@ -133,3 +133,34 @@ fn a_job_that_one_spinning_member_leaves_wakes_another() {
         }
     });
 }
+
+/// A spawned job does not wait for the index that the yielding thread has.
+#[test]
+fn a_guest_that_yields_finds_the_job_that_it_has_spawned() {
+    in_task(1, || {
+        scope(|_| {
+            assert_eq!(current_thread_index(), Some(0));
+            let (sender, receiver) = channel();
+            spawn(move || sender.send(()).expect("it is received"));
+            // An attendant comes first.
+            thread::sleep(Duration::from_millis(50));
+            while receiver.try_recv().is_err() {
+                yield_now();
+            }
+        });
+    });
+}
+
+#[test]
+fn a_spawned_job_keeps_its_index() {
+    let (before, inside, after) = in_task(2, || {
+        let (sender, receiver) = channel();
+        spawn(move || {
+            let asks = || current_thread_index().expect("it computes");
+            let (inside, before) = (scope(|_| asks()), asks());
+            sender.send((before, inside, asks())).expect("it is received");
+        });
+        receiver.recv().expect("it is sent")
+    });
+    assert!(before == inside && inside == after);
+}

@@ -4,8 +4,9 @@
 //! of threads, with an index each, that also run spawned jobs. So a runtime has as many **numbers**
 //! as processors, and lends one to a thread that asks for its index, until the thread leaves its
 //! outermost region. Spawned jobs have threads of their own, **attendants**, as many as there are
-//! numbers at most, so that no end of a runtime waits for them. Their regions are the runtime's: an
-//! attendant counts as a thread that computes, and the runtime's idle processors help it.
+//! numbers at most, so that no end of a runtime waits for them. An attendant is lent a number if
+//! its job asks for one, until the job ends. Its regions are the runtime's: an attendant counts as
+//! a thread that computes, and the runtime's idle processors help it.
 //!
 //! A broadcast has one job for each number. The thread that has the number runs it in its next
 //! wait; for a number that no thread has, a thread is started.
@@ -133,8 +134,9 @@ impl Guests {
         loop {
             if let Some(job) = queue.jobs.pop_front() {
                 drop(queue);
-                let lent = self.lend(0..count_numbers(&job.1));
-                run_as_guest(job, lent);
+                // Without a number until the job asks for one: all may be lent to threads that
+                // wait for the job.
+                drop(run_as_guest(job, None));
                 queue = self.queue.lock();
                 continue;
             }
@@ -193,18 +195,18 @@ pub(super) fn resume() {
 
 /// Takes back the number that the thread was lent since this was made.
 pub(super) struct Visit {
-    had_number: bool,
+    keeps_number: bool,
 }
 
 impl Visit {
     pub(super) fn begin() -> Self {
-        Self { had_number: number().is_some() }
+        Self { keeps_number: number().is_some() || attends() }
     }
 }
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        if !self.had_number {
+        if !self.keeps_number {
             drop(LENT.with(|lent| lent.take()));
         }
     }
@@ -289,7 +291,7 @@ fn deliver(guests: &Arc<Guests>, number: usize) {
 
 fn run_all_mail(mut lent: Lent) {
     while let Some(job) = lent.take_mail() {
-        let Some(again) = run_as_guest(job, lent) else { return };
+        let Some(again) = run_as_guest(job, Some(lent)) else { return };
         lent = again;
     }
 }
@@ -298,10 +300,11 @@ fn start(run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     thread::Builder::new().name("wsrt-attendant".into()).spawn(run).map(drop)
 }
 
-/// Runs a job on a thread that belongs to no runtime otherwise. Returns the number.
-fn run_as_guest((root, scheduler): Job, lent: Lent) -> Option<Lent> {
+/// Runs a job on a thread that belongs to no runtime otherwise. Returns the number that the thread
+/// has then.
+fn run_as_guest((root, scheduler): Job, lent: Option<Lent>) -> Option<Lent> {
     let context = Context::enter(&scheduler, Role::External);
-    let before = LENT.with(|place| place.replace(Some(lent)));
+    let before = LENT.with(|place| place.replace(lent));
     let attended = ATTENDS.with(|attends| attends.replace(true));
     // SAFETY: it has just been taken out of its queue.
     unsafe { root.run() }

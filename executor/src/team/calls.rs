@@ -82,6 +82,7 @@ fn index_of_guest() -> Option<usize> {
     match home {
         Some(Home::Runtime(scheduler)) => Some(guests::number_in(&scheduler)),
         Some(Home::Team(_) | Home::Alone) => Some(0),
+        None if guests::attends() => hosts_scheduler().map(|scheduler| guests::number_in(&scheduler)),
         None => guests::number(),
     }
 }
