@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use rayon_core::{
-    ThreadPool, ThreadPoolBuilder, current_thread_index, scope, spawn, spawn_broadcast, yield_local, yield_now,
+    ThreadPool, ThreadPoolBuilder, current_thread_index, join, scope, spawn, spawn_broadcast, yield_local, yield_now,
 };
 use wsrt::runtime::Builder;
 
@@ -163,4 +163,41 @@ fn a_spawned_job_keeps_its_index() {
         receiver.recv().expect("it is sent")
     });
     assert!(before == inside && inside == after);
+}
+
+/// A thread that asks for an index while another sleeps, and then for the lock that this one holds.
+#[test]
+fn a_thread_that_sleeps_is_not_asked_for_its_index() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let ((go_on, goes_on), lock, is_taken) = (channel(), Mutex::new(()), Barrier::new(2));
+        let (runtime, lock, is_taken) = (&runtime, &lock, &is_taken);
+        thread::scope(|threads| {
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                let locked = lock.lock().expect("no panic");
+                join(
+                    || {
+                        current_thread_index().expect("it computes");
+                        is_taken.wait();
+                    },
+                    move || {
+                        is_taken.wait();
+                        goes_on.recv().expect("it is sent");
+                    },
+                );
+                drop(locked);
+            });
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                // The other one sleeps by now.
+                thread::sleep(Duration::from_millis(100));
+                scope(|_| {
+                    current_thread_index().expect("it computes");
+                    go_on.send(()).expect("it is received");
+                    drop(lock.lock().expect("no panic"));
+                });
+            });
+        });
+    });
 }

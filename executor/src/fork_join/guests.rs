@@ -14,7 +14,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +59,10 @@ pub(crate) struct Guests {
 #[derive(Default)]
 struct Number {
     is_lent: bool,
+    /// Threads that have given it back for a sleep.
+    sleepers: usize,
+    /// Those of them that have woken, and wait for it.
+    awaited_by: usize,
     /// Jobs for the thread that has this number, or for one that is started if no thread has it.
     mail: VecDeque<Job>,
 }
@@ -114,18 +117,34 @@ impl Guests {
         &Regions::of(scheduler).guests
     }
 
-    /// Lends the calling thread one of these numbers. Waits while all are lent: so do calls to a
-    /// pool whose threads are all busy.
-    fn lend(self: &Arc<Self>, range: Range<usize>) -> Lent {
+    /// Lends the calling thread one of the first `count` numbers. Waits while all are lent: so do
+    /// calls to a pool whose threads are all busy.
+    ///
+    /// The number of a thread that sleeps comes last: that thread needs it as soon as it wakes, and
+    /// may hold a lock that the caller will ask for.
+    fn lend(self: &Arc<Self>, count: usize) -> Lent {
         let mut numbers = self.numbers.lock();
-        make_room(&mut numbers, range.end);
+        make_room(&mut numbers, count);
         loop {
-            if let Some(number) = range.clone().find(|number| !numbers[*number].is_lent) {
+            let free = (0..count).filter(|number| !numbers[*number].is_lent && numbers[*number].awaited_by == 0);
+            if let Some(number) = free.min_by_key(|number| numbers[*number].sleepers) {
                 numbers[number].is_lent = true;
                 return Lent { guests: Arc::clone(self), number };
             }
             self.returned.wait(&mut numbers);
         }
+    }
+
+    /// Lends the calling thread, which has slept, its `number` again, before others get it.
+    fn lend_again(self: &Arc<Self>, number: usize) -> Lent {
+        let mut numbers = self.numbers.lock();
+        numbers[number].awaited_by += 1;
+        self.returned.wait_while(&mut numbers, |numbers| numbers[number].is_lent);
+        let lent = &mut numbers[number];
+        lent.awaited_by -= 1;
+        lent.sleepers -= 1;
+        lent.is_lent = true;
+        Lent { guests: Arc::clone(self), number }
     }
 
     /// Runs spawned jobs, until there was none for a while.
@@ -171,7 +190,7 @@ pub(crate) fn number() -> Option<usize> {
 /// is lent one if it has none.
 pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
     number().unwrap_or_else(|| {
-        let lent = Guests::of(scheduler).lend(0..count_numbers(scheduler));
+        let lent = Guests::of(scheduler).lend(count_numbers(scheduler));
         let number = lent.number;
         drop(LENT.with(|place| place.replace(Some(lent))));
         number
@@ -182,6 +201,7 @@ pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
 /// ask for one.
 pub(super) fn pause() {
     let Some(lent) = LENT.with(|lent| lent.take()) else { return };
+    lent.guests.numbers.lock()[lent.number].sleepers += 1;
     PAUSED.with(|paused| paused.set(Some(ManuallyDrop::new((Arc::clone(&lent.guests), lent.number)))));
 }
 
@@ -189,7 +209,7 @@ pub(super) fn pause() {
 pub(super) fn resume() {
     let Some(paused) = PAUSED.with(Cell::take) else { return };
     let (guests, number) = ManuallyDrop::into_inner(paused);
-    let lent = guests.lend(number..number + 1);
+    let lent = guests.lend_again(number);
     drop(LENT.with(|place| place.replace(Some(lent))));
 }
 
