@@ -27,13 +27,23 @@ impl Scene {
         self.work.fetch_update(Relaxed, Relaxed, |pieces| pieces.checked_sub(1)).is_ok()
     }
 
+    /// Acts like a member that has searched: takes a piece of work, and wakes another member if
+    /// one is left.
+    fn leave_search(&self) -> bool {
+        let has_taken = self.take();
+        if has_taken && self.work.load(Relaxed) > 0 {
+            self.sleepers.wake_one();
+        }
+        has_taken
+    }
+
     /// Acts like a member: spins if it is to, then sleeps, until it has taken a piece of work.
     fn work_once(&self, index: usize, spins: bool) {
-        while !self.take() {
+        while !self.leave_search() {
             if spins {
                 self.sleepers.begin_spin();
                 self.sleepers.end_spin();
-                if self.take() {
+                if self.leave_search() {
                     return;
                 }
             }
@@ -63,6 +73,22 @@ fn a_member_that_spins_sees_what_woke_no_other() {
         scene.publish();
         scene.sleepers.wake_one();
         member.join().expect("a member does not panic");
+    });
+}
+
+/// The thread that publishes wakes no other member while one spins, and that one takes one piece.
+#[test]
+fn a_member_that_spins_wakes_another_for_the_rest() {
+    explore(2, || {
+        let scene = Scene::new();
+        let (first, second) = (Arc::clone(&scene), Arc::clone(&scene));
+        let spins = thread::spawn(move || first.work_once(0, true));
+        let sleeps = thread::spawn(move || second.work_once(1, false));
+        for _ in 0..2 {
+            scene.publish();
+            scene.sleepers.wake_one();
+        }
+        [spins, sleeps].into_iter().for_each(|member| member.join().expect("a member does not panic"));
     });
 }
 
