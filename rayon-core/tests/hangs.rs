@@ -56,7 +56,7 @@ fn a_scope_runs_in_a_pool_that_waits_for_it() {
 }
 
 #[test]
-fn a_fifo_scope_runs_in_a_pool_that_waits_for_it() {
+fn a_fifo_scope_runs_in_a_pool_that_waits() {
     let ran = within_a_minute(|| {
         let (first, second) = (pool(1), pool(1));
         let mut ran = false;
@@ -136,7 +136,7 @@ fn a_job_that_one_spinning_member_leaves_wakes_another() {
 
 /// A spawned job does not wait for the index that the yielding thread has.
 #[test]
-fn a_guest_that_yields_finds_the_job_that_it_has_spawned() {
+fn a_guest_that_yields_finds_the_job_it_spawned() {
     in_task(1, || {
         scope(|_| {
             assert_eq!(current_thread_index(), Some(0));
