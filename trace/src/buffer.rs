@@ -140,8 +140,8 @@ impl EventWriter {
         fit
     }
 
-    /// Returns whether the caller could avoid losing an event by waiting before it writes two: the
-    /// buffer has no room for two events, and a reader that can make room still exists.
+    /// Returns true if the buffer has no room for two more events, but the reader that could make
+    /// room still exists. Then the caller can wait instead of losing an event.
     #[inline]
     pub fn may_wait(&mut self) -> bool {
         !self.has_room_for_two() && Arc::strong_count(&self.buffer) > 1

@@ -44,7 +44,7 @@ pub mod clock {
     pub const TIMESTAMP: u32 = 2;
 }
 
-/// The values of `BuiltinClock`.
+/// The numbers of the clocks that Perfetto's format calls `BuiltinClock`.
 pub mod builtin_clock {
     pub const REALTIME: u64 = 1;
     pub const MONOTONIC: u64 = 3;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// A source of the simulated hosts that tasks belong to, for traces and reports.
+/// Tells traces and reports which simulated host each task belongs to.
 pub trait TaskHosts: fmt::Debug + Send + Sync {
     /// Returns the number of the host that a task belongs to, or 0 if the task belongs to none.
     /// Task 0 belongs to none.

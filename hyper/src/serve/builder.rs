@@ -214,10 +214,10 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Sets how long the service may take to return the head of its answer, including the time that
-    /// it waits for the request's body. When the limit expires, the connection is closed (HTTP/1.1)
-    /// or the stream is reset (HTTP/2). By default there is no limit, because an answer may have to
-    /// wait for an event.
+    /// Sets how long the service may take to return the head of its response, including the time
+    /// that it waits for the request's body. If the time runs out, the connection is closed
+    /// (HTTP/1.1) or the stream is reset (HTTP/2). By default there is no limit, because a response
+    /// may have to wait for an event.
     ///
     /// To limit only how long the service waits for the sender of the body, use
     /// [`with_body_timeout`](Self::with_body_timeout).

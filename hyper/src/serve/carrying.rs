@@ -7,9 +7,9 @@ use hyper::http::Extensions;
 
 use super::Handshake;
 
-/// A handshake that adds extensions to the requests of the connection. It performs the handshake
-/// `H`, and then calls `F` to create the extensions. Returned, as a parameter of the server's type,
-/// by [`Serve::with_connection_extensions`](super::Serve::with_connection_extensions).
+/// A handshake that adds extensions to every request on a connection. Performs the handshake `H`,
+/// then calls `F` to create the extensions. It is a type parameter of the server that
+/// [`Serve::with_connection_extensions`](super::Serve::with_connection_extensions) returns.
 #[derive(Debug, Clone, Copy)]
 pub struct Carrying<H, F> {
     pub(super) handshake: H,

@@ -10,11 +10,11 @@ use tower_layer::Layer;
 use tower_service::Service;
 use wsrt::time::{self, timeout};
 
-/// A tower layer that limits how long a service may take for each answer. When the limit expires,
-/// the request is answered with the response that a closure returns.
+/// A tower layer that limits how long a service may take to respond. If the time runs out, the
+/// request is answered with the response that a closure returns.
 ///
-/// The time counts as for a [`TimeoutLayer`](super::TimeoutLayer), but the service never fails
-/// because of this layer, as an axum router requires of its layers.
+/// The time is measured as in a [`TimeoutLayer`](super::TimeoutLayer). This layer adds no error to
+/// the service, so it works with an axum router, which requires layers that cannot fail.
 ///
 /// # Examples
 ///

@@ -12,8 +12,8 @@ use wsrt::time::{self, timeout};
 
 use crate::BoxError;
 
-/// A tower layer that limits how long a service may take for each answer. When the limit expires,
-/// the service fails with an [`Elapsed`](wsrt::time::error::Elapsed) error.
+/// A tower layer that limits how long a service may take to respond. If the time runs out, the
+/// service fails with an [`Elapsed`](wsrt::time::error::Elapsed) error.
 ///
 /// The time counts from the call to the service. A limit of [`Duration::MAX`] means no limit. An
 /// answer that is ready is returned, however late it is. The body of an HTTP response is not part

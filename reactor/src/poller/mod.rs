@@ -101,8 +101,8 @@ impl Netpoller {
         Self::with_events_per_turn(EventsPerTurn::default())
     }
 
-    /// Creates a netpoller with no registered sockets, whose turns take at most as many events as
-    /// `most` allows.
+    /// Creates a netpoller with no registered sockets, each of whose turns takes at most `most`
+    /// events.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Netpoller {
         }
     }
 
-    /// Takes one turn that waits until `deadline` at the latest.
+    /// Runs one turn that blocks until `deadline` at the latest.
     ///
     /// On Linux, the wait ends as soon as the OS has woken the thread, within some tens of
     /// microseconds, and a deadline equal to the previous turn's costs nothing extra. On other
@@ -159,9 +159,9 @@ impl Netpoller {
         self.turn_until_one_of(deadline..=deadline, wakers)
     }
 
-    /// Takes one turn that waits until one of `moments` at the latest. The turn chooses the moment
-    /// that costs least: the deadline of the previous turn if it is within `moments`, which costs
-    /// nothing extra, and otherwise the last moment.
+    /// Runs one turn that blocks no later than a deadline within `moments`. If the previous turn's
+    /// deadline is within that range, the turn keeps it, which costs nothing extra; otherwise the
+    /// deadline is the end of the range.
     ///
     /// Use this method for many nearby deadlines that may share one wake-up.
     ///

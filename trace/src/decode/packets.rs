@@ -13,7 +13,8 @@ const PACKET: u8 = key_of_message(trace::PACKET);
 const LONGEST: u64 = 16 << 20;
 const BUFFER: usize = 256 << 10;
 
-/// How the file ended, once there are no more packets to read.
+/// The way in which the file ended: complete, or cut off. Known once there are no more packets to
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileEnding {
     /// The file ends after a complete packet.

@@ -291,7 +291,7 @@ impl Network {
         self.lock().hosts.note_crash_by_program(host);
     }
 
-    /// Returns whether the program has crashed a host and has not restarted the host since.
+    /// Returns whether `host` is down because the program crashed it and has not restarted it yet.
     pub fn was_crashed_by_program(&self, host: usize) -> bool {
         self.lock().hosts.was_crashed_by_program(host)
     }

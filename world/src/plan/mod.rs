@@ -27,7 +27,8 @@ pub(crate) struct Fault {
     pub(crate) lasting: Option<u64>,
 }
 
-/// A plan of faults: the faults of a run in order of time, and the calls of fault points that fail.
+/// A fault plan: the faults of a run in chronological order, and the calls of fault points that
+/// fail.
 ///
 /// A plan can be printed and parsed. Running a simulation again with the plan that an earlier run
 /// recorded repeats the same faults.
