@@ -136,6 +136,27 @@ fn a_guest_yields_only_where_it_computes() {
     assert_eq!((outside, inside), (None, Some(Yield::Idle)));
 }
 
+#[test]
+fn a_broadcast_reaches_one_number_of_threads_while_the_runtime_is_resized() {
+    let (runtime, over) = (&runtime(), AtomicBool::new(false));
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !over.load(SeqCst) {
+                [1, 2, 3].into_iter().for_each(|count| runtime.resize(count).expect("it has room"));
+            }
+        });
+        let broadcasts = || {
+            (0..500).all(|_| {
+                let counts = broadcast(|context| context.num_threads());
+                counts.iter().all(|count| *count == counts.len())
+            })
+        };
+        let outcome = threads.spawn(move || in_task(runtime, broadcasts)).join();
+        over.store(true, SeqCst);
+        assert_eq!(outcome.ok(), Some(true));
+    });
+}
+
 /// More threads than the runtime has indices; each lends its own to its helper while it waits.
 #[test]
 fn threads_beyond_the_count_wait_for_an_index() {

@@ -28,7 +28,7 @@ pub(super) struct Address {
 
 impl Address {
     /// Returns how many threads a broadcast to `home` reaches.
-    pub(super) fn count(home: &Home) -> usize {
+    fn count(home: &Home) -> usize {
         match home {
             Home::Team(team) => team.count(),
             Home::Runtime(scheduler) => guests::count_numbers(scheduler),
@@ -36,9 +36,15 @@ impl Address {
         }
     }
 
-    pub(super) fn of(home: &Home, index: usize) -> Self {
+    /// Returns the addresses of a broadcast to `home`. Counts once: a runtime may grow meanwhile.
+    pub(super) fn all(home: &Home) -> impl Iterator<Item = Self> + use<> {
         let team = if let Home::Team(team) = home { team.id() } else { 0 };
-        Self { index, count: Self::count(home), team }
+        let count = Self::count(home);
+        (0..count).map(move |index| Self { index, count, team })
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.index
     }
 
     pub(super) fn arrived<'a>(self) -> BroadcastContext<'a> {
@@ -78,8 +84,8 @@ where
 {
     match Crowd::here(global) {
         Crowd::Team(team) => broadcast_in(&team, op),
-        Crowd::Guests(scheduler) => {
-            let results = Results::new(Address::count(&Home::Runtime(scheduler)));
+        Crowd::Guests(_) => {
+            let results = Results::new();
             scope_here(|scope| scope.spawn_broadcast(|_, context| results.add(&op, context)));
             results.collect()
         }
@@ -104,13 +110,13 @@ where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
     let (op, home) = (Arc::new(op), Home::Runtime(Arc::clone(&scheduler)));
-    for index in 0..Address::count(&home) {
-        let (op, address) = (Arc::clone(&op), Address::of(&home, index));
+    for address in Address::all(&home) {
+        let op = Arc::clone(&op);
         // The job's share of `op` is dropped in there, too: it may panic.
         let run = move || global.run_detached(move || op(address.arrived()));
         // SAFETY: it borrows nothing, and a thread is started that runs it.
         let root = unsafe { BoxedJob::into_job_ref(run) };
-        guests::send(&scheduler, index, root);
+        guests::send(&scheduler, address.index(), root);
     }
 }
 
@@ -134,8 +140,8 @@ impl Handle {
 }
 
 fn spawn_on_each(team: &Arc<Team>, op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static) {
-    let home = Home::Team(Arc::clone(team));
-    team.spawn_broadcast(move |index| op(Address::of(&home, index).arrived()));
+    let (count, id) = (team.count(), team.id());
+    team.spawn_broadcast(move |index| op(Address { index, count, team: id }.arrived()));
 }
 
 fn broadcast_in<OP, R>(team: &Arc<Team>, op: OP) -> Vec<R>
@@ -143,27 +149,29 @@ where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    let results = Results::new(team.count());
+    let results = Results::new();
     in_place_scope_of(team, |scope| scope.spawn_broadcast(|_, context| results.add(&op, context)));
     results.collect()
 }
 
 /// The results of a broadcast, by index.
-struct Results<R>(Vec<Mutex<Option<R>>>);
+struct Results<R>(Mutex<Vec<Option<R>>>);
 
 impl<R: Send> Results<R> {
-    fn new(count: usize) -> Self {
-        Self((0..count).map(|_| Mutex::new(None)).collect())
+    fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
     }
 
     fn add(&self, op: impl Fn(BroadcastContext<'_>) -> R, context: BroadcastContext<'_>) {
-        let index = context.index();
+        let Address { index, count, .. } = context.address;
         let result = op(context);
-        *self.0[index].lock() = Some(result);
+        let mut results = self.0.lock();
+        results.resize_with(count, || None);
+        results[index] = Some(result);
     }
 
     fn collect(self) -> Vec<R> {
-        let result = |result: Mutex<Option<R>>| result.lock().take().expect("the broadcast has reached each thread");
-        self.0.into_iter().map(result).collect()
+        let results = std::mem::take(&mut *self.0.lock());
+        results.into_iter().map(|result| result.expect("the broadcast has reached each thread")).collect()
     }
 }

@@ -81,8 +81,8 @@ impl Inner {
     /// The promises of [`ScopeBase::spawn`].
     unsafe fn spawn_broadcast<F: Fn(BroadcastContext<'_>) + Send + Sync>(&self, body: F) {
         let body = Arc::new(body);
-        for index in 0..Address::count(&self.home) {
-            let (body, address) = (Arc::clone(&body), Address::of(&self.home, index));
+        for address in Address::all(&self.home) {
+            let (body, index) = (Arc::clone(&body), address.index());
             // SAFETY: as the caller promises.
             let job = unsafe { self.make_root(move || body(address.arrived())) };
             match &self.home {
