@@ -74,7 +74,7 @@ impl ScopeBase {
     pub(crate) fn put(&self, slot: Option<&TreeSlot<'_>>, job: JobRef) -> bool {
         match self.own(slot) {
             Some(slot) => {
-                slot.push(job);
+                slot.push_and_tell(job);
                 false
             }
             None => {

@@ -278,3 +278,56 @@ fn of_many_regions_each_comes_to_be_helped() {
     drop(posted);
     assert!(open_regions.is_empty() && open_regions.find().is_none());
 }
+
+/// An owner that counts its summonses.
+struct Summoning(AtomicUsize);
+
+impl Participant for Summoning {
+    fn summon(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+/// The thread that spawns it may block until it has run.
+#[test]
+fn a_helper_that_leaves_sees_a_spawned_job_or_is_summoned() {
+    let region = TreeRegion::new(2);
+    let (turn, sees) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let mut lost = 0;
+    let await_turn = |at| {
+        let mut looks = 0;
+        while turn.load(SeqCst) < at {
+            looks += 1;
+            if looks % 1_000 == 0 {
+                thread::yield_now();
+            }
+        }
+    };
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            for round in 0..10 * ROUNDS {
+                await_turn(3 * round + 1);
+                // At different moments of the other's spawning.
+                (0..round % 200).for_each(|_| std::hint::spin_loop());
+                sees.store(region.wants_help(), Relaxed);
+                turn.fetch_add(1, SeqCst);
+            }
+        });
+        for round in 0..10 * ROUNDS {
+            let owner = Summoning(AtomicUsize::new(0));
+            // SAFETY: the helper waits for its turn, and takes no slot.
+            let slot = unsafe { region.begin(&owner) };
+            let scope = ScopeBase::new(slot.region(), AfterPanic::Drop);
+            turn.fetch_add(1, SeqCst);
+            // SAFETY: it borrows nothing.
+            let _ = unsafe { scope.spawn(Some(&slot), || ()) };
+            let is_summoned = owner.0.load(Relaxed) > 0;
+            turn.fetch_add(1, SeqCst);
+            await_turn(3 * round + 3);
+            lost += usize::from(!sees.load(Relaxed) && !is_summoned);
+            assert!(scope.finish(&slot).is_ok());
+            region.end();
+        }
+    });
+    assert_eq!(lost, 0);
+}

@@ -197,6 +197,18 @@ impl<'a> TreeSlot<'a> {
         }
     }
 
+    /// Puts a job on the slot's own stack for a thread that may block until the job has run: a
+    /// helper that is about to leave sees it, or is summoned.
+    pub(crate) fn push_and_tell(&self, job: JobRef) {
+        // SAFETY: this is the slot's own thread.
+        unsafe { self.region.stacks[self.number].push(job) };
+        // Pairs with the fence in `wants_help`.
+        fence(SeqCst);
+        if self.region.unattended.load(Relaxed) {
+            self.call_for_help();
+        }
+    }
+
     #[cold]
     fn call_for_help(&self) {
         self.region.unattended.store(false, Relaxed);
