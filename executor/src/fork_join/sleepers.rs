@@ -26,7 +26,7 @@ impl Sleepers {
 
     /// Wakes a member, unless one spins and will see the work that the caller has published.
     pub(super) fn wake_one(&self) {
-        // Pairs with the fence in `sleep`.
+        // Pairs with the fences in `sleep` and `wake_for_rest`.
         fence(SeqCst);
         if self.spinning.load(Relaxed) == 0 && self.count.load(Relaxed) > 0 {
             self.wake_newest();
@@ -66,14 +66,26 @@ impl Sleepers {
         }
     }
 
-    /// The caller spins: it looks for work until [`end_spin`](Self::end_spin). After that it works,
-    /// or goes to [`sleep`](Self::sleep), whose fence comes before its last look.
+    /// The caller spins: it looks for work until [`end_spin`](Self::end_spin). After that it takes
+    /// some and calls [`wake_for_rest`](Self::wake_for_rest), or goes to [`sleep`](Self::sleep):
+    /// both have a fence before the last look.
     pub(super) fn begin_spin(&self) {
         self.spinning.fetch_add(1, Relaxed);
     }
 
     pub(super) fn end_spin(&self) {
         self.spinning.fetch_sub(1, Relaxed);
+    }
+
+    /// Wakes a member if work is left. For a member that has searched, and has taken a piece of the
+    /// work that it found: threads that saw it spin have woken no other.
+    pub(super) fn wake_for_rest(&self, is_left: impl FnOnce() -> bool) {
+        // Pairs with the fence in `wake_one`: of a thread that saw the member spin and woke no other,
+        // the work is seen here.
+        fence(SeqCst);
+        if is_left() {
+            self.wake_one();
+        }
     }
 
     /// Puts the member `index`, the caller, to sleep until it is woken or `timeout` has passed. It

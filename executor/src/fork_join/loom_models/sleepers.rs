@@ -31,8 +31,8 @@ impl Scene {
     /// one is left.
     fn leave_search(&self) -> bool {
         let has_taken = self.take();
-        if has_taken && self.work.load(Relaxed) > 0 {
-            self.sleepers.wake_one();
+        if has_taken {
+            self.sleepers.wake_for_rest(|| self.work.load(Relaxed) > 0);
         }
         has_taken
     }

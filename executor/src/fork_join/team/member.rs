@@ -209,8 +209,8 @@ impl Member {
     /// Wakes another member if work is left, as this one has found some: those who have published
     /// work while it was about to look have woken no other, and it may take one piece alone.
     fn leave_search(&self) {
-        if self.searches.replace(false) && self.team.has_work_for_any() {
-            self.team.sleepers.wake_one();
+        if self.searches.replace(false) {
+            self.team.sleepers.wake_for_rest(|| self.team.has_work_for_any());
         }
     }
 
