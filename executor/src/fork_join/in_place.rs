@@ -42,7 +42,8 @@ pub(crate) fn in_tree_of<R>(team: &Arc<Team>, wait: Wait<'_>, f: impl FnOnce(Sit
         return post(team, std::ptr::null(), |site| f(site, wait));
     }
     in_tree(|slot| {
-        let lineage = Lineage::of_wait_in(slot);
+        // SAFETY: `f` waits for its jobs in this frame.
+        let lineage = unsafe { Lineage::of_wait_in(slot) };
         let wait: Wait<'_> = &|latch| slot.wait_for(latch);
         lineage.find(team.id(), |waiting| match waiting {
             Some(region) => {
@@ -57,7 +58,8 @@ pub(crate) fn in_tree_of<R>(team: &Arc<Team>, wait: Wait<'_>, f: impl FnOnce(Sit
 
 fn post<R>(team: &Team, lineage: *const Lineage, f: impl FnOnce(Site<'_>) -> R) -> R {
     let tree = OpenTree::take(team.regions(), team.slots(), team.id());
-    tree.region.set_lineage(lineage.cast());
+    // SAFETY: it is null, or in the frame of `in_tree_of`.
+    unsafe { tree.region.set_lineage(lineage.cast()) };
     // The owner's slot stays unused.
     // SAFETY: no other thread has a reference to the region, and the slot is dropped at once.
     let _ = unsafe { tree.region.begin(&Unattended) };

@@ -29,8 +29,12 @@ pub(super) struct Head {
 }
 
 impl JobRef {
-    /// Makes a reference to the job that `head` begins, of which the pointer reaches all.
-    pub(super) fn new(head: NonNull<Head>) -> Self {
+    /// Makes a reference to the job that `head` begins.
+    ///
+    /// # Safety
+    ///
+    /// The pointer reaches all of the job, which stays valid until it has run.
+    pub(super) unsafe fn new(head: NonNull<Head>) -> Self {
         Self(head)
     }
 

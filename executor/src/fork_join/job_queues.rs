@@ -122,8 +122,9 @@ impl FifoJobs {
     /// These jobs stay where they are until the job has run, and the marker is run.
     pub(crate) unsafe fn put(&self, job: JobRef) -> JobRef {
         self.jobs.put(job);
-        // Made from the whole and not from its head: the pointer has to reach the rest.
-        JobRef::new(NonNull::from(self).cast())
+        let whole = NonNull::from(self);
+        // SAFETY: it is made from the whole and not from its head, and as the caller promises.
+        unsafe { JobRef::new(whole.cast()) }
     }
 
     /// # Safety

@@ -108,7 +108,8 @@ fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
 fn in_new_tree_of_team<R>(member: &Member, f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     let team = &**member.team();
     let tree = OpenTree::take(team.regions(), team.slots(), team.id());
-    tree.region.set_lineage(Lineage::current().cast());
+    // SAFETY: the frames of the lineage wait for the root that this thread runs.
+    unsafe { tree.region.set_lineage(Lineage::current().cast()) };
     // SAFETY: no other thread has a reference to the region, and the slot is dropped before `tree`.
     let slot = unsafe { tree.region.begin(member) };
     let posted = tree.regions.open.post(Arc::clone(&tree.region) as Arc<dyn Region>);

@@ -35,8 +35,12 @@ unsafe impl Send for ScopeBase {}
 unsafe impl Sync for ScopeBase {}
 
 impl ScopeBase {
-    /// Makes a scope in `region`, which outlives it.
-    pub(crate) fn new(region: &TreeRegion, after_panic: AfterPanic) -> Self {
+    /// Makes a scope in `region`.
+    ///
+    /// # Safety
+    ///
+    /// The region outlives the scope.
+    pub(crate) unsafe fn new(region: &TreeRegion, after_panic: AfterPanic) -> Self {
         Self { pending: AtomicUsize::new(1), done: Latch::new(), panic: FirstPanic::new(), after_panic, region }
     }
 

@@ -192,7 +192,8 @@ fn a_scope_sees_all_its_jobs_done() {
             in_tree(open_regions, &mut region, || {
                 let count = AtomicUsize::new(0);
                 let outcome = with_slot(|slot| {
-                    let scope = ScopeBase::new(slot.region(), AfterPanic::Drop);
+                    // SAFETY: the region is in a frame further down.
+                    let scope = unsafe { ScopeBase::new(slot.region(), AfterPanic::Drop) };
                     for number in 0..20 {
                         let text = number.to_string();
                         let count = &count;
@@ -317,7 +318,8 @@ fn a_helper_that_leaves_sees_a_spawned_job_or_is_summoned() {
             let owner = Summoning(AtomicUsize::new(0));
             // SAFETY: the helper waits for its turn, and takes no slot.
             let slot = unsafe { region.begin(&owner) };
-            let scope = ScopeBase::new(slot.region(), AfterPanic::Drop);
+            // SAFETY: the region is in a frame further down.
+            let scope = unsafe { ScopeBase::new(slot.region(), AfterPanic::Drop) };
             turn.fetch_add(1, SeqCst);
             // SAFETY: it borrows nothing.
             let _ = unsafe { scope.spawn(Some(&slot), || ()) };

@@ -81,7 +81,11 @@ impl TreeRegion {
     }
 
     /// Notes that lineage. Before `begin`.
-    pub(super) fn set_lineage(&self, lineage: *const ()) {
+    ///
+    /// # Safety
+    ///
+    /// `lineage` is null, or points to a `Lineage` that is there until the owner calls `end`.
+    pub(super) unsafe fn set_lineage(&self, lineage: *const ()) {
         self.lineage.store(lineage.cast_mut(), Relaxed);
     }
 

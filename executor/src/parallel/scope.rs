@@ -52,7 +52,9 @@ where
     F: FnOnce(&Scope<'scope>) -> R,
 {
     in_tree(|slot| {
-        let scope = Scope { base: ScopeBase::new(slot.region(), AfterPanic::Drop), marker: PhantomData };
+        // SAFETY: the slot is of the region, and outlives the scope.
+        let base = unsafe { ScopeBase::new(slot.region(), AfterPanic::Drop) };
+        let scope = Scope { base, marker: PhantomData };
         let result = caught(|| f(&scope));
         let result = result.map_err(|payload| scope.base.fail(payload));
         if let Err(payload) = scope.base.finish(slot) {

@@ -24,9 +24,14 @@ struct Inner {
 }
 
 impl Inner {
-    fn new(site: Site<'_>, home: Home) -> Self {
+    /// # Safety
+    ///
+    /// The region outlives the scope.
+    unsafe fn new(site: Site<'_>, home: Home) -> Self {
         let Site { region, inheritance, is_lent } = site;
-        Self { base: ScopeBase::new(region, AfterPanic::Run), home, inheritance, is_lent }
+        // SAFETY: as the caller promises.
+        let base = unsafe { ScopeBase::new(region, AfterPanic::Run) };
+        Self { base, home, inheritance, is_lent }
     }
 
     /// Makes a job, which the caller puts in a queue.
@@ -127,8 +132,13 @@ pub struct ScopeFifo<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    fn new(site: Site<'_>, home: Home) -> Self {
-        Self { inner: Inner::new(site, home), marker: PhantomData }
+    /// # Safety
+    ///
+    /// The region outlives the scope.
+    unsafe fn new(site: Site<'_>, home: Home) -> Self {
+        // SAFETY: as the caller promises.
+        let inner = unsafe { Inner::new(site, home) };
+        Self { inner, marker: PhantomData }
     }
 
     /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
@@ -155,9 +165,14 @@ impl<'scope> Scope<'scope> {
 }
 
 impl<'scope> ScopeFifo<'scope> {
-    fn new(site: Site<'_>, home: Home) -> Self {
+    /// # Safety
+    ///
+    /// The region outlives the scope.
+    unsafe fn new(site: Site<'_>, home: Home) -> Self {
         let fifos = (0..site.region.count_slots()).map(|_| FifoJobs::new()).collect();
-        Self { inner: Inner::new(site, home), fifos, marker: PhantomData }
+        // SAFETY: as the caller promises.
+        let inner = unsafe { Inner::new(site, home) };
+        Self { inner, fifos, marker: PhantomData }
     }
 
     /// Spawns a job in the scope. The job receives the scope, so that it can spawn further jobs.
@@ -238,14 +253,16 @@ where
 
 pub(super) fn scope_here<'scope, R>(op: impl FnOnce(&Scope<'scope>) -> R) -> R {
     in_tree(|slot| {
-        let scope = Scope::new(Site::of_call(slot.region()), Home::of(slot));
+        // SAFETY: the slot is of the region, and outlives the scope.
+        let scope = unsafe { Scope::new(Site::of_call(slot.region()), Home::of(slot)) };
         scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
     })
 }
 
 fn scope_fifo_here<'scope, R>(op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
     in_tree(|slot| {
-        let scope = ScopeFifo::new(Site::of_call(slot.region()), Home::of(slot));
+        // SAFETY: the slot is of the region, and outlives the scope.
+        let scope = unsafe { ScopeFifo::new(Site::of_call(slot.region()), Home::of(slot)) };
         scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
     })
 }
@@ -256,7 +273,8 @@ pub(super) fn in_place_scope_of<'scope, R>(team: &Arc<Team>, op: impl FnOnce(&Sc
         return scope_here(op);
     }
     in_tree_of(team, &wait_outside, |site, wait| {
-        let scope = Scope::new(site, Home::Team(Arc::clone(team)));
+        // SAFETY: the region is there until this returns.
+        let scope = unsafe { Scope::new(site, Home::Team(Arc::clone(team))) };
         scope.inner.complete(|| op(&scope), wait)
     })
 }
@@ -276,7 +294,8 @@ impl Handle {
             return scope_fifo_here(op);
         }
         in_tree_of(team, &wait_outside, |site, wait| {
-            let scope = ScopeFifo::new(site, Home::Team(Arc::clone(team)));
+            // SAFETY: the region is there until this returns.
+            let scope = unsafe { ScopeFifo::new(site, Home::Team(Arc::clone(team))) };
             scope.inner.complete(|| op(&scope), wait)
         })
     }

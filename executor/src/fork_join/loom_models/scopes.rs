@@ -17,7 +17,9 @@ fn in_scope(spawn: impl FnOnce(&ScopeBase, &TreeSlot<'_>)) -> Result<(), Payload
         let region = Arc::clone(&region);
         thread::spawn(move || region.help(&Unattended))
     };
-    let mut scope = Box::new(ScopeBase::new(slot.region(), AfterPanic::Drop));
+    // SAFETY: the region is dropped after it.
+    let scope = unsafe { ScopeBase::new(slot.region(), AfterPanic::Drop) };
+    let mut scope = Box::new(scope);
     spawn(&scope, &slot);
     let outcome = scope.finish(&slot);
     scope.pending.with_mut(|pending| assert_eq!(*pending, 0));

@@ -50,7 +50,8 @@ fn hand_over<R: Send>(team: &Arc<Team>, op: impl FnOnce(bool) -> R + Send, wait:
 /// A member of a team that waits in `slot` may be the only one that is free to run what the root
 /// hands back to its team: so it finds such roots in the slot's region.
 fn wait_in_tree<R: Send>(team: &Arc<Team>, slot: &TreeSlot<'_>, op: impl FnOnce(bool) -> R + Send) -> R {
-    let lineage = Lineage::of_wait_in(slot);
+    // SAFETY: this frame waits for the root.
+    let lineage = unsafe { Lineage::of_wait_in(slot) };
     run_as_root(op, &raw const lineage, |root, done| {
         lineage.find(team.id(), |waiting| match waiting {
             Some(region) => {
@@ -126,9 +127,12 @@ pub(crate) struct Lineage {
 }
 
 impl Lineage {
-    /// Makes the lineage of a root for which the calling thread waits in `slot`. It has to outlive
-    /// the root.
-    pub(crate) fn of_wait_in(slot: &TreeSlot<'_>) -> Self {
+    /// Makes the lineage of a root for which the calling thread waits in `slot`.
+    ///
+    /// # Safety
+    ///
+    /// No thread uses it when the caller no longer has the slot.
+    pub(crate) unsafe fn of_wait_in(slot: &TreeSlot<'_>) -> Self {
         Self { region: slot.region(), parent: slot.region().lineage().cast() }
     }
 

@@ -43,8 +43,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// The caller makes one for each index, and no second one.
-    pub(super) fn new(team: &Arc<Team>, index: usize) -> Self {
+    /// # Safety
+    ///
+    /// The caller makes one for each index of the team, and no second one.
+    pub(super) unsafe fn new(team: &Arc<Team>, index: usize) -> Self {
         Self { team: Arc::clone(team), index }
     }
 
