@@ -291,7 +291,7 @@ impl Participant for Summoning {
 
 /// The thread that spawns it may block until it has run.
 #[test]
-fn a_helper_that_leaves_sees_a_spawned_job_or_is_summoned() {
+fn a_leaving_helper_sees_a_spawned_job_or_is_summoned() {
     let region = TreeRegion::new(2);
     let (turn, sees) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut lost = 0;
