@@ -48,7 +48,7 @@ fn a_panic_of_a_destructor_goes_to_the_panic_handler() {
             scope(|_| {
                 current_thread_index();
                 spawns();
-                join(|| join(|| (), || ()), || thread::yield_now());
+                join(|| join(|| (), || ()), thread::yield_now);
             });
         };
         let task = runtime.spawn(spawns);
