@@ -136,7 +136,7 @@ fn a_job_that_one_spinning_member_leaves_wakes_another() {
 
 /// A spawned job does not wait for the index that the yielding thread has.
 #[test]
-fn a_guest_that_yields_finds_the_job_it_spawned() {
+fn a_yielding_guest_finds_the_job_it_has_spawned() {
     in_task(1, || {
         scope(|_| {
             assert_eq!(current_thread_index(), Some(0));
@@ -196,6 +196,22 @@ fn a_thread_that_sleeps_is_not_asked_for_its_index() {
                     current_thread_index().expect("it computes");
                     go_on.send(()).expect("it is received");
                     drop(lock.lock().expect("no panic"));
+                });
+            });
+        });
+    });
+}
+
+#[test]
+fn a_helper_in_a_loop_may_call_back() {
+    within_a_minute(|| {
+        let (first, second) = (pool(1), pool(2));
+        let both = Barrier::new(2);
+        first.install(|| {
+            second.install(|| {
+                wsrt::parallel::for_each(0..2_usize, |_| {
+                    both.wait();
+                    first.install(|| ());
                 });
             });
         });

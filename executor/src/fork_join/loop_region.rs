@@ -20,7 +20,8 @@ use crate::fork_join::pace::Pace;
 use crate::fork_join::slots::{Closing, OWNERS, Slots};
 use crate::fork_join::work_range::WorkRange;
 use crate::fork_join::{FirstPanic, Participant, Region, Unattended};
-use crate::util::sync::atomic::Ordering::SeqCst;
+use crate::util::sync::atomic::AtomicPtr;
+use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::fence;
 use crate::util::sync::thread;
 use crate::util::sync::thread::Thread;
@@ -56,6 +57,9 @@ pub(crate) struct LoopRegion {
     /// The owner's thread while it waits, for the participant that wakes it.
     owner: Mutex<Option<Thread>>,
     owners_core: OwnersCore,
+    /// The regions that wait for this one. Written by the owner before others find the region:
+    /// Relaxed will do.
+    lineage: AtomicPtr<()>,
     /// Written by the owner while the region is closed and no other thread has a reference to it,
     /// read by helpers that have a slot.
     work: UnsafeCell<Work>,
@@ -92,8 +96,18 @@ impl LoopRegion {
             panic: FirstPanic::new(),
             owner: Mutex::new(None),
             owners_core: OwnersCore::new(),
+            lineage: AtomicPtr::new(ptr::null_mut()),
             work: UnsafeCell::new(Work { body: ptr::null(), participate: nothing }),
         }
+    }
+
+    /// Notes the lineage of the loop that `run` is called for next.
+    ///
+    /// # Safety
+    ///
+    /// `lineage` is null, or points to a `Lineage` that is there until `run` returns.
+    pub(super) unsafe fn set_lineage(&self, lineage: *const ()) {
+        self.lineage.store(lineage.cast_mut(), Relaxed);
     }
 
     /// Runs a loop over `0..count` in this region. `post` adds it to the open regions and returns
@@ -289,6 +303,10 @@ impl Region for LoopRegion {
 
     fn owners_core(&self) -> Option<u32> {
         self.owners_core.get()
+    }
+
+    fn lineage(&self) -> *const () {
+        self.lineage.load(Relaxed)
     }
 
     fn help(&self, participant: &dyn Participant) {

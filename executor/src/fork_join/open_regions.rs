@@ -15,6 +15,11 @@ pub(super) trait Region: Send + Sync {
     /// Returns the core that the owner was on when it opened the region, if that is known.
     fn owners_core(&self) -> Option<u32>;
 
+    /// Returns the lineage of the work that needs no slot of a tree, as a pointer.
+    fn lineage(&self) -> *const () {
+        std::ptr::null()
+    }
+
     /// Takes a slot, if one is free, and works until nothing is left to do or the participant must
     /// leave.
     fn help(&self, participant: &dyn Participant);

@@ -92,6 +92,9 @@ fn run_loop_in_team<B: LoopBody>(team: &Team, count: u32, body: &B) -> Result<()
         team.summon();
         posted
     };
+    let lineage = with_slot(|slot| slot.map_or(Lineage::current().cast(), |slot| slot.region().lineage()));
+    // SAFETY: the frames of the lineage wait for the root or the job that this thread runs.
+    unsafe { region.set_lineage(lineage) };
     // SAFETY: `take` returns a region to which no other thread has a reference.
     let outcome = unsafe { region.run(count, body, post) };
     regions.free_loops.put(region);

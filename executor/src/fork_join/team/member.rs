@@ -230,6 +230,9 @@ impl Member {
         self.searches.set(false);
         self.team.sleepers.wake_one();
         self.core_change.leave(region.owners_core());
+        // SAFETY: it is used in the region's work alone, for which the frames of the lineage wait.
+        let inheritance = unsafe { Inheritance::new(region.lineage().cast()) };
+        let _root = inheritance.enter();
         region.help(self);
         true
     }
