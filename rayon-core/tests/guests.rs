@@ -137,7 +137,7 @@ fn a_guest_yields_only_where_it_computes() {
 }
 
 #[test]
-fn a_broadcast_during_a_resize_reaches_one_number_of_threads() {
+fn a_broadcast_may_meet_a_resize_of_the_runtime() {
     let (runtime, over) = (&runtime(), AtomicBool::new(false));
     thread::scope(|threads| {
         threads.spawn(|| {

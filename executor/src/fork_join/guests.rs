@@ -61,7 +61,7 @@ struct Number {
     is_lent: bool,
     /// Threads that have given it back for a sleep.
     sleepers: usize,
-    /// Sleepers that have woken, and wait for the number.
+    /// Threads that have woken from such a sleep, and wait for it.
     awaited_by: usize,
     /// Jobs for the thread that has this number, or for one that is started if no thread has it.
     mail: VecDeque<Job>,

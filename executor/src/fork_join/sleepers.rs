@@ -80,8 +80,8 @@ impl Sleepers {
     /// Wakes a member if work is left. For a member that has searched, and has taken a piece of the
     /// work that it found: threads that saw it spin have woken no other.
     pub(super) fn wake_for_rest(&self, is_left: impl FnOnce() -> bool) {
-        // Pairs with the fence in `wake_one`: of a thread that saw the member spin and woke no
-        // other, the work is seen here.
+        // Pairs with the fence in `wake_one`: the work of a thread that saw the member spin and
+        // woke no other is seen here.
         fence(SeqCst);
         if is_left() {
             self.wake_one();
