@@ -110,7 +110,7 @@ fn crates_below(arguments: &[&str]) -> Vec<String> {
 #[test]
 fn the_core_is_built_without_tokio() {
     let is_tokio = |line: &String| line.starts_with("tokio");
-    let core = crates_below(&["--no-default-features", "--features", "macros,process,signal,futures-io,metrics"]);
+    let core = crates_below(&["--no-default-features", "--features", "macros,process,signal,futures-io"]);
     assert!(core.iter().any(|line| line.starts_with("wsrt-reactor")), "the tree was not understood:\n{core:?}");
     assert!(!core.iter().any(is_tokio), "tokio is back:\n{core:#?}");
     let whole = crates_below(&[]);

@@ -75,7 +75,7 @@ pub(crate) fn scopes_and_spawns() {
         for _ in 0..2 {
             scope.spawn(|scope| {
                 ran.fetch_add(1, SeqCst);
-                scope.spawn(|_| drop(ran.fetch_add(1, SeqCst)));
+                scope.spawn(|_| _ = ran.fetch_add(1, SeqCst));
             });
         }
     });
@@ -85,7 +85,7 @@ pub(crate) fn scopes_and_spawns() {
         let theirs = Arc::clone(&ran);
         team.handle.spawn(order, move || {
             let again = Arc::clone(&theirs);
-            spawn(&NOWHERE, order, move || drop(again.fetch_add(1, SeqCst)));
+            spawn(&NOWHERE, order, move || _ = again.fetch_add(1, SeqCst));
             theirs.fetch_add(1, SeqCst);
         });
     }
@@ -101,7 +101,7 @@ pub(crate) fn team_broadcasts() {
     assert_eq!(counts, [2, 2]);
     let ran = Arc::new(AtomicUsize::new(0));
     let theirs = Arc::clone(&ran);
-    team.handle.spawn_broadcast(move |_| drop(theirs.fetch_add(1, SeqCst)));
+    team.handle.spawn_broadcast(move |_| _ = theirs.fetch_add(1, SeqCst));
     team.end();
     assert_eq!(ran.load(SeqCst), 2);
 }
@@ -132,7 +132,7 @@ pub(crate) fn guests() {
             });
             assert_eq!(counts, 2);
             let again = Arc::clone(&theirs);
-            spawn_broadcast(&NOWHERE, move |_| drop(again.fetch_add(1, SeqCst)));
+            spawn_broadcast(&NOWHERE, move |_| _ = again.fetch_add(1, SeqCst));
             spawn(&NOWHERE, Order::Lifo, move || {
                 theirs.fetch_add(sum(0..4), SeqCst);
             });
