@@ -136,7 +136,10 @@ fn at_the_limit_others_wait_and_that_is_said_once() {
         }
     });
     let errors = text_of(&output);
-    assert!(errors.starts_with("wsrt: 2 processors are in play, the limit, and stuck polls"), "{errors}");
+    assert!(
+        errors.starts_with("wsrt: the limit of 2 processors is reached, and tasks wait behind stuck polls"),
+        "{errors}"
+    );
     assert!(errors.contains("`Builder::max_machines` sets the limit"), "{errors}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
 }
@@ -149,7 +152,7 @@ fn the_limit_counts_processors_with_the_spares_among_them() {
         nobody_stands_in(&runtime, 3);
     });
     let errors = text_of(&output);
-    assert!(errors.starts_with("wsrt: 3 processors are in play"), "{errors}");
+    assert!(errors.starts_with("wsrt: the limit of 3 processors is reached"), "{errors}");
 }
 
 /// Holds `count` threads, as many as there can be, and sees one more task wait until they are let
@@ -196,7 +199,7 @@ fn block_on_in_tasks_keeps_to_the_limit_too() {
         });
     });
     let errors = text_of(&output);
-    assert!(errors.starts_with("wsrt: 4 threads run tasks, the limit, and "), "{errors}");
+    assert!(errors.starts_with("wsrt: the limit of 4 threads is reached, and tasks wait"), "{errors}");
     assert!(errors.contains("`Builder::max_machines` sets the limit"), "{errors}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
 }
