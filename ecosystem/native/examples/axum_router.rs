@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::Role;
-use wsrt_hyper::{ConnectInfo, TokioIo};
 use wsrt::net::TcpListener;
 use wsrt::stream::KeepAlive;
 use wsrt_hyper::tower::TimeoutAnswerLayer;
+use wsrt_hyper::{ConnectInfo, TokioIo};
 
 #[wsrt::main]
 async fn main() -> io::Result<()> {

@@ -17,9 +17,9 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
-use wsrt_hyper::{Client, Connector};
 use wsrt::task::JoinSet;
 use wsrt::time::timeout;
+use wsrt_hyper::{Client, Connector};
 
 type Https = Client<HttpsConnector<Connector>, Empty<Bytes>>;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;

@@ -16,8 +16,8 @@ use axum::{Extension, Router};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
-use wsrt_hyper::TokioIo;
 use wsrt::net::TcpListener;
+use wsrt_hyper::TokioIo;
 
 /// The version of TLS that client and server have agreed on.
 #[derive(Clone)]

@@ -10,10 +10,10 @@ use std::error::Error;
 use futures_util::{StreamExt, stream};
 use hyper::client::conn::http2;
 use tower::service_fn;
-use wsrt_hyper::{WsrtExecutor, WsrtTimer};
 use wsrt::net::TcpStream;
 use wsrt_ecosystem::greeter::greeter_client::GreeterClient;
 use wsrt_ecosystem::greeter::{Name, Often};
+use wsrt_hyper::{WsrtExecutor, WsrtTimer};
 
 #[wsrt::main]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {

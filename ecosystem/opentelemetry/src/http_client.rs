@@ -6,9 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use http_body_util::{BodyExt, Full, Limited};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use wsrt_hyper::{Client, Connector, client};
 use wsrt::runtime::Handle;
 use wsrt::time::timeout;
+use wsrt_hyper::{Client, Connector, client};
 
 /// How long an export may take, unless the user sets another limit: OpenTelemetry's own default.
 const LIMIT: Duration = Duration::from_secs(10);
