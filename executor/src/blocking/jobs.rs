@@ -190,7 +190,7 @@ impl Scheduler {
 
 /// The loop of a pool thread.
 fn serve(scheduler: Arc<Scheduler>) {
-    let guard = AbortOnUnwind;
+    let guard = AbortOnUnwind::OF_A_THREAD;
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Blocking);
     scheduler.config.call_start_hook(&entered);

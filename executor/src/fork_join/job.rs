@@ -8,7 +8,6 @@ use std::mem;
 use std::ptr::NonNull;
 
 use crate::fork_join::Latch;
-use crate::util::report::report;
 use crate::util::sync::UnsafeCell;
 use crate::util::unwind::{AbortOnUnwind, Payload, caught};
 
@@ -139,15 +138,9 @@ where
     }
 }
 
-/// Ends the process if the wait for jobs that borrow from this frame unwinds: they would go on.
-pub(super) struct LentFrame;
-
-impl Drop for LentFrame {
-    fn drop(&mut self) {
-        report(format_args!("a panic in the wait for parallel work that borrows from the waiting thread; aborting"));
-        std::process::abort();
-    }
-}
+/// The guard of a frame that waits for jobs which borrow from it, and would outlive it.
+pub(super) const LENT_FRAME: AbortOnUnwind =
+    AbortOnUnwind("a panic in the wait for parallel work that borrows from the waiting thread; aborting");
 
 /// A job in a box of its own: the scope that spawned it waits for it, among others.
 #[repr(C)]
@@ -177,7 +170,7 @@ where
         // SAFETY: the pointer comes from `into_job_ref`, and is used once.
         let job = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
         let Self { closure, .. } = *job;
-        let guard = AbortOnUnwind;
+        let guard = AbortOnUnwind::OF_A_THREAD;
         // After the box is freed: the frame that waits for this job may return as the closure ends.
         closure();
         mem::forget(guard);

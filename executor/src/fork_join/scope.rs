@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::fork_join::job::LentFrame;
+use crate::fork_join::job::LENT_FRAME;
 use crate::fork_join::{BoxedJob, FirstPanic, JobRef, Latch, TreeRegion, TreeSlot};
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -115,7 +115,7 @@ impl ScopeBase {
     ///
     /// Returns the first panic.
     pub(crate) fn finish_by(&self, wait_for: impl FnOnce(&Latch)) -> Result<(), Payload> {
-        let lent = LentFrame;
+        let lent = LENT_FRAME;
         // AcqRel: all that the jobs have done is visible here.
         if self.pending.fetch_sub(1, AcqRel) != 1 {
             wait_for(&self.done);

@@ -11,7 +11,7 @@ use std::ptr;
 
 use crossbeam_utils::CachePadded;
 
-use crate::fork_join::job::LentFrame;
+use crate::fork_join::job::LENT_FRAME;
 use crate::fork_join::job_queues::{JobStack, SharedJobs};
 use crate::fork_join::open_regions::OwnersCore;
 use crate::fork_join::slots::{OWNERS, Slots};
@@ -293,7 +293,7 @@ impl<'a> TreeSlot<'a> {
     /// holds.
     #[cold]
     pub(crate) fn wait_for(&self, latch: &Latch) {
-        let lent = LentFrame;
+        let lent = LENT_FRAME;
         let mut in_vain = 0;
         while !latch.is_set() {
             if self.run_one() || self.participant.run_own() {
@@ -315,7 +315,7 @@ impl<'a> TreeSlot<'a> {
 
     /// Waits for `latch` and does nothing else.
     pub(crate) fn wait_idly_for(&self, latch: &Latch) {
-        let lent = LentFrame;
+        let lent = LENT_FRAME;
         latch.await_here();
         let mut naps = 0;
         while !latch.is_set() {

@@ -119,7 +119,7 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
 
 /// The loop of the watcher's thread.
 fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
-    let guard = AbortOnUnwind;
+    let guard = AbortOnUnwind::OF_A_THREAD;
     let sleep = scheduler.idle.watcher();
     sleep.adopt_current_thread();
     let _tokio = scheduler.tokio.enter();

@@ -44,15 +44,20 @@ pub(crate) fn swallow(payload: Payload) {
     }
 }
 
-/// A guard that aborts the process if a machine unwinds: task panics never get this far, and a
-/// machine that has lost its place in the scheduler cannot continue.
-pub(crate) struct AbortOnUnwind;
+/// Ends the process with a report if it is dropped, which a frame does that unwinds. A frame that
+/// has come to its end forgets the guard.
+pub(crate) struct AbortOnUnwind(pub(crate) &'static str);
+
+impl AbortOnUnwind {
+    /// For a thread of the runtime: a panic of a task never gets to its loop, and a machine that
+    /// has lost its place in the scheduler could not continue.
+    pub(crate) const OF_A_THREAD: Self =
+        Self("a machine thread panicked outside any task (in a foreign waker, or by a fault in wsrt); aborting");
+}
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
-        report(format_args!(
-            "a machine thread panicked outside any task (in a foreign waker, or by a fault in wsrt); aborting"
-        ));
+        report(format_args!("{}", self.0));
         std::process::abort();
     }
 }

@@ -11,7 +11,7 @@ use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::fork_join::job::LentFrame;
+use crate::fork_join::job::LENT_FRAME;
 use crate::fork_join::team::{Team, with_member};
 use crate::fork_join::{CurrentSlot, JobRef, Latch, StackJob, TreeRegion, TreeSlot, in_tree, with_slot};
 use crate::util::sync::thread_local;
@@ -80,7 +80,7 @@ fn run_as_root<R: Send>(
     });
     // SAFETY: the job stays here until its latch is set, which `wait` does not return before.
     let root = unsafe { job.as_job_ref() };
-    let lent = LentFrame;
+    let lent = LENT_FRAME;
     wait(root, job.latch());
     mem::forget(lent);
     // SAFETY: the latch is set.

@@ -348,7 +348,7 @@ impl Stage {
 
     fn turn_of(&self, simulation: &Simulation, index: usize) -> Step {
         let mut machine = self.machines.borrow_mut()[index].take().expect("it was chosen from those that are here");
-        let guard = AbortOnUnwind;
+        let guard = AbortOnUnwind::OF_A_THREAD;
         machine.take_turn(simulation);
         let step = machine.recorded_step(simulation, index);
         Context::put_back(&self.base);

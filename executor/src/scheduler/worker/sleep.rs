@@ -92,7 +92,7 @@ impl MachineLoop<'_> {
                 scheduler.idle.retire(processor, self.machine);
                 self.state.listed = true;
                 self.wait_at_gap(index, polls);
-                self.look_again_without(index);
+                self.look_again();
                 return;
             }
             GivenUp::ForGood => {
@@ -150,19 +150,14 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then
-    /// notifies the poll owner of the timers there (`begin_own_poll`), and a machine that has the
-    /// processor back looks at them itself. If another machine was quicker to take the processor,
-    /// that machine fires them or passes them on; but the watcher may have taken the processor out
-    /// of play.
-    pub(super) fn look_again_without(&mut self, given_up: usize) {
-        if self.look_again() && !self.holds(given_up) {
+    /// Tells the poll owner of the timers of the processor that was given up last, if the machine
+    /// comes back with another one before it sleeps: it had been chosen, or was too late for its
+    /// own. A machine that sleeps does so in `begin_own_poll`, and one that has its processor back
+    /// fires its timers itself.
+    pub(super) fn hand_over_left_timers(&self, comes_back_with: &Processor) {
+        if comes_back_with.index() != self.state.retired.0 {
             self.watch_own_deadlines();
         }
-    }
-
-    fn holds(&self, index: usize) -> bool {
-        self.context.with_processor(|processor| processor.is_some_and(|processor| processor.index() == index))
     }
 
     /// Looks at all queues once more, now that the machine is on the list of the idle, and comes
@@ -171,7 +166,7 @@ impl MachineLoop<'_> {
     /// If there is work and no processor, it stays: either a submitter has chosen this machine, and
     /// a processor is on its way to the mailbox, which ends the sleep; or other machines hold all
     /// processors, and each of them looks again before it sleeps.
-    fn look_again(&mut self) -> bool {
+    pub(super) fn look_again(&mut self) -> bool {
         if !self.scheduler.work_is_visible() {
             return false;
         }
@@ -179,6 +174,7 @@ impl MachineLoop<'_> {
             return false;
         };
         self.state.listed = false;
+        self.hand_over_left_timers(&processor);
         self.context.take_up(processor);
         true
     }

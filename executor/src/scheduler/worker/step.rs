@@ -74,11 +74,7 @@ impl MachineLoop<'_> {
     fn collect_processor(&mut self) -> Option<Box<Processor>> {
         let delivered = self.machine.collect()?;
         self.state.listed = false;
-        // Chosen before the machine fell asleep, which would have told the poll owner of the timers
-        // that it has left with the processor before.
-        if delivered.index() != self.state.retired.0 {
-            self.watch_own_deadlines();
-        }
+        self.hand_over_left_timers(&delivered);
         Some(self.context.begin_hold(delivered))
     }
 

@@ -88,7 +88,8 @@ fn a_machine_back_with_another_processor_hands_over_its_timers() {
     let mut machine_loop = MachineLoop::new(&entered);
     scheduler.idle.retire(processor, machine_loop.machine);
     let _out_of_play = scheduler.idle.remove_from(given_up).expect("the watcher finds it idle");
-    machine_loop.look_again_without(given_up);
+    machine_loop.state.retired = (given_up, 0);
+    machine_loop.look_again();
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");

@@ -52,7 +52,7 @@ impl MachineLoop<'_> {
 
 /// The life of a machine's thread.
 pub(super) fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
-    let guard = AbortOnUnwind;
+    let guard = AbortOnUnwind::OF_A_THREAD;
     machine.parker().adopt_current_thread();
     scheduler.threads.enroll(&machine);
     scheduler.helpers.end_start();
