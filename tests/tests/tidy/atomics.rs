@@ -37,13 +37,13 @@ const OUTSIDE: [&str; 15] = [
 /// The places where they are named elsewhere.
 pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
     let is_modelled = |source: &&Source| MODELLED.iter().any(|start| source.path.starts_with(start));
-    let is_outside = |path: &str| {
-        OUTSIDE.iter().any(|start| path.starts_with(start))
-            || path.ends_with("/sync.rs")
-            || ["/tests/", "/tests.rs", "loom_models"].iter().any(|part| path.contains(part))
+    let is_outside = |source: &Source| {
+        OUTSIDE.iter().any(|start| source.path.starts_with(start))
+            || source.path.ends_with("/sync.rs")
+            || source.is_of_tests()
     };
     let mut findings = Vec::new();
-    for source in sources.iter().filter(is_modelled).filter(|source| !is_outside(&source.path)) {
+    for source in sources.iter().filter(is_modelled).filter(|source| !is_outside(source)) {
         let lines = source.lines.iter().enumerate().filter(|(_, line)| !line.is_test);
         for (index, _) in lines.filter(|(_, line)| line.code.contains("std::sync::atomic")) {
             let advice = "std's atomics here: take them from `sync.rs`, or no schedule steps here";

@@ -2,7 +2,7 @@
 //! `mod` or a `use`; and `cfg(feature = "sim")`: in the simulation's folders, and above a `mod`.
 
 use crate::ledger::Finding;
-use crate::lexer::Source;
+use crate::lexer::{Line, Source};
 
 /// The places of `cfg(loom)` elsewhere.
 pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
@@ -20,16 +20,25 @@ pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
     findings
 }
 
-/// The folders of the simulation.
+/// Whether the file is in a folder of the simulation.
+pub(crate) fn is_of_simulation(source: &Source) -> bool {
+    OF_SIMULATION.iter().any(|folder| source.path.starts_with(folder))
+}
+
+/// Whether the line asks for the feature.
+pub(crate) fn names_simulation(line: &Line) -> bool {
+    line.text.contains("feature = \"sim\"")
+}
+
 const OF_SIMULATION: [&str; 3] = ["executor/src/sim/", "executor/src/scheduler/simulation/", "world/"];
 
 /// The places of `cfg(feature = "sim")` elsewhere, but for tests and for the choice of a module.
 pub(crate) fn simulation_elsewhere(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in sources {
-        let is_exempt = source.path.contains("/tests") || OF_SIMULATION.iter().any(|own| source.path.starts_with(own));
+        let is_exempt = source.path.contains("/tests") || is_of_simulation(source);
         for (index, line) in source.lines.iter().enumerate().filter(|(_, line)| !is_exempt && !line.is_test) {
-            if line.text.contains("feature = \"sim\"") && !is_on_a_module(source, index) {
+            if names_simulation(line) && !is_on_a_module(source, index) {
                 let advice = "`cfg(feature = \"sim\")` here: ask `util::world` or `scheduler::simulation`, whose twins answer without it";
                 findings.push(Finding::new(&source.path, source.place(index), advice));
             }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cfgs::{is_of_simulation, names_simulation};
 use crate::knots::knots;
 use crate::ledger::Finding;
 use crate::lexer::Source;
@@ -42,13 +43,9 @@ fn of_executor(sources: &[Source]) -> impl Iterator<Item = &Source> {
     sources.iter().filter(|source| source.path.starts_with("executor/src/"))
 }
 
-fn is_of_tests(path: &str) -> bool {
-    ["/tests/", "/tests.rs", "/loom_models"].iter().any(|part| path.contains(part))
-}
-
 fn scheduler_code(sources: &[Source]) -> usize {
-    let is_meant = |path: &str| path.contains("/scheduler/") && !path.contains("/simulation") && !is_of_tests(path);
-    of_executor(sources).filter(|source| is_meant(&source.path)).map(code_lines).sum()
+    let is_meant = |path: &str| path.contains("/scheduler/") && !path.contains("/simulation");
+    of_executor(sources).filter(|source| is_meant(&source.path) && !source.is_of_tests()).map(code_lines).sum()
 }
 
 fn largest_knot(sources: &[Source], root: &'static str, folder: &str) -> usize {
@@ -56,17 +53,14 @@ fn largest_knot(sources: &[Source], root: &'static str, folder: &str) -> usize {
 }
 
 fn sim_cfgs(sources: &[Source]) -> usize {
-    let is_meant = |path: &str| {
-        let is_of_simulation = path.contains("/simulation") || path.contains("src/sim/");
-        (path.starts_with("executor/src/") || path.starts_with("reactor/src/")) && !is_of_simulation
-    };
-    let lines = sources.iter().filter(|source| is_meant(&source.path)).flat_map(|source| &source.lines);
-    lines.filter(|line| line.text.contains("feature = \"sim\"")).count()
+    let is_meant = |path: &str| path.starts_with("executor/src/") || path.starts_with("reactor/src/");
+    let meant = sources.iter().filter(|source| is_meant(&source.path) && !is_of_simulation(source));
+    meant.flat_map(|source| &source.lines).filter(|line| names_simulation(line)).count()
 }
 
 /// Constants that encode something: states and fields of words, sentinels, sizes of types. They
 /// tune nothing.
-const ENCODINGS: [&str; 32] = [
+const ENCODINGS: [&str; 36] = [
     "ALIVE",
     "AWAITED",
     "AWAKE",
@@ -95,6 +89,10 @@ const ENCODINGS: [&str; 32] = [
     "RUNNEXT",
     "SET",
     "SHARD",
+    "SHIFTED",
+    "SIMULATED",
+    "STOPPED",
+    "SYSTEM",
     "TIMER",
     "TO_SPARE",
     "UNKNOWN",
@@ -106,17 +104,16 @@ fn tuning_constants(sources: &[Source]) -> Vec<String> {
     let rooms = ["scheduler/", "sysmon/", "fork_join/", "blocking/", "local/", "util/backoff"];
     let is_meant = |path: &str| {
         let path = path.trim_start_matches("executor/src/");
-        rooms.iter().any(|room| path.starts_with(room)) && !path.contains("/simulation") && !is_of_tests(path)
+        rooms.iter().any(|room| path.starts_with(room)) && !path.contains("/simulation")
     };
-    let states = ["SYSTEM", "STOPPED", "SIMULATED", "SHIFTED"];
     let mut constants = Vec::new();
-    for source in of_executor(sources).filter(|source| is_meant(&source.path)) {
+    for source in of_executor(sources).filter(|source| is_meant(&source.path) && !source.is_of_tests()) {
         for line in source.lines.iter().filter(|line| !line.is_test) {
             let Some((_, rest)) = line.code.split_once("const ") else { continue };
             let Some((name, rest)) = rest.split_once(": ") else { continue };
             let is_number = ["u8", "u32", "u64", "usize", "Duration"].iter().any(|of| rest.starts_with(of));
             let is_mask = ["_BITS", "_MASK"].iter().any(|end| name.ends_with(end));
-            if is_number && !is_mask && !ENCODINGS.contains(&name) && !states.contains(&name) {
+            if is_number && !is_mask && !ENCODINGS.contains(&name) {
                 constants.push(format!("{}: {name}", source.path));
             }
         }
@@ -151,7 +148,7 @@ fn double_names(sources: &[Source]) -> Vec<String> {
     let folders = ["executor/src/", "hyper/src/", "reactor/src/", "sync/src/", "trace/src/", "world/src/"];
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for source in sources {
-        if !folders.iter().any(|folder| source.path.starts_with(folder)) || is_of_tests(&source.path) {
+        if !folders.iter().any(|folder| source.path.starts_with(folder)) || source.is_of_tests() {
             continue;
         }
         for line in source.lines.iter().filter(|line| !line.is_test) {

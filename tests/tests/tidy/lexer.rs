@@ -30,6 +30,11 @@ impl Source {
         Source { path: path.to_owned(), lines }
     }
 
+    /// Whether the file holds tests or models only.
+    pub(crate) fn is_of_tests(&self) -> bool {
+        ["/tests/", "/tests.rs", "/loom_models"].iter().any(|part| self.path.contains(part))
+    }
+
     /// `file:line`, where `index` counts from 0.
     pub(crate) fn place(&self, index: usize) -> String {
         format!("{}:{}", self.path, index + 1)

@@ -29,7 +29,7 @@ impl Modules {
     /// The modules of the crate whose sources are in the folder `root`.
     pub(crate) fn new(sources: &[Source], root: &'static str) -> Modules {
         let mut modules = Modules { root, all: Vec::new(), passed_on: Vec::new() };
-        for source in sources.iter().filter(|source| is_checked(&source.path, root)) {
+        for source in sources.iter().filter(|source| is_checked(source, root)) {
             let module = module(&source.path, root);
             if source.path.ends_with("/mod.rs") {
                 for named in named(source) {
@@ -47,7 +47,7 @@ impl Modules {
     /// module does not count.
     pub(crate) fn imports<'a>(&self, sources: &'a [Source]) -> Vec<Import<'a>> {
         let mut imports = Vec::new();
-        for source in sources.iter().filter(|source| is_checked(&source.path, self.root)) {
+        for source in sources.iter().filter(|source| is_checked(source, self.root)) {
             let module = module(&source.path, self.root);
             let is_contents = source.path.ends_with("/mod.rs") || source.path.ends_with("/lib.rs");
             for named in named(source).into_iter().filter(|named| !(named.is_exported && is_contents)) {
@@ -74,9 +74,8 @@ pub(crate) fn is_within(module: &str, room: &str) -> bool {
     module.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn is_checked(path: &str, root: &str) -> bool {
-    let is_test = ["/tests/", "/loom_models/", "/tests.rs", "/loom_models.rs"].iter().any(|part| path.contains(part));
-    path.starts_with(root) && !is_test
+fn is_checked(source: &Source, root: &str) -> bool {
+    source.path.starts_with(root) && !source.is_of_tests()
 }
 
 /// The module of a file: `[a, b]` for `a/b.rs` and `a/b/mod.rs` below `root`.
