@@ -1,5 +1,9 @@
 //! Calls that could wait for ever: each ends, and a test that does not is stopped.
 
+#[cfg(target_os = "linux")]
+use std::fs;
+#[cfg(target_os = "linux")]
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -140,12 +144,14 @@ fn a_yielding_guest_finds_the_job_it_has_spawned() {
     in_task(1, || {
         scope(|_| {
             assert_eq!(current_thread_index(), Some(0));
-            let (sender, receiver) = channel();
-            spawn(move || sender.send(()).expect("it is received"));
-            // An attendant comes first.
-            thread::sleep(Duration::from_millis(50));
-            while receiver.try_recv().is_err() {
-                yield_now();
+            for round in 0..2_000 {
+                let (sender, receiver) = channel();
+                spawn(move || sender.send(()).expect("it is received"));
+                // The attendant comes first in some rounds, and this thread in others.
+                (0..round).for_each(|_| std::hint::spin_loop());
+                while receiver.try_recv().is_err() {
+                    yield_now();
+                }
             }
         });
     });
@@ -165,12 +171,28 @@ fn a_spawned_job_keeps_its_index() {
     assert!(before == inside && inside == after);
 }
 
+/// The files in which Linux shows the calling thread.
+#[cfg(target_os = "linux")]
+fn this_thread() -> PathBuf {
+    Path::new("/proc").join(fs::read_link("/proc/thread-self").expect("Linux has it"))
+}
+
+/// Waits until a thread sleeps, which has nothing to do any more but to wait.
+#[cfg(target_os = "linux")]
+fn await_sleep(thread: &Path) {
+    while !fs::read_to_string(thread.join("stat")).expect("the thread is there").contains(") S ") {
+        thread::yield_now();
+    }
+}
+
 /// A thread that asks for an index while another sleeps, and then for the lock that this one holds.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_thread_that_sleeps_is_not_asked_for_its_index() {
     within_a_minute(|| {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let ((go_on, goes_on), lock, is_taken) = (channel(), Mutex::new(()), Barrier::new(2));
+        let (waits, who_waits) = channel();
         let (runtime, lock, is_taken) = (&runtime, &lock, &is_taken);
         thread::scope(|threads| {
             threads.spawn(move || {
@@ -180,6 +202,7 @@ fn a_thread_that_sleeps_is_not_asked_for_its_index() {
                     || {
                         current_thread_index().expect("it computes");
                         is_taken.wait();
+                        waits.send(this_thread()).expect("it is received");
                     },
                     move || {
                         is_taken.wait();
@@ -190,8 +213,7 @@ fn a_thread_that_sleeps_is_not_asked_for_its_index() {
             });
             threads.spawn(move || {
                 let _entered = runtime.enter();
-                // The other one sleeps by now.
-                thread::sleep(Duration::from_millis(100));
+                await_sleep(&who_waits.recv().expect("it is sent"));
                 scope(|_| {
                     current_thread_index().expect("it computes");
                     go_on.send(()).expect("it is received");
