@@ -9,6 +9,7 @@ macro_rules! programs {
             use std::io;
             use std::time::Duration;
 
+            #[allow(unused_imports, reason = "wsrt's sockets have these methods themselves")]
             use $runtime::io::{AsyncReadExt, AsyncWriteExt};
             use $runtime::net::{TcpListener, TcpStream};
             use $runtime::sync::mpsc;
