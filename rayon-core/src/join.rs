@@ -18,7 +18,7 @@ impl FnContext {
         Self { migrated, marker: PhantomData }
     }
 
-    /// Returns whether the closure runs on another thread than that of the call.
+    /// Returns whether the closure runs on another thread than the call.
     #[inline]
     pub fn migrated(&self) -> bool {
         self.migrated
@@ -31,7 +31,7 @@ impl FnContext {
 ///
 /// # Panics
 ///
-/// Panics with the panic of a closure, once both have run; with that of `oper_a` if both panic.
+/// Panics with the panic of a closure, once both have run; with `oper_a`'s if both panic.
 ///
 /// # Examples
 ///

@@ -1,6 +1,6 @@
 //! The interface of rayon-core, on wsrt's fork-join.
 //!
-//! A program that has this crate in the place of rayon-core, by `[patch.crates-io]`, computes with
+//! A program that has this crate instead of rayon-core, by `[patch.crates-io]`, computes with
 //! rayon on wsrt's processors, in its dependencies too.
 //!
 //! # Where closures run

@@ -9,7 +9,7 @@ use crate::{BroadcastContext, Scope, ScopeFifo, Yield};
 
 /// A pool of threads that compute, made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder).
 ///
-/// Two pools are two sets of threads, and neither shares those of a runtime. When a pool is
+/// Two pools are two sets of threads, and neither shares a runtime's threads. When a pool is
 /// dropped, its threads run the closures that were spawned, and end.
 pub struct ThreadPool(pub(crate) Handle);
 

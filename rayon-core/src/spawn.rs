@@ -55,7 +55,7 @@ where
     wsrt::team::broadcast(&GLOBAL, op)
 }
 
-/// Spawns `op` on each thread of the current pool. Its panics are those of [`spawn`].
+/// Spawns `op` on each thread of the current pool. It panics as [`spawn`] does.
 pub fn spawn_broadcast<OP>(op: OP)
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,

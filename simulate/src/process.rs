@@ -89,8 +89,8 @@ impl Outcome {
 }
 
 impl Program<'_> {
-    /// Runs the program. If `plan` is given, its faults are used in place of those that the seed
-    /// determines.
+    /// Runs the program. If `plan` is given, its faults are used instead of the faults that the
+    /// seed determines.
     pub(crate) fn run(&self, seeds: &Seeds, plan: Option<&str>) -> Result<Outcome, Refusal> {
         let report = self.folder.file();
         let plan_file = plan.map(|_| self.folder.file());

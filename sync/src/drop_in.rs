@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::lend;
 
-/// `true` if this build is part of the drop-in, so that the program runs on wsrt in place of tokio.
+/// `true` if this build is part of the drop-in, so that the program runs on wsrt instead of tokio.
 pub const IS_ON: bool = cfg!(feature = "drop-in");
 
 /// The start of the panic message for a call outside a runtime, after `wsrt: `.

@@ -1,7 +1,7 @@
 //! Macros that make public items, expanded as text.
 //!
-//! Enough for those of the tree: they have one arm, whose parameters are words with commas between
-//! them, and are called at the beginning of a line.
+//! Enough for the macros of the tree: they have one arm, whose parameters are words with commas
+//! between them, and are called at the beginning of a line.
 
 use std::collections::HashMap;
 

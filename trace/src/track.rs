@@ -39,7 +39,7 @@ const INJECTOR: u64 = 11;
 const PROCESSORS: u64 = 1_000;
 const QUEUES: u64 = 2_000;
 const THREADS: u64 = 100_000;
-/// Processor indices from this number on get track numbers behind those of all threads.
+/// Processor indices from this number on get track numbers behind all threads' numbers.
 const MANY: u64 = 1_000;
 const MANY_PROCESSORS: u64 = 1 << 40;
 const MANY_QUEUES: u64 = 2 << 40;

@@ -17,7 +17,7 @@ const OWN: u64 = 0xd6e8_feb8_6659_fd93;
 
 pub(crate) struct Faults {
     seed: u64,
-    /// The plan that determines all faults in place of the seed.
+    /// The plan that determines all faults instead of the seed.
     given: Option<&'static Plan>,
     coming: VecDeque<Fault>,
     points: Points,

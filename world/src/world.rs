@@ -59,7 +59,7 @@ pub struct World {
 
 impl World {
     /// Creates a world in which all random decisions follow from `seed`. If `plan` is given, its
-    /// faults are injected in place of randomly drawn ones.
+    /// faults are injected instead of randomly drawn ones.
     #[must_use]
     pub fn new(seed: u64, plan: Option<&'static Plan>) -> Self {
         let driver = Arc::new(DrivingThread::new());

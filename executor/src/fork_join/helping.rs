@@ -108,7 +108,7 @@ struct Helper<'a, 'b> {
     readied: RefCell<WakeBatch>,
     ticked: Cell<Instant>,
     core_change: CoreChange,
-    /// True if it has readied tasks, and has to leave to place them.
+    /// True if it has woken tasks, and has to leave to place them.
     has_readied: Cell<bool>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Site<'a> {
     pub(crate) region: &'a TreeRegion,
     /// Of the jobs. The frame that calls with the site waits for them.
     pub(crate) inheritance: Inheritance,
-    /// True if the region is that of another call, which only waits for the jobs: each is a root.
+    /// True if the region belongs to another call, which only waits for the jobs: each is a root.
     pub(crate) is_lent: bool,
 }
 

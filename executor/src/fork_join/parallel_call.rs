@@ -207,7 +207,7 @@ pub(super) struct OpenTree<'a> {
 }
 
 impl<'a> OpenTree<'a> {
-    /// Takes a region to which no other thread has a reference. All those of `regions` are of one
+    /// Takes a region to which no other thread has a reference. All of `regions` are of one
     /// team, or of a runtime if `team` is 0.
     pub(super) fn take(regions: &'a Regions, slots: usize, team: usize) -> Self {
         let region = regions.free_trees.take(slots, |slots| TreeRegion::of_team(slots, team));

@@ -37,7 +37,7 @@ impl Leftover {
         waiter.take().map_or(Self::Nothing, Self::Wake)
     }
 
-    /// Stores `waker` in place of `waiter`.
+    /// Replaces `waiter` by `waker`.
     fn replace(waiter: &mut Option<Waker>, waker: &Waker) -> Self {
         if waiter.as_ref().is_some_and(|known| known.will_wake(waker)) {
             return Self::Nothing;

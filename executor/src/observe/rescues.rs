@@ -1,4 +1,4 @@
-//! Counts what sysmon did in place of the machines.
+//! Counts what sysmon did on behalf of the machines.
 
 use std::fmt;
 

@@ -45,8 +45,8 @@ impl SyncWait {
 
     /// Returns the source location where the lock or channel was created.
     ///
-    /// If a `#[track_caller]` function creates the lock or channel, the location is that of the
-    /// call. For a field of a type with `#[derive(Default)]`, the location is that of the field.
+    /// If a `#[track_caller]` function creates the lock or channel, the location is the
+    /// call's. For a field of a type with `#[derive(Default)]`, the location is the field's.
     #[must_use]
     pub fn made_at(&self) -> &'static Location<'static> {
         self.wait.place

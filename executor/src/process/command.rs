@@ -114,7 +114,7 @@ impl Command {
         self
     }
 
-    /// Sets the first argument (`argv[0]`) that the program sees, in place of the program's path.
+    /// Sets the first argument (`argv[0]`) that the program sees, instead of the program's path.
     pub fn arg0<S: AsRef<OsStr>>(&mut self, name: S) -> &mut Self {
         self.std.arg0(name);
         self

@@ -139,8 +139,8 @@ pub use crate::scheduler::simulation::Costs;
 ///
 /// Add this line once to a program: to `main.rs`, or to the root module of a test. It defines
 /// `getrandom`, `clock_gettime`, `getaddrinfo`, `bind` and other functions in the program, which
-/// replace those of the C library for all crates, including std. On threads that do not run a
-/// simulation, the functions do the same as those of the C library. No feature or dependency can
+/// replace the C library's for all crates, including std. On threads that do not run a
+/// simulation, the functions do the same as the C library's. No feature or dependency can
 /// add the line: a program without it uses the C library's own functions.
 ///
 /// Simulations also work without the line, and the seed still determines everything that wsrt does.

@@ -63,7 +63,7 @@ impl Inner {
         unsafe { self.base.make_job(run) }
     }
 
-    /// Calls `f`, waits for all jobs, and lets the first panic go on.
+    /// Calls `f`, waits for all jobs, and continues the first panic.
     fn complete<R>(&self, f: impl FnOnce() -> R, wait: Wait<'_>) -> R {
         let result = caught(f).map_err(|payload| self.base.fail(payload));
         if let Err(payload) = self.base.finish_by(wait) {

@@ -1,4 +1,4 @@
-//! A controlled schedule's data about a thread, in place of the OS's: a waiting thread is asleep,
+//! A controlled schedule's data about a thread, instead of the OS's: a waiting thread is asleep,
 //! and a runnable thread has its own core.
 
 pub(crate) use wsrt_schedule::thread::is_waiting as is_asleep;

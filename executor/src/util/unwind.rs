@@ -37,7 +37,7 @@ pub(crate) fn drop_quietly<T>(value: T) {
 }
 
 /// Drops a panic payload. If its destructor panics, the second payload is leaked, because dropping
-/// payloads could otherwise go on forever.
+/// payloads could otherwise never end.
 pub(crate) fn swallow(payload: Payload) {
     if let Err(second) = caught(|| drop(payload)) {
         mem::forget(second);

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-/// A type without values, in place of simulated things.
+/// A type without values that stands for simulated things.
 #[derive(Debug)]
 pub(crate) enum Never {}
 

@@ -14,8 +14,8 @@
 ///
 /// All conditions are evaluated first, and then all future expressions, including the ones of
 /// disabled branches. A branch whose output does not match its pattern is disabled for the rest of
-/// the `select!`. Each poll starts at a random branch, or at the first one if `biased;` stands in
-/// front of the branches.
+/// the `select!`. Each poll starts at a random branch, or at the first one if `biased;` is written
+/// in front of the branches.
 ///
 /// # Panics
 ///

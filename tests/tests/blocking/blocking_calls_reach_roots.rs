@@ -1,5 +1,5 @@
 //! A task of a current-thread runtime that blocks its thread, with the peer that ends its wait in
-//! the future of a `block_on` further out: that goes on inside the call.
+//! the future of a `block_on` further out: that continues inside the call.
 
 use std::cell::Cell;
 use std::panic::panic_any;

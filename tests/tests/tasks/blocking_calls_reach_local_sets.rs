@@ -1,5 +1,5 @@
 //! A task that blocks the thread of a `LocalSet`, with the peer that ends its wait in the rest of
-//! the set: that goes on inside the call.
+//! the set: that continues inside the call.
 
 use std::cell::Cell;
 use std::panic::panic_any;
@@ -113,7 +113,7 @@ fn a_run_inside_a_set_leaves_the_set_aside() {
                 assert_eq!(in_main, 7);
                 let rest = spawn_local(async move { local.recv().await });
                 let in_task = spawn_local(async move {
-                    // The rest of the set goes on inside the call.
+                    // The rest of the set continues inside the call.
                     inner.run(async move {
                         let sent = spawn_local(async move { to_local.send(8).await.is_ok() });
                         sent.await.expect("no panic")

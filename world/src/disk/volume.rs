@@ -259,7 +259,7 @@ impl Volume {
         Ok(())
     }
 
-    /// Creates a directory and those of its parents that do not exist.
+    /// Creates a directory and all its parents that do not exist.
     pub(super) fn create_dir_all(&mut self, path: &Path, mode: u32) -> Result<()> {
         let mut all: Vec<_> = path.ancestors().collect();
         all.reverse();

@@ -11,7 +11,7 @@ use libc::{c_uint, clockid_t, size_t, timespec};
 
 use super::{clock_gettime, fill_room, own, simulated, timed_wait};
 
-/// Makes a system call, in place of the C library's `syscall`. On a thread that drives a
+/// Replaces the C library's `syscall`: makes a system call. On a thread that drives a
 /// simulation, calls for random bytes, for the time, and for timed waits are answered by the
 /// simulation.
 ///

@@ -69,7 +69,7 @@ unsafe fn fill_room(buf: *mut c_void, length: size_t) -> bool {
     fill(room)
 }
 
-/// Fills `buf` with random bytes, in place of the C library's `getrandom`. On a thread that drives
+/// Replaces the C library's `getrandom`: fills `buf` with random bytes. On a thread that drives
 /// a simulation, the bytes follow from the seed.
 ///
 /// # Safety
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_ui
     unsafe { kernel::random_bytes(buf, length, flags) as ssize_t }
 }
 
-/// Fills `buf` with random bytes, in place of the C library's `getentropy`. On a thread that drives
+/// Replaces the C library's `getentropy`: fills `buf` with random bytes. On a thread that drives
 /// a simulation, the bytes follow from the seed.
 ///
 /// # Safety
@@ -160,7 +160,7 @@ pub fn uptime() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Reads a clock, in place of the C library's `clock_gettime`. On a thread that drives a
+/// Replaces the C library's `clock_gettime`: reads a clock. On a thread that drives a
 /// simulation, every clock except the CPU clocks shows the simulated time.
 ///
 /// # Safety
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) ->
     }
 }
 
-/// Returns the wall-clock time, in place of the C library's `gettimeofday`. On a thread that drives
+/// Replaces the C library's `gettimeofday`: returns the wall-clock time. On a thread that drives
 /// a simulation, the result is the simulated time. The time zone, which no system provides any
 /// more, is ignored.
 ///
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) ->
     answer
 }
 
-/// Returns the wall-clock time in seconds, in place of the C library's `time`. On a thread that
+/// Replaces the C library's `time`: returns the wall-clock time in seconds. On a thread that
 /// drives a simulation, the result is the simulated time.
 ///
 /// # Safety

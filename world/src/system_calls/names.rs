@@ -1,5 +1,5 @@
 //! A replacement for the C library's look-up of host names. On a thread that drives a simulation,
-//! the names are those of the simulated hosts.
+//! the names are the simulated hosts'.
 //!
 //! Programs usually look names up on a blocking thread with the standard library, which calls
 //! `getaddrinfo`. A simulation runs its blocking jobs on the driving thread. The result comes from
@@ -48,8 +48,8 @@ fn given() -> Option<Rc<Resolve>> {
     NAMES.try_with(|names| names.borrow().clone()).ok().flatten()
 }
 
-/// Looks up a host name, in place of the C library's `getaddrinfo`. On a thread that drives a
-/// simulation, the names are those of the simulated hosts.
+/// Replaces the C library's `getaddrinfo`: looks up a host name. On a thread that drives a
+/// simulation, the names are the simulated hosts'.
 ///
 /// # Safety
 ///

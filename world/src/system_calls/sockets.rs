@@ -149,7 +149,7 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     }
 }
 
-/// Binds a socket, in place of the C library's `bind`. On a thread that drives a simulation, the
+/// Replaces the C library's `bind`: binds a socket. On a thread that drives a simulation, the
 /// simulation takes over TCP and UDP sockets.
 ///
 /// # Safety
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn bind(descriptor: c_int, at: *const sockaddr, length: so
     }
 }
 
-/// Connects a socket, in place of the C library's `connect`. A socket that a simulation has taken
+/// Replaces the C library's `connect`: connects a socket. A socket that a simulation has taken
 /// over is connected within the simulation.
 ///
 /// # Safety
@@ -179,7 +179,7 @@ pub unsafe extern "C-unwind" fn connect(descriptor: c_int, to: *const sockaddr, 
     answer(|| outcome.map(|()| 0)) as c_int
 }
 
-/// Makes a socket listen, in place of the C library's `listen`. A socket that a simulation has
+/// Replaces the C library's `listen`: makes a socket listen. A socket that a simulation has
 /// taken over listens within the simulation.
 ///
 /// # Safety
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn listen(descriptor: c_int, backlog: c_int) -> c_int {
     }
 }
 
-/// Returns the local address of a socket, in place of the C library's `getsockname`. A socket that
+/// Replaces the C library's `getsockname`: returns the local address of a socket. A socket that
 /// a simulation has taken over has a simulated address.
 ///
 /// # Safety
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn getsockname(descriptor: c_int, room: *mut sockaddr, len
     }
 }
 
-/// Returns the peer's address of a socket, in place of the C library's `getpeername`. A socket that
+/// Replaces the C library's `getpeername`: returns the peer's address of a socket. A socket that
 /// a simulation has taken over has a simulated peer.
 ///
 /// # Safety

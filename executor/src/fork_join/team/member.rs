@@ -81,7 +81,7 @@ impl Place {
         drop(here);
     }
 
-    /// Makes the calling thread the member for ever, though it goes on with its own work: it does
+    /// Makes the calling thread the member forever, though it continues with its own work: it does
     /// the team's in its waits. The member is leaked.
     ///
     /// # Errors

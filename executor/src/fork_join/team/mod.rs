@@ -3,7 +3,7 @@
 //!
 //! A **team** has a fixed number of **members**, threads that the caller of [`Team::new`] starts.
 //! A member has an index, which never changes, and jobs that are for it alone. The regions of a
-//! team are those of a runtime: a member that opens a region is its owner, and members with
+//! team work as a runtime's do: a member that opens a region is its owner, and members with
 //! nothing else to do help.
 //!
 //! # The jobs of a team

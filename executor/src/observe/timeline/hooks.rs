@@ -177,7 +177,7 @@ impl Observer {
     }
 
     /// Calls `turn`, which runs one netpoller turn, and records the turn, apart from waking the
-    /// tasks that the turn has readied.
+    /// tasks that the turn has woken.
     #[inline]
     pub(crate) fn turn(&self, blocks: bool, turn: impl FnOnce() -> io::Result<Turn>) -> io::Result<Turn> {
         if self.is_on() {

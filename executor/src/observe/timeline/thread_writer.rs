@@ -311,7 +311,7 @@ impl ThreadWriter {
         self.turn.set(Some(OpenTurn { begun: StampCounter::read(), events: 0, blocked }));
     }
 
-    /// Ends a netpoller turn, apart from waking the tasks that the turn has readied.
+    /// Ends a netpoller turn, apart from waking the tasks that the turn has found.
     pub(crate) fn end_turn(&self, events: usize) {
         self.turn.set(self.turn.get().map(|turn| OpenTurn { events: events as u32, ..turn }));
     }

@@ -8,7 +8,7 @@ use super::{Arrivals, Metrics, ProcessorMetrics, Steals};
 
 impl Metrics {
     /// Returns the counts between the `earlier` snapshot of the same runtime and this snapshot.
-    /// Gauges are those of this snapshot.
+    /// Gauges are this snapshot's.
     ///
     /// If the snapshots are in the wrong order, or belong to different runtimes, the counters of
     /// the result are unspecified. A counter that would be negative is zero.

@@ -69,7 +69,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Returns the settings, with those of the environment in place of its own.
+    /// Returns these settings, with the environment's where it has any.
     pub(crate) fn by_environment(self) -> io::Result<Self> {
         (self.replace)(self)
     }

@@ -13,7 +13,7 @@
 //!
 //! # Differences from tokio
 //!
-//! Names and semantics are those of tokio, with two improvements. First, another executor's
+//! Names and semantics are tokio's, with two improvements. First, another executor's
 //! `block_on` inside a task polls again instead of yielding. In tokio such a loop hangs once the
 //! budget is spent; in wsrt, it gets a new budget after 1024 refused polls. Second, a poll that
 //! computes for long without using its budget does not delay other tasks, as

@@ -144,7 +144,7 @@ fn of_one(piece: &mut iovec, name: *mut c_void, length: socklen_t) -> msghdr {
     message
 }
 
-/// Sends a message, in place of the C library's `sendmsg`. On a simulated datagram socket, the
+/// Replaces the C library's `sendmsg`: sends a message. On a simulated datagram socket, the
 /// message is sent within the simulation and the call never blocks.
 ///
 /// # Safety
@@ -161,7 +161,7 @@ pub unsafe extern "C-unwind" fn sendmsg(descriptor: c_int, message: *const msghd
     answer(move || unsafe { transmit(&*socket, message) })
 }
 
-/// Receives a message, in place of the C library's `recvmsg`. On a simulated datagram socket, the
+/// Replaces the C library's `recvmsg`: receives a message. On a simulated datagram socket, the
 /// message comes from the simulation and the call never blocks.
 ///
 /// # Safety
@@ -178,7 +178,7 @@ pub unsafe extern "C-unwind" fn recvmsg(descriptor: c_int, message: *mut msghdr,
     answer(move || unsafe { receive(&*socket, message, flags) })
 }
 
-/// Sends several messages, in place of the C library's `sendmmsg`. On a simulated datagram socket,
+/// Replaces the C library's `sendmmsg`: sends several messages. On a simulated datagram socket,
 /// the messages are sent within the simulation and the call never blocks.
 ///
 /// # Safety
@@ -200,7 +200,7 @@ pub unsafe extern "C-unwind" fn sendmmsg(
     answer(move || one_by_one(messages, |message| unsafe { transmit(&*socket, message) })) as c_int
 }
 
-/// Receives several messages, in place of the C library's `recvmmsg`. On a simulated datagram
+/// Replaces the C library's `recvmmsg`: receives several messages. On a simulated datagram
 /// socket, the messages come from the simulation and the call never blocks.
 ///
 /// # Safety
@@ -223,7 +223,7 @@ pub unsafe extern "C-unwind" fn recvmmsg(
     answer(move || one_by_one(messages, |message| unsafe { receive(&*socket, message, flags) })) as c_int
 }
 
-/// Sends a datagram to an address, in place of the C library's `sendto`. On a simulated datagram
+/// Replaces the C library's `sendto`: sends a datagram to an address. On a simulated datagram
 /// socket, the datagram is sent within the simulation and the call never blocks.
 ///
 /// # Safety
@@ -248,7 +248,7 @@ pub unsafe extern "C-unwind" fn sendto(
     answer(move || unsafe { transmit(&*socket, &message) })
 }
 
-/// Receives a datagram and the sender's address, in place of the C library's `recvfrom`. On a
+/// Replaces the C library's `recvfrom`: receives a datagram and the sender's address. On a
 /// simulated datagram socket, the datagram comes from the simulation and the call never blocks.
 ///
 /// # Safety
@@ -280,7 +280,7 @@ pub unsafe extern "C-unwind" fn recvfrom(
     count
 }
 
-/// Sends a datagram to the connected peer, in place of the C library's `send`. On a simulated
+/// Replaces the C library's `send`: sends a datagram to the connected peer. On a simulated
 /// datagram socket, the datagram is sent within the simulation and the call never blocks.
 ///
 /// # Safety
@@ -295,7 +295,7 @@ pub unsafe extern "C-unwind" fn send(descriptor: c_int, bytes: *const c_void, co
     unsafe { sendto(descriptor, bytes, count, flags, null(), 0) }
 }
 
-/// Receives a datagram, in place of the C library's `recv`. On a simulated datagram socket, the
+/// Replaces the C library's `recv`: receives a datagram. On a simulated datagram socket, the
 /// datagram comes from the simulation and the call never blocks.
 ///
 /// # Safety
