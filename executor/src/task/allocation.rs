@@ -18,7 +18,7 @@ use std::mem::{needs_drop, offset_of};
 use std::ptr::{self, NonNull};
 
 use super::body::{self, Body};
-use super::header::{Header, VTable};
+use super::cell::{Header, VTable};
 use super::{Identity, JoinHandle, Runnable, Schedule, TaskRef};
 use crate::util::world::WaitLeft;
 

@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
-use super::header::{Header, VTable};
-use super::{JoinError, current, panic_message};
+use super::cell::{Header, VTable};
+use super::{JoinError, identity, panic_message};
 use crate::util::unwind::{Payload, caught, quietly, swallow};
 use crate::util::world::{UnreadPanic, WaitLeft, note_unread};
 
@@ -74,7 +74,7 @@ impl Access {
     #[cold]
     #[inline(never)]
     fn fill_with_panic(&mut self, task: NonNull<Header>, payload: Payload) {
-        current::note_panic();
+        identity::note_panic();
         // SAFETY: the caller runs the task, whose body this is.
         unsafe { (self.vtable.panicked)(task, &*payload) };
         quietly(|| self.clear());

@@ -2,15 +2,23 @@
 //!
 //! Ids are unique in the process, and made in blocks so that spawning does not meet on one counter.
 
+use std::cell::Cell;
+use std::collections::HashMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::num::NonZeroU64;
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::meta::Attached;
-use super::names::{ListedName, Names};
+use wsrt_sync::current_task;
+use wsrt_sync::current_task::Entered;
+
+use crate::task::meta::Attached;
 use crate::task::stats::TaskCounts;
+use crate::util::sync::Mutex;
 use crate::util::world;
 
 /// Ids that a processor takes at a time. Large enough that the shared counter is touched about as
@@ -122,7 +130,7 @@ impl From<&'static Location<'static>> for Origin<'_> {
 }
 
 /// The parts that most tasks do not have, behind a thin pointer that costs them nothing: see
-/// [`Provenance`](super::provenance::Provenance).
+/// [`Provenance`](Provenance).
 #[derive(Debug)]
 pub(crate) struct Extras {
     pub(super) spawned_at: &'static Location<'static>,
@@ -180,5 +188,155 @@ impl Identity {
     /// Returns the extras, which the task has from now on.
     pub(super) fn extras_mut(&mut self) -> &mut Extras {
         self.extras.get_or_insert_with(|| Box::new(Extras::at(self.spawned_at)))
+    }
+}
+
+// The names of a runtime's live tasks by their ids: for reports, which would have to look through
+// all tasks otherwise, under the locks that spawns and completions wait for.
+//
+// A task without a name does not use this module.
+
+/// Parts of the list, so that threads that spawn named tasks at the same time seldom meet.
+const SHARDS: usize = 16;
+
+/// The names of live tasks. A lock is held for one entry, and nothing else is locked under it.
+#[derive(Debug, Default)]
+pub(crate) struct Names([Mutex<HashMap<u64, Arc<str>>>; SHARDS]);
+
+impl Names {
+    /// The name of the task with this number, if it has one and lives.
+    pub(crate) fn of(&self, task: u64) -> Option<Arc<str>> {
+        self.shard(task).lock().get(&task).cloned()
+    }
+
+    fn shard(&self, task: u64) -> &Mutex<HashMap<u64, Arc<str>>> {
+        &self.0[(task % SHARDS as u64) as usize]
+    }
+}
+
+/// A name on the list, until this is dropped.
+#[derive(Debug)]
+pub(super) struct ListedName {
+    names: Arc<Names>,
+    task: u64,
+}
+
+impl ListedName {
+    pub(super) fn new(names: &Arc<Names>, task: Id, name: &Arc<str>) -> Self {
+        let task = task.as_u64();
+        names.shard(task).lock().insert(task, Arc::clone(name));
+        Self { names: Arc::clone(names), task }
+    }
+}
+
+impl Drop for ListedName {
+    fn drop(&mut self) {
+        let name = self.names.shard(self.task).lock().remove(&self.task);
+        drop(name);
+    }
+}
+
+// Which task this thread is running: set around each poll, and around the drop of a future or an
+// output. And whether one has panicked.
+
+thread_local! {
+    static PANICKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes that a task has panicked on this thread.
+pub(super) fn note_panic() {
+    PANICKED.set(true);
+}
+
+/// Returns whether a task has panicked on this thread since the last call.
+pub(crate) fn take_panic() -> bool {
+    PANICKED.get() && PANICKED.replace(false)
+}
+
+/// The task whose code runs on this thread now.
+pub(crate) fn current_id() -> Option<Id> {
+    current_task::get().map(Id::from_number)
+}
+
+/// Names `id` as the current task until the guard is dropped, which names the one before it again.
+/// The locks that it takes during the poll name it as their holder.
+#[inline]
+pub(super) fn enter_current(id: Id) -> Entered {
+    current_task::enter(id.number())
+}
+
+// Where a task comes from, in one word: the place that spawned it, or for the few tasks with a
+// name or counts their extras, in which the place stands too.
+
+/// Set in the address of extras, and clear in the address of a place.
+const EXTRAS: usize = 1;
+
+const _: () = assert!(align_of::<Location<'static>>() > EXTRAS && align_of::<Extras>() > EXTRAS);
+
+/// A `&'static Location<'static>`, or a `Box<Extras>` marked by its lowest bit. Which of them never
+/// changes.
+pub(super) struct Provenance {
+    word: NonNull<()>,
+    extras: PhantomData<Box<Extras>>,
+}
+
+impl Provenance {
+    #[inline]
+    pub(super) fn new(spawned_at: &'static Location<'static>, extras: Option<Box<Extras>>) -> Self {
+        let word = match extras {
+            None => NonNull::from(spawned_at).cast(),
+            Some(extras) => NonNull::from(Box::leak(extras)).cast().map_addr(|address| address | EXTRAS),
+        };
+        Self { word, extras: PhantomData }
+    }
+
+    /// Returns the extras, if there are any.
+    #[inline]
+    pub(super) fn extras(&self) -> Option<&Extras> {
+        // SAFETY: they were leaked into the word, and are freed with it alone.
+        self.extras_address().map(|extras| unsafe { extras.as_ref() })
+    }
+
+    #[inline]
+    fn extras_address(&self) -> Option<NonNull<Extras>> {
+        if self.word.addr().get() & EXTRAS == 0 {
+            return None;
+        }
+        // The bit is set: the word without it is the address of extras, and not null.
+        NonNull::new(self.word.as_ptr().map_addr(|address| address & !EXTRAS).cast())
+    }
+
+    /// Returns the place where the task was spawned.
+    #[inline]
+    pub(super) fn spawned_at(&self) -> &'static Location<'static> {
+        match self.extras() {
+            Some(extras) => extras.spawned_at,
+            // SAFETY: without the bit it is a reference, which is good forever.
+            None => unsafe { self.word.cast::<Location<'static>>().as_ref() },
+        }
+    }
+}
+
+impl Drop for Provenance {
+    fn drop(&mut self) {
+        if let Some(extras) = self.extras_address() {
+            // SAFETY: it was a box that was leaked into the word, which is gone now.
+            drop(unsafe { Box::from_raw(extras.as_ptr()) });
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_known_with_and_without_extras() {
+        let place = Location::caller();
+        let plain = Provenance::new(place, None);
+        assert!(std::ptr::eq(plain.spawned_at(), place) && plain.extras().is_none());
+        let named = Provenance::new(place, Some(Box::new(Extras { name: Some("it".into()), ..Extras::at(place) })));
+        assert!(std::ptr::eq(named.spawned_at(), place));
+        assert_eq!(named.extras().and_then(|extras| extras.name.as_deref()), Some("it"));
     }
 }

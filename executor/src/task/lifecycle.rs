@@ -12,10 +12,10 @@ use std::task::Context;
 
 use wsrt_sync::wait;
 
-use super::header::Header;
+use super::cell::Header;
 use super::reference::CountedRef;
 use super::state::{Dropped, Paused, Started};
-use super::{Id, allocation, body, current, waker};
+use super::{Id, allocation, body, identity, waker};
 use crate::util::unwind::wake_quietly;
 
 /// The one right to poll a task. It exists from the moment the task is woken until it is run.
@@ -113,7 +113,7 @@ pub(super) unsafe fn run(task: NonNull<Header>) {
     // SAFETY: a runnable exists only while the task is not complete, and an unfinished task is
     // alive.
     let header = unsafe { task.as_ref() };
-    let _current = current::enter(header.id);
+    let _current = identity::enter_current(header.id);
     match header.state.start_poll() {
         // SAFETY: the runnable turned into the claim.
         Started::Poll => unsafe { poll(task) },
@@ -142,7 +142,7 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
 /// The caller gives up the claim.
 pub(super) unsafe fn cancel_claimed(task: NonNull<Header>) {
     // SAFETY: the task is not complete, for the caller has the claim.
-    let _current = current::enter(unsafe { task.as_ref() }.id);
+    let _current = identity::enter_current(unsafe { task.as_ref() }.id);
     // SAFETY: the caller gives up the claim.
     unsafe { finish_cancelled(task) };
 }

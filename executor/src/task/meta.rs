@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::Location;
 
-use super::header::Header;
+use super::cell::Header;
 use super::identity::Identity;
 use super::reference::CountedRef;
 use super::{Id, Runnable, TaskRef};

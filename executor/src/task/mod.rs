@@ -8,29 +8,20 @@ mod abort;
 mod allocation;
 mod body;
 mod cell;
-mod current;
 mod error;
-mod header;
 mod identity;
 mod join;
 mod lifecycle;
 #[cfg_attr(loom, allow(dead_code))]
 mod meta;
-mod names;
-mod provenance;
 mod queue;
-mod queue_link;
 mod reference;
 #[cfg_attr(loom, allow(dead_code))]
 mod registry;
-#[cfg(not(loom))]
-mod scopes;
 mod state;
 mod stats;
 mod waker;
 
-#[cfg(not(loom))]
-mod abort_on_drop;
 #[cfg(not(loom))]
 pub(crate) mod blocking_group;
 #[cfg(not(loom))]
@@ -65,24 +56,24 @@ pub use self::join::JoinHandle;
 pub use self::meta::{NewTask, TaskMeta};
 
 pub(crate) use self::allocation::allocate;
+pub(crate) use self::cell::Header;
 pub(crate) use self::cell::Schedule;
-pub(crate) use self::current::{current_id, take_panic};
-pub(crate) use self::header::Header;
+pub(crate) use self::identity::Names;
 pub(crate) use self::identity::{IdBlock, Identity, Origin};
+pub(crate) use self::identity::{current_id, take_panic};
 pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::meta::KeptMeta;
-pub(crate) use self::names::Names;
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
-#[cfg(not(loom))]
-pub(crate) use self::scopes::ScopesAside;
 pub(crate) use self::state::Phase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
+#[cfg(not(loom))]
+pub(crate) use self::task_local::ScopesAside;
 pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
 #[cfg(not(loom))]
-pub use self::abort_on_drop::AbortOnDropHandle;
+pub use self::join::AbortOnDropHandle;
 #[cfg(not(loom))]
 pub use crate::task::blocking_group::{BlockingGroup, PoolBusy, try_spawn_blocking};
 #[cfg(not(loom))]

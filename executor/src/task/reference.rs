@@ -3,7 +3,7 @@
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
-use super::header::Header;
+use super::cell::Header;
 use super::state::{LetGo, ShutDown};
 use super::{Id, lifecycle, waker};
 

@@ -13,23 +13,26 @@
 //! Before its end a runtime may be drained, which is [`draining`]'s affair; a walk over all of
 //! them goes by [`walk`].
 
-#[allow(dead_code, reason = "only simulations abort the tasks of a host")]
-mod aborting;
-mod draining;
-mod walk;
-
 use std::fmt;
 use std::ops::DerefMut;
+use std::panic::Location;
 use std::ptr::NonNull;
-use std::task::Waker;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
+use wsrt_sync::wait::Wait;
 
-use super::header::Header;
-use super::{Id, TaskRef};
-use crate::util::sync::Mutex;
+use crate::task::cell::Header;
+use crate::task::reference::CountedRef;
+use crate::task::state::Phase;
+use crate::task::stats::StatsRead;
+use crate::task::{Id, TaskAddress, TaskRef};
+use crate::util::sync;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
+use crate::util::sync::{Mutex, WALK_STRIDE, hand_on};
 use crate::util::unwind::wake_quietly;
 
 /// A listed task's neighbours; none for a task that is not listed.
@@ -64,8 +67,6 @@ impl ListedIn {
         (shard != Self::NOWHERE).then_some(shard as usize)
     }
 }
-
-pub(crate) use self::walk::TaskSnapshot;
 
 /// The live tasks of a runtime.
 pub(crate) struct OwnedTasks {
@@ -279,17 +280,21 @@ impl List {
         }
     }
 
-    /// The listed tasks' headers, the newest first. The borrow is the lock's: while it lasts, none
-    /// leaves the list.
-    fn headers(&self) -> impl Iterator<Item = &Header> {
+    /// Returns the listed tasks, the newest first. While the lock is held, no task leaves the list.
+    fn tasks(&self) -> impl Iterator<Item = NonNull<Header>> {
         let mut next = self.head;
         std::iter::from_fn(move || {
             let task = next?;
             // SAFETY: the lock is held.
             next = unsafe { with_links(task, |links| links.next) };
-            // SAFETY: a listed task is kept alive by the life reference that the list has.
-            Some(unsafe { task.as_ref() })
+            Some(task)
         })
+    }
+
+    /// Returns the headers of the listed tasks, the newest first.
+    fn headers(&self) -> impl Iterator<Item = &Header> {
+        // SAFETY: a listed task is kept alive by the life reference that the list has.
+        self.tasks().map(|task| unsafe { task.as_ref() })
     }
 
     /// Takes `task` out, if it is listed.
@@ -349,5 +354,188 @@ impl Drop for OwnedTasks {
 impl fmt::Debug for OwnedTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OwnedTasks").field("shards", &self.shards.len()).field("live", &self.len()).finish()
+    }
+}
+
+// Draining a registry: no task comes in from outside, and a caller waits until those in it have
+// ended.
+//
+// A task may spawn another into any shard and end, so that looking at one shard after the other
+// could miss it. The waiting side takes all locks, in the order of the shards and registries,
+// counts, and leaves a waker where something is left. A task that ends takes one lock: it comes
+// before that and is not counted, or after it and finds the waker.
+//
+// A drain has one waker in each list, the one of its last poll, and takes it along when it is
+// dropped: it may be polled with a new one each time.
+
+impl OwnedTasks {
+    /// From now on only tasks that live tasks spawn are let in.
+    pub(crate) fn refuse_outsiders(&self) {
+        for shard in &self.shards {
+            let mut list = shard.list.lock();
+            if list.intake == Intake::Open {
+                list.intake = Intake::FollowUps;
+            }
+        }
+    }
+
+    /// Returns whether every task is let in, wherever it was spawned.
+    #[cfg(feature = "futures-task")]
+    pub(crate) fn is_open(&self) -> bool {
+        self.shards[0].list.lock().intake == Intake::Open
+    }
+
+    /// Completes once no task is live in any of the registries, except the tasks of `except`, which
+    /// all wait for a drain; until then `waker` is woken when few are left. It is left in the name
+    /// of `drain`, whose last one it replaces; [`forget_drain`](Self::forget_drain) takes it back.
+    ///
+    /// All callers have to name the registries in the same order.
+    pub(crate) fn poll_drained(registries: &[&Self], except: &[Id], drain: Id, waker: &Waker) -> Poll<()> {
+        let shards = || registries.iter().flat_map(|registry| &registry.shards);
+        // Cloned before and dropped after the locks are held: that is foreign code.
+        let mut wakers = vec![waker.clone(); shards().count()];
+        let mut replaced = Vec::with_capacity(wakers.len());
+        let mut lists: Vec<_> = shards().map(|shard| shard.list.lock()).collect();
+        let live: usize = lists.iter().map(|list| list.live).sum();
+        let is_excepted = |header: &&Header| except.contains(&header.id);
+        let excepted = || lists.iter().flat_map(|list| list.headers()).filter(is_excepted).count();
+        if live == 0 || (live <= except.len() && live == excepted()) {
+            return Poll::Ready(());
+        }
+        for list in lists.iter_mut().filter(|list| list.live > 0) {
+            match list.watchers.iter().position(|(watcher, _)| *watcher == drain) {
+                Some(at) => {
+                    replaced.extend(wakers.pop().map(|waker| std::mem::replace(&mut list.watchers[at].1, waker)))
+                }
+                None => list.watchers.extend(wakers.pop().map(|waker| (drain, waker))),
+            }
+        }
+        drop(lists);
+        Poll::Pending
+    }
+
+    /// Takes the watcher of `drain` back.
+    pub(crate) fn forget_drain(registries: &[&Self], drain: Id) {
+        for shard in registries.iter().flat_map(|registry| &registry.shards) {
+            let mut list = shard.list.lock();
+            let left = list.watchers.iter().position(|(watcher, _)| *watcher == drain);
+            let waker = left.map(|at| list.watchers.swap_remove(at));
+            drop(list);
+            drop(waker);
+        }
+    }
+
+    /// Makes every drain look again.
+    pub(crate) fn wake_drains(registries: &[&Self]) {
+        for shard in registries.iter().flat_map(|registry| &registry.shards) {
+            wake_watchers(shard.list.lock());
+        }
+    }
+}
+
+#[allow(dead_code, reason = "only simulations abort the tasks of a host")]
+impl OwnedTasks {
+    /// Aborts the listed tasks that `is_meant` names. Calls `is_meant` with a lock held.
+    pub(crate) fn abort_each(&self, is_meant: impl Fn(Id) -> bool) {
+        for shard in &self.shards {
+            let list = shard.list.lock();
+            // SAFETY: a listed task is kept alive by the life reference that the list has.
+            let counted = list.tasks().map(|task| unsafe { CountedRef::new(task) });
+            let meant: Vec<_> = counted.filter(|task| is_meant(task.header().id)).collect();
+            drop(list);
+            meant.iter().for_each(CountedRef::abort);
+        }
+    }
+
+    /// Calls `f` with the id of each listed task, with a lock held.
+    pub(crate) fn each_id(&self, f: &mut impl FnMut(Id)) {
+        for shard in &self.shards {
+            shard.list.lock().headers().for_each(|header| f(header.id));
+        }
+    }
+}
+
+// Walking over a registry while its tasks live on: for dumps, which show each of them.
+//
+// A walk takes a shard's lock for a few tasks at a time and leaves a cursor in the list, which an
+// unlinking moves on. So it shows each task once that is listed throughout, and holds no thread up
+// for longer than a few microseconds; tasks that come or go during the walk may be shown or not.
+// There is one cursor in each list, and so one walk at a time.
+
+/// A live task, as it was seen.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskSnapshot {
+    pub(crate) id: Id,
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) spawned_at: &'static Location<'static>,
+    pub(crate) phase: Phase,
+    /// Where it is, for as long as it lives.
+    pub(crate) address: TaskAddress,
+    /// The task that awaits it, if one does with its own waker.
+    pub(crate) joiner: Option<TaskAddress>,
+    /// The address in the waker of the one that awaits it, a task or not.
+    pub(crate) joiner_address: Option<usize>,
+    /// Its wakers and abort handles.
+    pub(crate) wakers: usize,
+    /// The lock or channel that its last poll began to wait for last.
+    pub(crate) wait: Option<Wait>,
+    pub(crate) counts: Option<StatsRead>,
+}
+
+impl OwnedTasks {
+    /// Shows every live task to `f`, with no lock held but the walk's.
+    pub(crate) fn walk(&self, mut f: impl FnMut(TaskSnapshot)) {
+        let _one_at_a_time = self.walk.lock();
+        let mut seen = Vec::with_capacity(WALK_STRIDE);
+        for shard in &self.shards {
+            shard.list.lock().begin_walk();
+            loop {
+                let mut list = shard.list.lock();
+                list.walk_on(&mut seen);
+                hand_on(list);
+                if seen.is_empty() {
+                    break;
+                }
+                seen.drain(..).flatten().for_each(&mut f);
+            }
+        }
+    }
+}
+
+impl List {
+    fn begin_walk(&mut self) {
+        self.cursor = self.head;
+    }
+
+    /// Looks at the next few tasks: `None` for one that is complete already. Nothing is left when
+    /// `seen` stays empty.
+    fn walk_on(&mut self, seen: &mut Vec<Option<TaskSnapshot>>) {
+        // One reading for all of them: they are read within some microseconds.
+        let now = sync::now();
+        while seen.len() < WALK_STRIDE {
+            let Some(task) = self.cursor else { return };
+            // SAFETY: the lock is held.
+            self.cursor = unsafe { with_links(task, |links| links.next) };
+            // SAFETY: a listed task is kept alive by the life reference that the list has.
+            seen.push(TaskSnapshot::of(unsafe { task.as_ref() }, now));
+        }
+    }
+}
+
+impl TaskSnapshot {
+    fn of(header: &Header, now: Instant) -> Option<Self> {
+        let seen = header.state.look();
+        (seen.phase != Phase::Complete).then(|| Self {
+            id: header.id,
+            name: header.name(),
+            spawned_at: header.spawned_at(),
+            phase: seen.phase,
+            address: TaskAddress::of(header),
+            joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),
+            joiner_address: seen.is_watched.then(|| header.join_slot.peek_address()),
+            wakers: seen.wakers,
+            wait: header.queue_link.wait(),
+            counts: header.counts().map(|counts| counts.read(now)),
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::header::Header;
+use super::cell::Header;
 use super::state::Woken;
 use super::{Id, allocation, lifecycle};
 

@@ -5,7 +5,6 @@
 //! word alone. A cell that is freed drops its scheduler; [`Home::cells`] counts those, and
 //! [`Witness`] has loom check that all that was done with other references came before.
 
-mod draining;
 mod joins;
 mod shutdown;
 mod wakes;

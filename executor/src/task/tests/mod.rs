@@ -3,7 +3,6 @@
 //! This file is the bench they share: a scheduler that is a queue, a future that follows a script,
 //! and counts of events. Panics are raised with `resume_unwind`, which does not print.
 
-mod errors;
 mod join;
 mod layout;
 mod panics;
@@ -12,7 +11,6 @@ mod queue;
 mod registry;
 mod stress;
 mod wakers;
-mod walks;
 
 use std::collections::VecDeque;
 use std::panic::{Location, resume_unwind};
