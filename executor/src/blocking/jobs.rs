@@ -14,7 +14,7 @@ use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::threads::NoThread;
 use crate::scheduler::worker::start::start_thread;
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{Identity, JoinHandle, Origin, Runnable, allocate};
+use crate::task::{Identity, JoinHandle, Runnable, SpawnOrigin, allocate};
 use crate::util::sync;
 use crate::util::unwind::AbortOnUnwind;
 
@@ -37,7 +37,11 @@ impl<F: FnOnce() -> T, T> Future for Blocking<F> {
 
 /// Runs `job` on a thread of the pool. If the runtime shuts down first, or is draining and the
 /// caller is not one of its tasks, the handle reports a cancelled task.
-pub(crate) fn spawn_blocking<'a, F, T>(scheduler: &Scheduler, job: F, origin: impl Into<Origin<'a>>) -> JoinHandle<T>
+pub(crate) fn spawn_blocking<'a, F, T>(
+    scheduler: &Scheduler,
+    job: F,
+    origin: impl Into<SpawnOrigin<'a>>,
+) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
@@ -81,7 +85,7 @@ where
 fn submit<'a, F, T>(
     scheduler: &Scheduler,
     job: F,
-    origin: impl Into<Origin<'a>>,
+    origin: impl Into<SpawnOrigin<'a>>,
     is_promised: bool,
 ) -> (JoinHandle<T>, bool)
 where

@@ -29,7 +29,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(2);
 thread_local! {
     /// The number that this thread has been lent. It has no destructor, so that it may be asked at
     /// any time, by destructors that run while the thread ends too.
-    static LENT: ManuallyDrop<RefCell<Option<Lent>>> = const { ManuallyDrop::new(RefCell::new(None)) };
+    static LENT: ManuallyDrop<RefCell<Option<LentNumber>>> = const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 thread_local! {
@@ -52,7 +52,7 @@ type Job = (JobRef, Arc<Scheduler>);
 pub(crate) struct Guests {
     numbers: Mutex<Vec<Number>>,
     returned: Condvar,
-    queue: Mutex<Queue>,
+    queue: Mutex<SpawnedJobs>,
     comes: Condvar,
 }
 
@@ -68,7 +68,7 @@ struct Number {
 }
 
 /// Spawned jobs, and the threads for them.
-struct Queue {
+struct SpawnedJobs {
     jobs: VecDeque<Job>,
     attendants: usize,
     /// Attendants without a job.
@@ -76,18 +76,18 @@ struct Queue {
 }
 
 /// A number that a thread has, until this is dropped.
-struct Lent {
+struct LentNumber {
     guests: Arc<Guests>,
     number: usize,
 }
 
-impl Lent {
+impl LentNumber {
     fn take_mail(&self) -> Option<Job> {
         self.guests.numbers.lock()[self.number].mail.pop_front()
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentNumber {
     fn drop(&mut self) {
         let mut numbers = self.guests.numbers.lock();
         let number = &mut numbers[self.number];
@@ -103,7 +103,7 @@ impl Drop for Lent {
 
 impl Guests {
     pub(super) fn new() -> Arc<Self> {
-        let queue = Queue { jobs: VecDeque::new(), attendants: 0, idle: 0 };
+        let queue = SpawnedJobs { jobs: VecDeque::new(), attendants: 0, idle: 0 };
         Arc::new(Self {
             numbers: Mutex::new(Vec::new()),
             returned: Condvar::new(),
@@ -122,21 +122,21 @@ impl Guests {
     ///
     /// The number of a thread that sleeps comes last: that thread needs it as soon as it wakes, and
     /// may hold a lock that the caller will ask for.
-    fn lend(self: &Arc<Self>, count: usize) -> Lent {
+    fn lend(self: &Arc<Self>, count: usize) -> LentNumber {
         let mut numbers = self.numbers.lock();
         make_room(&mut numbers, count);
         loop {
             let free = (0..count).filter(|number| !numbers[*number].is_lent && numbers[*number].awaited_by == 0);
             if let Some(number) = free.min_by_key(|number| numbers[*number].sleepers) {
                 numbers[number].is_lent = true;
-                return Lent { guests: Arc::clone(self), number };
+                return LentNumber { guests: Arc::clone(self), number };
             }
             self.returned.wait(&mut numbers);
         }
     }
 
     /// Lends the calling thread, which has slept, its `number` again, before others get it.
-    fn lend_again(self: &Arc<Self>, number: usize) -> Lent {
+    fn lend_again(self: &Arc<Self>, number: usize) -> LentNumber {
         let mut numbers = self.numbers.lock();
         numbers[number].awaited_by += 1;
         self.returned.wait_while(&mut numbers, |numbers| numbers[number].is_lent);
@@ -144,7 +144,7 @@ impl Guests {
         lent.awaited_by -= 1;
         lent.sleepers -= 1;
         lent.is_lent = true;
-        Lent { guests: Arc::clone(self), number }
+        LentNumber { guests: Arc::clone(self), number }
     }
 
     /// Runs spawned jobs, until there was none for a while.
@@ -281,7 +281,7 @@ pub(crate) fn run_job(scheduler: &Scheduler) -> bool {
 
 /// Runs a job for the number that the calling thread has, if there is one. Returns whether it has.
 pub(crate) fn run_mail() -> bool {
-    let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(Lent::take_mail));
+    let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(LentNumber::take_mail));
     let Some((root, _)) = mail else { return false };
     // SAFETY: it has just been taken out of its queue.
     unsafe { root.run() }
@@ -304,12 +304,12 @@ pub(crate) fn send(scheduler: &Arc<Scheduler>, number: usize, root: JobRef) {
 /// Starts a thread that has `number`, which is lent to no other, and runs its mail.
 fn deliver(guests: &Arc<Guests>, number: usize) {
     let theirs = Arc::clone(guests);
-    if start(move || run_all_mail(Lent { guests: theirs, number })).is_err() {
-        run_all_mail(Lent { guests: Arc::clone(guests), number });
+    if start(move || run_all_mail(LentNumber { guests: theirs, number })).is_err() {
+        run_all_mail(LentNumber { guests: Arc::clone(guests), number });
     }
 }
 
-fn run_all_mail(mut lent: Lent) {
+fn run_all_mail(mut lent: LentNumber) {
     while let Some(job) = lent.take_mail() {
         let Some(again) = run_as_guest(job, Some(lent)) else { return };
         lent = again;
@@ -322,7 +322,7 @@ fn start(run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
 
 /// Runs a job on a thread that belongs to no runtime otherwise. Returns the number that the thread
 /// has then.
-fn run_as_guest((root, scheduler): Job, lent: Option<Lent>) -> Option<Lent> {
+fn run_as_guest((root, scheduler): Job, lent: Option<LentNumber>) -> Option<LentNumber> {
     let context = Context::enter(&scheduler, Role::External);
     let before = LENT.with(|place| place.replace(lent));
     let attended = ATTENDS.with(|attends| attends.replace(true));

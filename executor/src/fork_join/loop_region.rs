@@ -16,8 +16,8 @@ use std::ptr;
 use crossbeam_utils::CachePadded;
 
 use crate::fork_join::open_regions::OwnersCore;
-use crate::fork_join::pace::Pace;
-use crate::fork_join::slots::{Closing, OWNERS, Slots};
+use crate::fork_join::pace::ClaimPace;
+use crate::fork_join::slots::{OWNERS, Slots};
 use crate::fork_join::work_range::WorkRange;
 use crate::fork_join::{FirstPanic, Participant, Region, Unattended};
 use crate::util::sync::atomic::AtomicPtr;
@@ -168,7 +168,7 @@ impl LoopRegion {
             }
             // Indices that are left are in the slot of a participant, or are seen here: a thief
             // has a slot.
-            if !self.slots.has_others() && self.slots.close() == Closing::Closed {
+            if !self.slots.has_others() && self.slots.close() {
                 if self.is_used_up() {
                     return;
                 }
@@ -260,7 +260,7 @@ impl<B: LoopBody> Drop for CloseOnDrop<'_, B> {
 fn participate<B: LoopBody>(region: &LoopRegion, body: &B, slot: usize, participant: &dyn Participant) {
     let mut local = body.begin();
     let outcome = caught(|| {
-        let mut pace = Pace::new();
+        let mut pace = ClaimPace::new();
         while !region.panic.is_stopped() && !participant.must_leave() {
             if body.is_cancelled() {
                 return region.panic.stop();

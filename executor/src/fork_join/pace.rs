@@ -17,7 +17,7 @@ const AIM: u64 = 1_000;
 const BEAT: u32 = 8;
 
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct ClaimPace {
     stride: u32,
     /// Claims until the next reading.
     ahead: u32,
@@ -26,7 +26,7 @@ pub(super) struct Pace {
     read: Instant,
 }
 
-impl Pace {
+impl ClaimPace {
     pub(super) fn new() -> Self {
         Self { stride: 1, ahead: BEAT, done: 0, read: sync::now() }
     }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn strides_grow_slowly_for_cheap_indices_and_shrink_at_once() {
-        let mut pace = Pace::new();
+        let mut pace = ClaimPace::new();
         for expected in [4, 16, 64, 100, 100] {
             pace.done = pace.stride * BEAT;
             // 10 ns each: a stride of 100 takes a microsecond.
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_stopped_clock_and_unbounded_counts_are_no_trouble() {
-        let mut pace = Pace::new();
+        let mut pace = ClaimPace::new();
         for _ in 0..40 {
             pace.done = u32::MAX;
             pace.adapt(0);

@@ -24,7 +24,7 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
     }
     match helped_context() {
         Some(context) if count > 1 => {
-            let call = Call::new(&context);
+            let call = HelpedCall::new(&context);
             let region = call.regions.free_loops.take(slots(context.scheduler()), LoopRegion::new);
             let counted = Counted::as_owner(&context);
             // SAFETY: `take` returns a region to which no other thread has a reference.
@@ -133,7 +133,7 @@ fn in_new_tree_of_runtime<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
         let _current = CurrentSlot::enter(&slot);
         return f(&slot);
     };
-    let call = Call::new(&context);
+    let call = HelpedCall::new(&context);
     let tree = OpenTree::take(call.regions, slots(context.scheduler()), 0);
     let counted = Counted::as_owner(&context);
     // SAFETY: no other thread has a reference to the region, and the slot is dropped before `tree`.
@@ -146,12 +146,12 @@ fn in_new_tree_of_runtime<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
 }
 
 /// A parallel call that can have helpers, and the owner as a participant: it never leaves early.
-struct Call<'a> {
+struct HelpedCall<'a> {
     context: &'a Context,
     regions: &'a Regions,
 }
 
-impl<'a> Call<'a> {
+impl<'a> HelpedCall<'a> {
     fn new(context: &'a Context) -> Self {
         Self { context, regions: Regions::of(context.scheduler()) }
     }
@@ -165,7 +165,7 @@ impl<'a> Call<'a> {
     }
 }
 
-impl Participant for Call<'_> {
+impl Participant for HelpedCall<'_> {
     fn summon(&self) {
         self.regions.summon(self.context.scheduler());
     }

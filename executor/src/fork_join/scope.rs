@@ -66,7 +66,7 @@ impl ScopeBase {
     pub(crate) unsafe fn make_job(&self, work: impl FnOnce() + Send) -> JobRef {
         // Relaxed: the job or frame that spawns is itself counted.
         self.pending.fetch_add(1, Relaxed);
-        let scope = Pointer(self);
+        let scope = ScopePointer(self);
         // SAFETY: the scope, and by the caller's promise all that `work` borrows, lives until all
         // jobs are done.
         unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) }
@@ -141,12 +141,12 @@ impl std::fmt::Debug for ScopeBase {
 }
 
 /// A job's pointer to its scope, which may be dropped as soon as the last job is done.
-struct Pointer(*const ScopeBase);
+struct ScopePointer(*const ScopeBase);
 
 // SAFETY: it points to a scope, which is Sync.
-unsafe impl Send for Pointer {}
+unsafe impl Send for ScopePointer {}
 
-impl Pointer {
+impl ScopePointer {
     fn run_one(self, work: impl FnOnce()) {
         {
             // SAFETY: the scope waits for this job, which is not done.

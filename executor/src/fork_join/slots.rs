@@ -23,15 +23,6 @@ pub(super) struct Slots {
     count: usize,
 }
 
-/// Returns whether the owner could close the region.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Closing {
-    Closed,
-    /// Other participants have slots still.
-    OthersPresent,
-}
-
 impl Slots {
     /// Makes `count` slots, all free, and the region closed until [`open`](Self::open).
     pub(super) fn new(count: usize) -> Self {
@@ -86,13 +77,11 @@ impl Slots {
         self.word.load(Relaxed) & !(AWAITED | CLOSED | 1 << OWNERS) != 0
     }
 
-    /// Closes the region if its owner is the only participant.
-    pub(super) fn close(&self) -> Closing {
+    /// Closes the region if its owner is the only participant. Returns whether it has.
+    #[must_use]
+    pub(super) fn close(&self) -> bool {
         // Acquire pairs with the Release in `leave`: all calls of `leave` are one release sequence.
-        match self.word.compare_exchange(1 << OWNERS, CLOSED, Acquire, Relaxed) {
-            Ok(_) => Closing::Closed,
-            Err(_) => Closing::OthersPresent,
-        }
+        self.word.compare_exchange(1 << OWNERS, CLOSED, Acquire, Relaxed).is_ok()
     }
 
     /// Announces that the owner is going to sleep until a participant leaves. Returns `false` if

@@ -25,7 +25,7 @@ use crate::observe::local_sets::ShownSet;
 use crate::scheduler::core::limits::LOCAL_POLLS;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{Id, IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
+use crate::task::{Id, IdBlock, Identity, JoinHandle, OwnedTasks, Runnable, Schedule, SpawnOrigin, TaskRef, allocate};
 use crate::util::backoff::Backoff;
 use crate::util::inbox::Inbox;
 use crate::util::sync::thread;
@@ -178,7 +178,7 @@ impl LocalTasks {
 
     /// Spawns a future that is polled with the set. If the set is dropped, the handle reports a
     /// cancelled task.
-    pub(crate) fn spawn<F>(&self, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+    pub(crate) fn spawn<F>(&self, future: F, origin: SpawnOrigin<'_>) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
     {

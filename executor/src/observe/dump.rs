@@ -16,7 +16,7 @@ use wsrt_sync::contended::{self, ContendedLock};
 use super::sync_waits::{SyncWait, cycles};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::processor::Shared;
-use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
+use crate::task::{Id, OwnedTasks, TaskPhase, TaskSnapshot, task_woken_by};
 use crate::util::sync;
 use crate::util::world::host_name_of;
 
@@ -254,7 +254,7 @@ impl Crowd {
             }
             let watched = time_of_poll(processor, now);
             let Some(task) = self.find(state.task) else { continue };
-            if task.snapshot.phase == Phase::Running {
+            if task.snapshot.phase == TaskPhase::Running {
                 let elapsed = task.running.elapsed.or(watched);
                 task.running = Running { processor: Some(index), elapsed, in_block_in_place: state.blocking };
             }
@@ -325,7 +325,7 @@ impl Crowd {
 
 impl SeenTask {
     fn wait_for_source(&mut self, source: &WatchedSource<'_>, with_addresses: bool) {
-        if self.snapshot.phase != Phase::Idle {
+        if self.snapshot.phase != TaskPhase::Idle {
             return;
         }
         if let (Some(WaitsOn::Source(before)), true) = (self.waits_on.last_mut(), source.descriptor().is_some()) {
@@ -339,7 +339,7 @@ impl SeenTask {
 
     /// Wakers that were left behind by a task that waits no more mean nothing.
     fn wait_for(&mut self, on: WaitsOn) {
-        if self.snapshot.phase == Phase::Idle && !self.waits_on.contains(&on) {
+        if self.snapshot.phase == TaskPhase::Idle && !self.waits_on.contains(&on) {
             // Most tasks wait for one thing.
             self.waits_on.reserve_exact(1);
             self.waits_on.push(on);

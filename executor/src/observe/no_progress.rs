@@ -26,7 +26,7 @@ use super::statics;
 use super::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
 use crate::scheduler::scheduler::RootSeen;
-use crate::task::{Id, Phase, TaskAddress, TaskSnapshot};
+use crate::task::{Id, TaskAddress, TaskPhase, TaskSnapshot};
 use crate::util::sync;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
@@ -137,7 +137,7 @@ impl<'a> Waits<'a> {
         let owner = |task: &TaskSnapshot| Owner::of_task(task.id.number());
         let waiting = |is_idle, wakers| Waiting { is_idle, wakers, waits_for: Vec::new() };
         let mut all: HashMap<_, _> =
-            tasks.iter().map(|task| (owner(task), waiting(task.phase == Phase::Idle, task.wakers))).collect();
+            tasks.iter().map(|task| (owner(task), waiting(task.phase == TaskPhase::Idle, task.wakers))).collect();
         all.insert(root.owner, waiting(true, root.wakers));
         let by_address = tasks.iter().map(|task| (task.address, owner(task))).collect();
         let addresses = Addresses { tasks: by_address, root: (root.address, root.owner) };

@@ -10,7 +10,7 @@ use wsrt_sync::wait::{Wait, WaitKind};
 
 use super::dump::{SeenTask, WaitsOn};
 use crate::scheduler::ending;
-use crate::task::{Id, Phase};
+use crate::task::{Id, TaskPhase};
 
 /// A lock or channel that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl fmt::Display for SyncWait {
 impl SeenTask {
     /// Records a lock wait with the lock's holder, and replaces the task's own record.
     pub(super) fn wait_for_lock(&mut self, wait: SyncWait) {
-        if self.snapshot.phase != Phase::Idle {
+        if self.snapshot.phase != TaskPhase::Idle {
             return;
         }
         let plain = WaitsOn::Sync(SyncWait::new(wait.wait));

@@ -35,7 +35,7 @@ use crate::scheduler::simulation::{Settings, Simulation};
 use crate::scheduler::threads::RootThread;
 use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
-use crate::task::{Names, OwnedTasks, Runnable};
+use crate::task::{LiveNames, OwnedTasks, Runnable};
 use crate::tokio_compat::{Choice, TokioCompat};
 use crate::util::report::not_built;
 use crate::util::sync::thread::ThreadId;
@@ -182,7 +182,7 @@ pub(crate) struct Scheduler {
     /// Every task that is not complete, so that shutting down can drop those that are in no queue.
     pub(crate) tasks: OwnedTasks,
     /// The names that users have given to some of them.
-    pub(crate) names: Arc<Names>,
+    pub(crate) names: Arc<LiveNames>,
     pub(crate) netpoller: Netpoller,
     /// The context of its sockets: the netpoller, and the runtime's services for them.
     pub(crate) reactor: ReactorContext,

@@ -7,12 +7,12 @@ use crate::observe::console;
 use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::schedule::Home;
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, TaskRef, allocate};
+use crate::task::{Id, Identity, JoinHandle, Runnable, SpawnOrigin, TaskRef, allocate};
 use crate::util::thread_bound::ThreadBound;
 
 impl Scheduler {
     /// Spawns a future.
-    pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
+    pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<SpawnOrigin<'a>>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
@@ -26,7 +26,7 @@ impl Scheduler {
     pub(crate) fn spawn_local<'a, F>(
         self: &Arc<Self>,
         future: F,
-        origin: impl Into<Origin<'a>>,
+        origin: impl Into<SpawnOrigin<'a>>,
     ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
@@ -52,7 +52,7 @@ impl Scheduler {
         here: Option<&Context>,
         future: F,
         kind: &'static str,
-        origin: Origin<'_>,
+        origin: SpawnOrigin<'_>,
     ) -> Spawned<F::Output>
     where
         F: Future + 'static,
@@ -117,7 +117,7 @@ impl Scheduler {
 impl Context {
     /// Spawns a future on the context's runtime.
     #[inline]
-    pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<Origin<'a>>) -> Spawned<F::Output>
+    pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<SpawnOrigin<'a>>) -> Spawned<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,

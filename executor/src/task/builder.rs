@@ -7,7 +7,7 @@ use crate::blocking::jobs;
 use crate::runtime::Handle;
 use crate::task::large::boxed_if_large;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
-use crate::task::{JoinHandle, LocalSet, Origin};
+use crate::task::{JoinHandle, LocalSet, SpawnOrigin};
 
 /// Spawns tasks with a name. Stall reports, dumps and traces show the names of tasks.
 ///
@@ -67,8 +67,8 @@ impl<'a> Builder<'a> {
     }
 
     #[track_caller]
-    fn origin(self) -> Origin<'a> {
-        Origin { spawned_at: self.spawned_at.unwrap_or(Location::caller()), name: self.name }
+    fn origin(self) -> SpawnOrigin<'a> {
+        SpawnOrigin { spawned_at: self.spawned_at.unwrap_or(Location::caller()), name: self.name }
     }
 
     /// Spawns a future as a task of the current runtime, like [`spawn`](crate::task::spawn::spawn),

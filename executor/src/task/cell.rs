@@ -99,7 +99,7 @@ use crate::task::body::Content;
 use crate::task::identity::{Identity, Provenance};
 use crate::task::join::JoinSlot;
 use crate::task::queue::QueueLink;
-use crate::task::registry::{Links, ListedIn};
+use crate::task::registry::{ListLinks, ListedIn};
 use crate::task::state::State;
 use crate::task::stats::TaskCounts;
 use crate::task::{Id, Runnable, TaskRef};
@@ -148,7 +148,7 @@ pub(crate) trait Schedule: Clone + Send + Sync + 'static {
 #[repr(C)]
 pub(crate) struct Header {
     /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
-    pub(super) links: UnsafeCell<Links>,
+    pub(super) links: UnsafeCell<ListLinks>,
     /// The waker to wake when the task is complete.
     pub(super) join_slot: JoinSlot,
     /// Where it was spawned; its name, and its counts. Which of them there are never changes.
@@ -171,7 +171,7 @@ impl Header {
     #[inline]
     pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, extras }: Identity) -> Self {
         Self {
-            links: UnsafeCell::new(Links::default()),
+            links: UnsafeCell::new(ListLinks::default()),
             join_slot: JoinSlot::empty(),
             provenance: Provenance::new(spawned_at, extras),
             queue_link: QueueLink::new(),

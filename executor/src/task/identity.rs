@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use wsrt_sync::current_task;
 use wsrt_sync::current_task::Entered;
 
-use crate::task::meta::Attached;
+use crate::task::meta::HookData;
 use crate::task::stats::TaskCounts;
 use crate::util::sync::Mutex;
 use crate::util::world;
@@ -118,12 +118,12 @@ fn take(count: u64) -> u64 {
 
 /// The origin of a task: its spawner's description of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin<'a> {
+pub(crate) struct SpawnOrigin<'a> {
     pub(crate) spawned_at: &'static Location<'static>,
     pub(crate) name: Option<&'a str>,
 }
 
-impl From<&'static Location<'static>> for Origin<'_> {
+impl From<&'static Location<'static>> for SpawnOrigin<'_> {
     fn from(spawned_at: &'static Location<'static>) -> Self {
         Self { spawned_at, name: None }
     }
@@ -137,7 +137,7 @@ pub(crate) struct Extras {
     pub(super) name: Option<Arc<str>>,
     pub(super) listed_name: Option<ListedName>,
     pub(super) counts: Option<TaskCounts>,
-    pub(super) data: Option<Attached>,
+    pub(super) data: Option<HookData>,
 }
 
 impl Extras {
@@ -157,8 +157,8 @@ pub(crate) struct Identity {
 
 impl Identity {
     #[inline]
-    pub(crate) fn new<'a>(id: Id, origin: impl Into<Origin<'a>>) -> Self {
-        let Origin { spawned_at, name } = origin.into();
+    pub(crate) fn new<'a>(id: Id, origin: impl Into<SpawnOrigin<'a>>) -> Self {
+        let SpawnOrigin { spawned_at, name } = origin.into();
         let named = |name: &str| Box::new(Extras { name: Some(name.into()), ..Extras::at(spawned_at) });
         Self { id, spawned_at, extras: name.map(named) }
     }
@@ -166,12 +166,12 @@ impl Identity {
     /// Puts the name, if there is one, on the list for as long as the task's cell is
     /// there.
     #[inline]
-    pub(crate) fn with_name_in(self, names: &Arc<Names>) -> Self {
+    pub(crate) fn with_name_in(self, names: &Arc<LiveNames>) -> Self {
         if self.extras.is_some() { self.list_name(names) } else { self }
     }
 
     #[cold]
-    fn list_name(mut self, names: &Arc<Names>) -> Self {
+    fn list_name(mut self, names: &Arc<LiveNames>) -> Self {
         if let Some(extras) = &mut self.extras {
             let list = |name: &Arc<str>| ListedName::new(names, self.id, name);
             extras.listed_name = extras.name.as_ref().map(list);
@@ -201,9 +201,9 @@ const SHARDS: usize = 16;
 
 /// The names of live tasks. A lock is held for one entry, and nothing else is locked under it.
 #[derive(Debug, Default)]
-pub(crate) struct Names([Mutex<HashMap<u64, Arc<str>>>; SHARDS]);
+pub(crate) struct LiveNames([Mutex<HashMap<u64, Arc<str>>>; SHARDS]);
 
-impl Names {
+impl LiveNames {
     /// The name of the task with this number, if it has one and lives.
     pub(crate) fn of(&self, task: u64) -> Option<Arc<str>> {
         self.shard(task).lock().get(&task).cloned()
@@ -217,12 +217,12 @@ impl Names {
 /// A name on the list, until this is dropped.
 #[derive(Debug)]
 pub(super) struct ListedName {
-    names: Arc<Names>,
+    names: Arc<LiveNames>,
     task: u64,
 }
 
 impl ListedName {
-    pub(super) fn new(names: &Arc<Names>, task: Id, name: &Arc<str>) -> Self {
+    pub(super) fn new(names: &Arc<LiveNames>, task: Id, name: &Arc<str>) -> Self {
         let task = task.as_u64();
         names.shard(task).lock().insert(task, Arc::clone(name));
         Self { names: Arc::clone(names), task }

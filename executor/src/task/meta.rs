@@ -94,7 +94,7 @@ impl<'a> NewTask<'a> {
     /// allocated. This happens after the task's future has been dropped, on an unspecified thread.
     /// If dropping the data panics, the panic is caught, and only the panic hook reports it.
     pub fn set_data<T: Any + Send + Sync>(&mut self, data: T) {
-        self.0.extras_mut().data = Some(Attached(Some(Box::new(data))));
+        self.0.extras_mut().data = Some(HookData(Some(Box::new(data))));
     }
 }
 
@@ -110,9 +110,9 @@ impl fmt::Debug for NewTask<'_> {
 
 /// The user's data in a task's cell.
 #[derive(Debug)]
-pub(super) struct Attached(Option<Box<dyn Any + Send + Sync>>);
+pub(super) struct HookData(Option<Box<dyn Any + Send + Sync>>);
 
-impl Drop for Attached {
+impl Drop for HookData {
     fn drop(&mut self) {
         drop_quietly(self.0.take());
     }

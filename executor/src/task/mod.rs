@@ -58,15 +58,15 @@ pub use self::meta::{NewTask, TaskMeta};
 pub(crate) use self::allocation::allocate;
 pub(crate) use self::cell::Header;
 pub(crate) use self::cell::Schedule;
-pub(crate) use self::identity::Names;
-pub(crate) use self::identity::{IdBlock, Identity, Origin};
+pub(crate) use self::identity::LiveNames;
+pub(crate) use self::identity::{IdBlock, Identity, SpawnOrigin};
 pub(crate) use self::identity::{current_id, take_panic};
 pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::meta::KeptMeta;
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
-pub(crate) use self::state::Phase;
+pub(crate) use self::state::TaskPhase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
 #[cfg(not(loom))]
 pub(crate) use self::task_local::ScopesAside;

@@ -26,7 +26,7 @@ use wsrt_sync::wait::Wait;
 
 use crate::task::cell::Header;
 use crate::task::reference::CountedRef;
-use crate::task::state::Phase;
+use crate::task::state::TaskPhase;
 use crate::task::stats::StatsRead;
 use crate::task::{Id, TaskAddress, TaskRef};
 use crate::util::sync;
@@ -37,7 +37,7 @@ use crate::util::unwind::wake_quietly;
 
 /// A listed task's neighbours; none for a task that is not listed.
 #[derive(Default)]
-pub(super) struct Links {
+pub(super) struct ListLinks {
     previous: Option<NonNull<Header>>,
     next: Option<NonNull<Header>>,
 }
@@ -273,7 +273,7 @@ impl List {
     unsafe fn push(&mut self, task: NonNull<Header>) {
         let next = self.head.replace(task);
         // SAFETY: the lock is held.
-        unsafe { with_links(task, |links| *links = Links { previous: None, next }) };
+        unsafe { with_links(task, |links| *links = ListLinks { previous: None, next }) };
         if let Some(next) = next {
             // SAFETY: it is in this list.
             unsafe { with_links(next, |links| links.previous = Some(task)) };
@@ -304,7 +304,7 @@ impl List {
     /// The task is in this list or in none, and the caller holds the list's lock.
     unsafe fn unlink(&mut self, task: NonNull<Header>) -> Option<TaskRef> {
         // SAFETY: the lock is held.
-        let Links { previous, next } = unsafe { with_links(task, std::mem::take) };
+        let ListLinks { previous, next } = unsafe { with_links(task, std::mem::take) };
         match previous {
             // SAFETY: it is in this list.
             Some(previous) => unsafe { with_links(previous, |links| links.next = next) },
@@ -337,7 +337,7 @@ fn wake_watchers(mut list: impl DerefMut<Target = List>) {
 /// # Safety
 ///
 /// The task is alive, and the caller holds the lock of its shard.
-unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut Links) -> R) -> R {
+unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut ListLinks) -> R) -> R {
     // SAFETY: by the caller's promise.
     let header = unsafe { task.as_ref() };
     // SAFETY: the links are under the shard's lock.
@@ -468,7 +468,7 @@ pub(crate) struct TaskSnapshot {
     pub(crate) id: Id,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) spawned_at: &'static Location<'static>,
-    pub(crate) phase: Phase,
+    pub(crate) phase: TaskPhase,
     /// Where it is, for as long as it lives.
     pub(crate) address: TaskAddress,
     /// The task that awaits it, if one does with its own waker.
@@ -525,7 +525,7 @@ impl List {
 impl TaskSnapshot {
     fn of(header: &Header, now: Instant) -> Option<Self> {
         let seen = header.state.look();
-        (seen.phase != Phase::Complete).then(|| Self {
+        (seen.phase != TaskPhase::Complete).then(|| Self {
             id: header.id,
             name: header.name(),
             spawned_at: header.spawned_at(),

@@ -12,7 +12,7 @@ use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::large::boxed_if_large;
-use crate::task::{Id, JoinHandle, Origin, current_id};
+use crate::task::{Id, JoinHandle, SpawnOrigin, current_id};
 use crate::util::sync::thread;
 
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is the operation that
@@ -40,7 +40,7 @@ fn refuse_outside(words: &str, wanted: &str) -> ! {
 /// Spawns a future on the runtime that the current thread belongs to; `wanted` is the operation
 /// that needs one, for the message.
 #[track_caller]
-pub(crate) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
+pub(crate) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<SpawnOrigin<'a>>) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -57,7 +57,7 @@ where
 /// runtime that this thread drives. `wanted` is the operation that needs one of them, for the
 /// message.
 #[track_caller]
-pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: SpawnOrigin<'_>) -> JoinHandle<F::Output>
 where
     F: Future + 'static,
 {

@@ -115,10 +115,10 @@ impl State {
     pub(super) fn look(&self) -> Look {
         let now = self.now(Relaxed);
         let phase = match now {
-            now if now.has(COMPLETE) => Phase::Complete,
-            now if now.has(RUNNING) => Phase::Running,
-            now if now.has(SCHEDULED) => Phase::Scheduled,
-            _ => Phase::Idle,
+            now if now.has(COMPLETE) => TaskPhase::Complete,
+            now if now.has(RUNNING) => TaskPhase::Running,
+            now if now.has(SCHEDULED) => TaskPhase::Scheduled,
+            _ => TaskPhase::Idle,
         };
         // The others are the life reference and the join handle's.
         let wakers = now.references().saturating_sub(1 + usize::from(now.has(JOIN_INTEREST)));
@@ -475,7 +475,7 @@ pub(crate) enum Dropped {
 
 /// Where a task stands, for dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum TaskPhase {
     /// It waits for its turn.
     Scheduled,
     /// A machine polls the future, or drops it.
@@ -489,7 +489,7 @@ pub(crate) enum Phase {
 /// The view of a mere reference's holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
-    pub(crate) phase: Phase,
+    pub(crate) phase: TaskPhase,
     /// The join waker's slot is filled, or was a moment ago.
     pub(crate) is_watched: bool,
     /// References that wake it, by a waker or by an abort handle.

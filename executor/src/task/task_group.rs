@@ -200,7 +200,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
             let _place = siblings.place().await;
             future.await
         };
-        (key, Member::new(membership, body))
+        (key, GroupChild::new(membership, body))
     }
 }
 
@@ -436,13 +436,13 @@ impl<E> Failure<E> {
 /// The children of one group that have not ended.
 #[derive(Debug)]
 struct Siblings {
-    state: Mutex<State>,
+    state: Mutex<GroupState>,
     /// The places of those that may run at once, if there is a limit.
     places: Option<Arc<Semaphore>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GroupState {
     /// `None` for a child that is about to be spawned.
     children: Slab<Option<AbortHandle>>,
     /// The number of the child that failed first.
@@ -521,7 +521,7 @@ impl Membership {
     }
 }
 
-impl State {
+impl GroupState {
     #[must_use]
     fn fail(&mut self, key: usize, number: usize) -> Option<AbortHandle> {
         // One that failed after the group was cancelled is not the reason for that.
@@ -541,20 +541,20 @@ impl Drop for Membership {
 
 pin_project! {
     /// A member: `body`, whose error or panic cancels its siblings.
-    struct Member<F> {
+    struct GroupChild<F> {
         #[pin]
         body: F,
         membership: Membership,
     }
 }
 
-impl<F> Member<F> {
+impl<F> GroupChild<F> {
     fn new(membership: Membership, body: F) -> Self {
         Self { body, membership }
     }
 }
 
-impl<F, T, E> Future for Member<F>
+impl<F, T, E> Future for GroupChild<F>
 where
     F: Future<Output = Result<T, E>>,
 {

@@ -312,7 +312,7 @@ thread_local! {
 }
 
 /// One scope: the address of the scope's key, the value, and the scope around it.
-struct Scope<'a> {
+struct ValueScope<'a> {
     key: *const (),
     value: &'a (dyn Any + 'static),
     outer: Option<ScopeRef>,
@@ -320,10 +320,10 @@ struct Scope<'a> {
 
 /// A scope in a frame of this thread's stack.
 #[derive(Clone, Copy)]
-struct ScopeRef(NonNull<Scope<'static>>);
+struct ScopeRef(NonNull<ValueScope<'static>>);
 
 impl ScopeRef {
-    fn get(&self) -> &Scope<'_> {
+    fn get(&self) -> &ValueScope<'_> {
         // SAFETY: the scope lies in a frame of `within` further out on this thread's stack, and its
         // value outlives that frame. The address does not leave the thread, and is forgotten before
         // the frame ends.
@@ -334,7 +334,7 @@ impl ScopeRef {
 /// Calls `f` in a new innermost scope of this thread, in which `key` has `value`.
 pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
     let outer = INNERMOST.get();
-    let scope = Scope { key, value, outer };
+    let scope = ValueScope { key, value, outer };
     let _outer = ScopesAside(outer);
     INNERMOST.set(Some(ScopeRef(NonNull::from(&scope).cast())));
     f()

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
-use crate::fork_join::slots::{Closing, Slots};
+use crate::fork_join::slots::Slots;
 use crate::fork_join::work_range::WorkRange;
 use crate::util::sync::{Arc, thread};
 
@@ -31,7 +31,7 @@ impl Scene {
     }
 
     fn close(&self) -> bool {
-        !self.slots.has_others() && self.slots.close() == Closing::Closed
+        !self.slots.has_others() && self.slots.close()
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub(super) use self::no_progress::no_progress;
 use super::{Handle, Running, TaskKind, WaitsOn};
 use crate::observe::dump::{self, Seen, SeenTask};
-use crate::task::{Id, Phase, StatsRead};
+use crate::task::{Id, StatsRead, TaskPhase};
 
 impl Handle {
     /// Returns a dump of the runtime: for every live task, its name, the location that spawned it,
@@ -256,9 +256,9 @@ impl TaskDump {
     #[must_use]
     pub fn state(&self) -> TaskState {
         match self.0.snapshot.phase {
-            Phase::Scheduled => TaskState::Scheduled,
-            Phase::Running => TaskState::Running(self.0.running),
-            Phase::Idle | Phase::Complete => TaskState::Idle,
+            TaskPhase::Scheduled => TaskState::Scheduled,
+            TaskPhase::Running => TaskState::Running(self.0.running),
+            TaskPhase::Idle | TaskPhase::Complete => TaskState::Idle,
         }
     }
 

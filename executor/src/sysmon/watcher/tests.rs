@@ -10,7 +10,7 @@ use crate::scheduler::Context;
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
 use crate::scheduler::shutdown;
-use crate::task::Origin;
+use crate::task::SpawnOrigin;
 
 /// More than any stall takes to be reported.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,7 +28,7 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
         crate::sysmon::watcher::start(&scheduler).expect("its thread");
         let (began, has_begun) = channel();
         let (release, released) = channel::<()>();
-        let origin = Origin { spawned_at: Location::caller(), name };
+        let origin = SpawnOrigin { spawned_at: Location::caller(), name };
         let stall = async move {
             began.send(()).expect("the test waits");
             released.recv().expect_err("it is dropped");

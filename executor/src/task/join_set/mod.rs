@@ -57,19 +57,19 @@ pub use self::builder::Builder;
 /// ```
 #[must_use = "a set that is dropped aborts its tasks"]
 pub struct JoinSet<T> {
-    children: Slab<Child<T>>,
+    children: Slab<SetEntry<T>>,
     /// Keys taken from `arrivals` and not yet looked at.
     arrived: VecDeque<usize>,
     arrivals: Arc<Arrivals>,
 }
 
 /// A child whose result was not taken yet.
-struct Child<T> {
+struct SetEntry<T> {
     handle: JoinHandle<T>,
     announcer: Waker,
 }
 
-impl<T> Child<T> {
+impl<T> SetEntry<T> {
     fn poll(&mut self) -> Poll<Result<T, JoinError>> {
         self.handle.poll_result(&mut Context::from_waker(&self.announcer))
     }
@@ -177,7 +177,7 @@ impl<T> JoinSet<T> {
         let abort_handle = handle.abort_handle();
         let place = self.children.vacant_entry();
         let key = place.key();
-        let mut child = Child { handle, announcer: announcer(&self.arrivals, key) };
+        let mut child = SetEntry { handle, announcer: announcer(&self.arrivals, key) };
         let is_done = child.handle.watch(&child.announcer);
         place.insert(child);
         if is_done {

@@ -240,19 +240,19 @@ fn only(home: &Home) -> TaskSnapshot {
 #[test]
 fn a_task_is_shown_in_each_phase_until_complete() {
     let home = Home::default();
-    let seen = Arc::<Mutex<Option<Phase>>>::default();
+    let seen = Arc::<Mutex<Option<TaskPhase>>>::default();
     let future = Scripted::new(&[Step::Pending, Step::Ready]).inside({
         let (home, seen) = (home.clone(), Arc::clone(&seen));
         move |_| *seen.lock().unwrap() = Some(only(&home).phase)
     });
     let waker = Arc::clone(&future.waker);
     let handle = home.spawn(future);
-    assert_eq!(only(&home).phase, Phase::Scheduled);
+    assert_eq!(only(&home).phase, TaskPhase::Scheduled);
     home.run();
-    assert_eq!(*seen.lock().unwrap(), Some(Phase::Running));
-    assert_eq!(only(&home).phase, Phase::Idle);
+    assert_eq!(*seen.lock().unwrap(), Some(TaskPhase::Running));
+    assert_eq!(only(&home).phase, TaskPhase::Idle);
     waker.lock().unwrap().take().expect("polled").wake();
-    assert_eq!(only(&home).phase, Phase::Scheduled);
+    assert_eq!(only(&home).phase, TaskPhase::Scheduled);
     home.run();
     assert!(snapshots(&home).is_empty());
     assert!(result(handle).is_ok());
@@ -287,7 +287,7 @@ fn a_waker_names_its_task_and_a_foreign_one_none() {
 
 /// A task with counts, its first runnable, and a name if it is to have one.
 fn with_counts(home: &Home, future: Scripted, name: Option<&str>) -> (Runnable, JoinHandle<Output>) {
-    let origin = Origin { spawned_at: Location::caller(), name };
+    let origin = SpawnOrigin { spawned_at: Location::caller(), name };
     let identity = Identity::new(Id::next(), origin).with_counts();
     // SAFETY: the future and its output are Send.
     let (task, runnable, handle) = unsafe { allocate(future, home.clone(), identity) };
