@@ -53,38 +53,21 @@
 
 pub(crate) mod buffer;
 #[cfg(feature = "tokio-io")]
-mod byte_queue;
-#[cfg(feature = "tokio-io")]
 mod copy;
 #[cfg(feature = "tokio-io")]
 mod copy_bidirectional;
 #[cfg(feature = "tokio-io")]
-mod copy_budget;
-#[cfg(feature = "tokio-io")]
-mod copy_buf;
-#[cfg(feature = "tokio-io")]
-mod duplex;
-#[cfg(feature = "tokio-io")]
-mod empty;
+mod in_memory;
 #[cfg(feature = "tokio-io")]
 mod join;
+pub(crate) mod methods;
 pub(crate) mod offload;
-pub(crate) mod read_methods;
-#[cfg(feature = "tokio-io")]
-mod repeat;
-#[cfg(feature = "tokio-io")]
-mod simplex;
-#[cfg(feature = "tokio-io")]
-mod sink;
-mod stdio;
+mod output;
+mod stdin;
 #[cfg(feature = "tokio-io")]
 mod sync_io_bridge;
-pub(crate) mod target;
 #[cfg(feature = "tokio-io")]
-pub(crate) mod tokio_traits;
-#[cfg(feature = "tokio-io")]
-mod transfer;
-pub(crate) mod write_methods;
+mod trivial;
 
 /// Waits for readiness of any file descriptor that the OS can poll.
 #[cfg(unix)]
@@ -107,23 +90,16 @@ pub use tokio::io::{
 pub use wsrt_reactor::{Interest, Ready};
 
 #[cfg(feature = "tokio-io")]
-pub use self::copy::copy;
+pub use self::copy::{copy, copy_buf};
 #[cfg(feature = "tokio-io")]
 pub use self::copy_bidirectional::{copy_bidirectional, copy_bidirectional_with_sizes};
 #[cfg(feature = "tokio-io")]
-pub use self::copy_buf::copy_buf;
-#[cfg(feature = "tokio-io")]
-pub use self::duplex::{DuplexStream, duplex};
-#[cfg(feature = "tokio-io")]
-pub use self::empty::{Empty, empty};
+pub use self::in_memory::{DuplexStream, SimplexStream, duplex, simplex};
 #[cfg(feature = "tokio-io")]
 pub use self::join::{Join, join};
-#[cfg(feature = "tokio-io")]
-pub use self::repeat::{Repeat, repeat};
-#[cfg(feature = "tokio-io")]
-pub use self::simplex::{SimplexStream, simplex};
-#[cfg(feature = "tokio-io")]
-pub use self::sink::{Sink, sink};
-pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
+pub use self::output::{Stderr, Stdout, stderr, stdout};
+pub use self::stdin::{Stdin, stdin};
 #[cfg(feature = "tokio-io")]
 pub use self::sync_io_bridge::SyncIoBridge;
+#[cfg(feature = "tokio-io")]
+pub use self::trivial::{Empty, Repeat, Sink, empty, repeat, sink};

@@ -9,8 +9,8 @@ use wsrt_sync::oneshot;
 
 use crate::fs::opened::Opened;
 use crate::io::buffer::Buffer;
+use crate::io::buffer::Target;
 use crate::io::offload::{Lent, begin, promise};
-use crate::io::target::Target;
 use crate::util::world::Cost;
 
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use std::task::{Context, Poll};
 use wsrt_sync::budget::poll_spending_once;
 
 use super::File;
-use crate::io::read_methods::{PollRead, read_methods};
-use crate::io::target::Target;
+use crate::io::buffer::Target;
 #[cfg(feature = "tokio-io")]
-use crate::io::tokio_traits::tokio_write;
-use crate::io::write_methods::{PollWrite, write_methods};
+use crate::io::methods::tokio_write;
+use crate::io::methods::{PollRead, read_methods};
+use crate::io::methods::{PollWrite, write_methods};
 
 read_methods!(File);
 write_methods!(File);
