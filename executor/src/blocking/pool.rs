@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use crate::blocking::queue::{Census, JobQueue, Reserved};
 use crate::observe::counters::{Count, SharedCounter};
 use crate::task::{OwnedTasks, Runnable, Schedule, TaskRef};
-use crate::util::joined_thread::join_others;
 use crate::util::sync::thread::JoinHandle as ThreadHandle;
 use crate::util::sync::{self, Mutex};
+use crate::util::threads::join_others;
 
 /// The blocking pool of one runtime.
 pub(crate) struct BlockingPool {

@@ -47,27 +47,22 @@
 //! # std::io::Result::Ok(())
 //! ```
 
-mod call;
-mod dir_builder;
 mod directories;
 mod file;
 mod file_system;
-mod links;
-mod metadata;
 mod open_options;
-mod opened;
-mod read_dir;
-mod whole;
+mod paths;
 
-pub use self::dir_builder::DirBuilder;
-pub use self::directories::{create_dir, create_dir_all, remove_dir, remove_dir_all};
+pub use self::directories::{
+    DirBuilder, DirEntry, ReadDir, create_dir, create_dir_all, read_dir, remove_dir, remove_dir_all,
+};
 pub use self::file::File;
-#[cfg(unix)]
-pub use self::links::symlink;
-pub use self::links::{canonicalize, hard_link, read_link, remove_file, rename};
-pub use self::metadata::{metadata, set_permissions, symlink_metadata, try_exists};
 pub use self::open_options::OpenOptions;
-pub use self::read_dir::{DirEntry, ReadDir, read_dir};
-pub use self::whole::{copy, read, read_to_string, write};
+#[cfg(unix)]
+pub use self::paths::symlink;
+pub use self::paths::{
+    canonicalize, copy, hard_link, metadata, read, read_link, read_to_string, remove_file, rename, set_permissions,
+    symlink_metadata, try_exists, write,
+};
 #[doc(no_inline)]
 pub use std::fs::FileTimes;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::File;
-use super::call::on_path;
+use super::paths::on_path;
 use crate::util::world::Wish;
 
 /// A builder that opens files with the chosen options.

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use super::observer::Observer;
 use super::switches::Switch;
 use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef, panic_message};
-use crate::util::hook::call_hook;
+use crate::util::unwind::call_hook;
 
 /// A hook that is called with an existing task.
 pub(crate) type MetaHook = Arc<dyn Fn(&TaskMeta<'_>) + Send + Sync>;

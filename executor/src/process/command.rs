@@ -9,7 +9,7 @@ use std::process::{Command as StdCommand, ExitStatus, Output, Stdio};
 
 use wsrt_sync::drop_in::IS_ON;
 
-use super::{Child, orphans};
+use super::{Child, reap};
 use crate::blocking::in_place;
 use crate::scheduler::drop_in::require_io;
 use crate::task::spawn::with_scheduler;
@@ -332,7 +332,7 @@ impl Command {
         require_io();
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());
         netpoller.check_accepts("process")?;
-        orphans::reap_left_behind();
+        reap::reap_left_behind();
         let child = in_place::block_in_place(|| self.std.spawn())?;
         Child::new(child, self.kill_on_drop, &netpoller)
     }

@@ -47,11 +47,8 @@
 
 mod child;
 mod command;
-mod exit;
-mod orphans;
 mod pipes;
-mod running;
-mod together;
+mod reap;
 
 pub use self::child::Child;
 pub use self::command::Command;

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use wsrt_sync::drop_in;
 
+use crate::observe::timeline::numbered;
 use crate::runtime::schedtrace;
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
-use crate::util::numbered_path::numbered;
 use crate::util::report::report;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";

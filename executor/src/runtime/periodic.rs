@@ -9,9 +9,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::scheduler::Scheduler;
-use crate::util::joined_thread::JoinedThread;
-use crate::util::sync;
-use crate::util::sync::thread;
+use crate::util::sync::{self, thread};
+use crate::util::threads::JoinedThread;
 
 /// The thread; dropping this ends it, after one last look.
 #[derive(Debug)]

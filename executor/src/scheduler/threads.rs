@@ -9,13 +9,13 @@ use std::sync::{Arc, Once, Weak};
 use std::{fmt, io};
 
 use crate::scheduler::core::machine::{Machine, OffProcessor};
-use crate::util::joined_thread::join_others;
 use crate::util::report::{Recurring, report};
 use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use crate::util::sync::thread::JoinHandle;
-use crate::util::thread_key::ThreadKey;
+use crate::util::threads::ThreadKey;
+use crate::util::threads::join_others;
 
 /// The machines' threads.
 #[derive(Debug)]

@@ -1,17 +1,19 @@
 //! `Action`: a function that a signal handler calls, and the pair of sockets through which the
 //! function wakes a thread or a task.
 //!
-//! A signal handler may do very little, but may write to a socket.
+//! A signal handler may do very little, but may write to a socket. `SignalThread` is a thread that
+//! waits for a signal, for work that must run even if no processor does.
 
-use std::fmt;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::{fmt, io, thread};
 
 use signal_hook_registry::SigId;
 
-use super::unix::SignalKind;
+use crate::signal::unix::SignalKind;
+use crate::util::threads::JoinedThread;
 
 /// A function registered in the handler of a signal, and removed from there when dropped.
 pub(super) struct Action {
@@ -70,4 +72,44 @@ fn require_handled(kind: SignalKind) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
     Ok(())
+}
+
+/// A thread that calls a function whenever a signal has arrived. Dropping this handle ends the
+/// thread, after the call in progress has returned.
+#[derive(Debug)]
+pub(crate) struct SignalThread {
+    /// Closes the handler's end of the pair when dropped, so that the thread's read returns.
+    /// Dropped before the thread is joined.
+    _action: Action,
+    _thread: JoinedThread,
+}
+
+impl SignalThread {
+    /// Starts the thread. Signals that arrive during a call lead to one more call.
+    pub(crate) fn start(
+        name: &str,
+        kind: SignalKind,
+        mut on_signal: impl FnMut() + Send + 'static,
+    ) -> io::Result<Self> {
+        let (action, mut reader) = Action::open_pair(kind)?;
+        let wait_and_call = move || {
+            while is_signalled(&mut reader) {
+                on_signal();
+            }
+        };
+        let thread = thread::Builder::new().name(name.into()).spawn(wait_and_call)?;
+        Ok(Self { _action: action, _thread: JoinedThread::new(thread) })
+    }
+}
+
+/// Waits for the signal. Returns `false` once its handler was removed.
+fn is_signalled(reader: &mut UnixStream) -> bool {
+    let mut bytes = [0; 1024];
+    loop {
+        match reader.read(&mut bytes) {
+            Ok(count) => return count > 0,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+    }
 }

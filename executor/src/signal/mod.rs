@@ -36,8 +36,6 @@
 #[cfg(unix)]
 mod action;
 #[cfg(unix)]
-mod bell;
-#[cfg(unix)]
 mod ctrl_c;
 #[cfg(windows)]
 mod ctrl_c_windows;
@@ -46,15 +44,13 @@ mod listener;
 #[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]
-mod thread;
-#[cfg(unix)]
 pub mod unix;
 
+#[cfg(unix)]
+pub(crate) use self::action::SignalThread;
 #[cfg(unix)]
 pub use self::ctrl_c::{CtrlC, ctrl_c};
 #[cfg(windows)]
 pub use self::ctrl_c_windows::{CtrlC, ctrl_c};
 #[cfg(all(unix, feature = "process"))]
 pub(crate) use self::listener::Listener;
-#[cfg(unix)]
-pub(crate) use self::thread::SignalThread;

@@ -29,24 +29,14 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-#[macro_use]
-mod wrap;
-mod channels;
-mod directories;
-mod intervals;
 mod keep_alive;
-mod listeners;
-#[cfg(all(unix, feature = "signal"))]
-mod signals;
+mod wrappers;
 
 pub use futures_core::Stream;
 
-pub use self::channels::{ReceiverStream, UnboundedReceiverStream};
-pub use self::directories::ReadDirStream;
-pub use self::intervals::IntervalStream;
 pub use self::keep_alive::KeepAlive;
-pub use self::listeners::TcpListenerStream;
-#[cfg(unix)]
-pub use self::listeners::UnixListenerStream;
 #[cfg(all(unix, feature = "signal"))]
-pub use self::signals::SignalStream;
+pub use self::wrappers::SignalStream;
+#[cfg(unix)]
+pub use self::wrappers::UnixListenerStream;
+pub use self::wrappers::{IntervalStream, ReadDirStream, ReceiverStream, TcpListenerStream, UnboundedReceiverStream};

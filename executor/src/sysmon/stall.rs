@@ -7,9 +7,9 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::util::hook::call_hook;
 use crate::util::report::report;
 use crate::util::sync::Mutex;
+use crate::util::unwind::call_hook;
 
 /// A poll that has lasted longer than the threshold, and had not returned when it was reported.
 #[derive(Debug, Clone)]

@@ -35,10 +35,8 @@
 //! ```
 
 mod deadline;
-pub mod error;
 mod instant;
 mod interval;
-mod missed;
 mod paused;
 mod sleep;
 #[cfg(test)]
@@ -46,8 +44,7 @@ mod tests;
 mod timeout;
 
 pub use self::instant::Instant;
-pub use self::interval::{Interval, interval, interval_at};
-pub use self::missed::MissedTickBehavior;
+pub use self::interval::{Interval, MissedTickBehavior, interval, interval_at};
 pub use self::paused::{advance, pause, resume};
 pub use self::sleep::{Sleep, sleep, sleep_until};
 pub use self::timeout::{Timeout, timeout, timeout_at};

@@ -2,14 +2,7 @@
 //! state of threads.
 
 pub(crate) mod backoff;
-#[cfg(not(loom))]
-#[cfg(not(loom))]
-pub(crate) mod hook;
 pub(crate) mod inbox;
-#[cfg(not(loom))]
-pub(crate) mod joined_thread;
-#[cfg(not(loom))]
-pub(crate) mod numbered_path;
 pub(crate) mod report;
 pub(crate) mod rng;
 #[cfg(not(loom))]
@@ -17,13 +10,10 @@ pub(crate) mod stack;
 pub(crate) mod sync;
 #[cfg(not(loom))]
 pub(crate) mod thread_bound;
-#[cfg(not(loom))]
-pub(crate) mod thread_key;
 #[cfg(not(wsrt_schedule))]
 pub(crate) mod thread_state;
-#[cfg(wsrt_schedule)]
-#[path = "thread_state_scheduled.rs"]
-pub(crate) mod thread_state;
+#[cfg(not(loom))]
+pub(crate) mod threads;
 pub(crate) mod unwind;
 #[cfg(feature = "sim")]
 pub(crate) mod world;
@@ -31,3 +21,17 @@ pub(crate) mod world;
 #[cfg_attr(loom, allow(dead_code, unused_imports, unused_macros))]
 #[path = "world_off.rs"]
 pub(crate) mod world;
+
+/// A controlled schedule's data about a thread, instead of the OS's: a waiting thread is asleep,
+/// and a runnable thread has its own core.
+#[cfg(wsrt_schedule)]
+pub(crate) mod thread_state {
+    pub(crate) use wsrt_schedule::thread::is_waiting as is_asleep;
+    pub(crate) use wsrt_schedule::thread::number as current_thread_number;
+    pub(crate) use wsrt_schedule::thread::time_run as cpu_time;
+
+    /// Returns `None`: a schedule has no cores.
+    pub(crate) fn current_core() -> Option<u32> {
+        None
+    }
+}

@@ -1,11 +1,12 @@
 //! Catches panics of user code, which end a task or a parallel call, but never the machine that
 //! runs it.
 
-use crate::util::report::report;
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
+
+use crate::util::report::report;
 
 /// The payload of a panic.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
@@ -58,6 +59,17 @@ impl AbortOnUnwind {
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
         report(format_args!("{}", self.0));
+        std::process::abort();
+    }
+}
+
+/// Calls a callback that was given to the builder method `name`. A panic ends the process, as that
+/// method documents: no caller is left to receive the panic, and the thread has duties to fulfil.
+pub(crate) fn call_hook(name: &str, hook: impl FnOnce()) {
+    if caught(hook).is_err() {
+        report(format_args!(
+            "the function given to `Builder::{name}` panicked, so the process aborts: catch panics inside it"
+        ));
         std::process::abort();
     }
 }

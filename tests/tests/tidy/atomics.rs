@@ -13,9 +13,9 @@ const OUTSIDE: [&str; 15] = [
     "executor/src/runtime/environment.rs",
     "executor/src/scheduler/runtime_id.rs",
     "executor/src/task/identity.rs",
-    "executor/src/util/thread_key.rs",
+    "executor/src/util/threads.rs",
     // A static that a signal handler writes: no step may be taken there.
-    "executor/src/signal/bell.rs",
+    "executor/src/signal/listener.rs",
     // A simulated runtime runs on one thread.
     "executor/src/scheduler/simulation/",
     "executor/src/sim/",

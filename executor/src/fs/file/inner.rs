@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use wsrt_sync::oneshot;
 
-use crate::fs::opened::Opened;
+use crate::fs::file_system::Opened;
 use crate::io::buffer::Buffer;
 use crate::io::buffer::Target;
 use crate::io::offload::{Lent, begin, promise};

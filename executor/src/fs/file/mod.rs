@@ -1,24 +1,31 @@
 //! `File`: an open file.
 
-#[cfg(unix)]
-mod at;
 mod inner;
-mod traits;
 
-use std::fmt;
 use std::fs::{FileTimes, Metadata, Permissions};
-use std::io;
+use std::future::poll_fn;
+use std::io::{IoSlice, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::SystemTime;
+use std::{fmt, io};
 
+#[cfg(unix)]
+use wsrt_sync::OwnedRwLockReadGuard;
+use wsrt_sync::budget::poll_spending_once;
 use wsrt_sync::drop_in::IS_ON;
 use wsrt_sync::{Mutex, RwLock};
 
-use super::OpenOptions;
+use crate::fs::OpenOptions;
 use crate::fs::file::inner::Inner;
-use crate::fs::opened::Opened;
-use crate::io::buffer::MOST_AT_ONCE;
+use crate::fs::file_system::Opened;
+use crate::io::buffer::{MOST_AT_ONCE, Target};
+#[cfg(feature = "tokio-io")]
+use crate::io::methods::tokio_write;
+use crate::io::methods::{PollRead, PollWrite, read_methods, write_methods};
+#[cfg(unix)]
+use crate::io::offload::offload;
 use crate::util::world::{Cost, either};
 
 /// An open file that can be read, written and seeked asynchronously.
@@ -436,5 +443,262 @@ impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct(if IS_ON { "tokio::fs::File" } else { "File" });
         either!(&*self.opened, file => shown.field("std", file)).finish()
+    }
+}
+
+#[cfg(unix)]
+impl File {
+    /// Reads bytes at `offset` into `buffer` and returns the number of bytes read, or 0 at the end
+    /// of the file. The file's own position is neither used nor moved.
+    ///
+    /// Any number of `read_at` calls may be in progress at once, from several tasks through `&File`
+    /// or an `Arc`: each call uses its own thread of the blocking pool. Like `read`, the call may
+    /// read less than the buffer holds, and it never reads more than
+    /// [`max_buf_size`](Self::max_buf_size) bytes. Available on Unix only.
+    ///
+    /// # Not guaranteed
+    ///
+    /// The call may not see the bytes of an earlier `write` that was not followed by a `flush`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error when the file was not opened for reading, or when the file has no
+    /// positions to read at, such as a pipe.
+    ///
+    /// # Cancel safety
+    ///
+    /// This call is cancel safe: nothing is modified, and the file's own position does not move.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::fs::File;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-read-at-{}", std::process::id()));
+    /// wsrt::fs::write(&path, "0123456789").await?;
+    /// let file = File::open(&path).await?;
+    /// let (mut one, mut other) = ([0; 2], [0; 3]);
+    /// let both = wsrt::join!(file.read_at(&mut one, 8), file.read_at(&mut other, 1));
+    /// assert_eq!((both.0?, both.1?), (2, 3));
+    /// assert_eq!((&one, &other), (b"89", b"123"));
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let (shared, most) = (self.share(), buffer.len().min(self.limit));
+        shared.file.take_time(Cost::Read(most));
+        let bytes = offload("File::read_at", move || {
+            let mut bytes = vec![0; most];
+            let count = shared.call(|file| file.read_at(&mut bytes, offset))?;
+            bytes.truncate(count);
+            Ok(bytes)
+        });
+        let bytes = bytes.await?;
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    /// Writes bytes at `offset` and returns the number of bytes written. The file's own position is
+    /// neither used nor moved.
+    ///
+    /// The OS has the bytes when the call returns, so no `flush` is needed. Any number of
+    /// `write_at` calls may be in progress at once. Like `write`, the call may write less than it
+    /// is given, and it never writes more than [`max_buf_size`](Self::max_buf_size) bytes. A write
+    /// past the end of the file extends the file and fills the gap with zeros. Available on Unix
+    /// only.
+    ///
+    /// # Not guaranteed
+    ///
+    /// The order of this call and an earlier `write` that was not followed by a `flush` is
+    /// unspecified. On Linux the offset is ignored if the file was opened for appending: the bytes
+    /// are then added at the end of the file.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error when the file was not opened for writing, or when the write fails.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: a dropped call may or may not write the bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::fs::File;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-write-at-{}", std::process::id()));
+    /// let file = File::create(&path).await?;
+    /// assert_eq!(file.write_at(b"world", 6).await?, 5);
+    /// assert_eq!(file.write_at(b"hello ", 0).await?, 6);
+    /// assert_eq!(wsrt::fs::read_to_string(&path).await?, "hello world");
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        let shared = self.share();
+        let bytes = bytes[..bytes.len().min(self.limit)].to_vec();
+        shared.file.take_time(Cost::Write(bytes.len()));
+        offload("File::write_at", move || shared.call(|file| file.write_at(&bytes, offset))).await
+    }
+
+    fn share(&self) -> FileInUse {
+        let in_use = Arc::clone(&self.at).try_read_owned().expect("the methods that take the file whole are its last");
+        FileInUse { file: Arc::clone(&self.opened), _in_use: in_use }
+    }
+}
+
+#[cfg(unix)]
+/// The shared file, for one pool job that may outlive the call that started it. Fields drop in this
+/// order: once the lock is free, no job has the file.
+struct FileInUse {
+    file: Arc<Opened>,
+    _in_use: OwnedRwLockReadGuard<()>,
+}
+
+#[cfg(unix)]
+impl FileInUse {
+    fn call<T>(self, call: impl FnOnce(&Opened) -> io::Result<T>) -> io::Result<T> {
+        call(&self.file)
+    }
+}
+
+read_methods!(File);
+write_methods!(File);
+#[cfg(feature = "tokio-io")]
+tokio_write!(File);
+
+impl PollRead for File {
+    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_read(cx, target, self.limit))
+    }
+}
+
+impl PollWrite for File {
+    fn poll_write_from(&mut self, cx: &mut Context<'_>, sources: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_write(cx, sources, self.limit))
+    }
+
+    fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_flush(cx))
+    }
+}
+
+impl File {
+    /// Moves the file's position to `target` and returns the new position, in bytes from the start
+    /// of the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error of the seek. An earlier write's error is kept for the next write.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: a dropped call leaves the position unspecified.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// use std::io::SeekFrom;
+    ///
+    /// let mut file = wsrt::fs::File::open("Cargo.toml").await?;
+    /// file.seek(SeekFrom::Start(1)).await?;
+    /// let mut word = [0; 7];
+    /// file.read_exact(&mut word).await?;
+    /// assert_eq!(&word, b"package");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn seek(&mut self, target: SeekFrom) -> io::Result<u64> {
+        poll_fn(|cx| self.poll_seek_complete(cx)).await?;
+        self.inner.get_mut().start_seek(target)?;
+        poll_fn(|cx| self.poll_seek_complete(cx)).await
+    }
+
+    /// Starts a seek without waiting for its result, for adapters that implement I/O traits. Call
+    /// [`poll_seek_complete`](Self::poll_seek_complete) to complete the seek.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another operation is in progress.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a runtime.
+    pub fn start_seek(&mut self, target: SeekFrom) -> io::Result<()> {
+        self.inner.get_mut().start_seek(target)
+    }
+
+    /// Polls until no operation is in progress, and returns the file's position after the last
+    /// seek, in bytes from the start of the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the seek in progress.
+    pub fn poll_seek_complete(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_complete(cx))
+    }
+}
+
+#[cfg(feature = "tokio-io")]
+impl tokio::io::AsyncRead for File {
+    fn poll_read(
+        self: std::pin::Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        target: &mut tokio::io::ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.get_mut().poll_read_into(cx, target)
+    }
+}
+
+#[cfg(feature = "tokio-io")]
+impl tokio::io::AsyncSeek for File {
+    fn start_seek(self: std::pin::Pin<&mut Self>, target: SeekFrom) -> io::Result<()> {
+        self.get_mut().start_seek(target)
+    }
+
+    fn poll_complete(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        self.get_mut().poll_seek_complete(cx)
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for File {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.opened.system_file().as_fd()
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsRawFd for File {
+    fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        self.opened.system_file().as_raw_fd()
+    }
+}
+
+#[cfg(unix)]
+impl From<std::os::fd::OwnedFd> for File {
+    fn from(fd: std::os::fd::OwnedFd) -> Self {
+        Self::from_std(fd.into())
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::FromRawFd for File {
+    unsafe fn from_raw_fd(fd: std::os::fd::RawFd) -> Self {
+        // SAFETY: the caller of this function meets the same requirements.
+        Self::from_std(unsafe { std::fs::File::from_raw_fd(fd) })
     }
 }

@@ -10,8 +10,7 @@ use std::time::Duration;
 use wsrt_sync::oneshot;
 use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample};
 
-use super::file::copy_of;
-use crate::util::numbered_path::numbered;
+use crate::observe::timeline::file::copy_of;
 use crate::util::report::report;
 
 /// The maximum number of records that a runtime writes without being asked, so that a program that
@@ -201,4 +200,26 @@ impl FlightBuffer {
 fn size(batch: &EventBatch) -> usize {
     let entries = batch.entries.len() * size_of::<BatchEntry>();
     entries + batch.samples.len() * size_of::<QueueSample>() + size_of::<EventBatch>()
+}
+
+/// Returns `path` with a number inserted before its extension.
+pub(crate) fn numbered(path: &Path, number: u32) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_goes_before_the_extension() {
+        assert_eq!(numbered(Path::new("/a/b.perfetto-trace"), 2), Path::new("/a/b-2.perfetto-trace"));
+        assert_eq!(numbered(Path::new("b"), 3), Path::new("b-3"));
+    }
 }

@@ -24,6 +24,7 @@ mod thread_writer;
 
 pub use file::TraceSummary;
 pub use flight::FlightRecorder;
+pub(crate) use flight::numbered;
 pub(crate) use hooks::RecordedPoll;
 use wsrt_trace::StampCounter;
 

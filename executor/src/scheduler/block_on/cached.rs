@@ -13,7 +13,7 @@ use crate::scheduler::core::machine::{Machine, OffProcessor};
 use crate::scheduler::core::processor::Processor;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, fence};
-use crate::util::thread_key::ThreadKey;
+use crate::util::threads::ThreadKey;
 
 /// The references to a wakeup that a cached root has: its own, and its waker's.
 const OWN_REFERENCES: usize = 2;

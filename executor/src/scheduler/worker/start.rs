@@ -13,10 +13,9 @@ use crate::scheduler::shutdown;
 use crate::scheduler::threads::NoThread;
 use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler};
 use crate::util::backoff::Backoff;
-use crate::util::hook::call_hook;
 use crate::util::report::report;
-use crate::util::sync::thread;
-use crate::util::sync::thread::JoinHandle;
+use crate::util::sync::thread::{self, JoinHandle};
+use crate::util::unwind::call_hook;
 use crate::util::unwind::{caught, swallow};
 
 /// Starts as many machines as there are processors.

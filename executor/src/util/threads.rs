@@ -1,11 +1,14 @@
-//! The key of a thread: a number that no other thread of the process has or ever had.
+//! Threads of the process: a key of each one, and handles that join them.
 //!
 //! Unlike an OS thread ID, a key is never reused; unlike std's `ThreadId`, a key is read without
 //! touching a reference count.
 
 use std::cell::Cell;
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::util::sync::thread::{self, JoinHandle};
 
 /// The next unused key. Part of no protocol: the only requirement is that keys differ.
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -37,6 +40,36 @@ impl ThreadKey {
     /// Returns the key as a number, which is not zero.
     pub(crate) fn number(self) -> u64 {
         self.0.get()
+    }
+}
+
+/// Joins `threads`, which have left their runtime, except for the calling thread, which may be
+/// among them if a thread-local's destructor drops the runtime.
+pub(crate) fn join_others(threads: Vec<JoinHandle<()>>) {
+    let own = thread::current().id();
+    for thread in threads.into_iter().filter(|thread| thread.thread().id() != own) {
+        // An error is a panic of the thread, which has printed its message.
+        let _ = thread.join();
+    }
+}
+
+/// A handle that joins its thread when dropped. Declare the field after the fields whose drops end
+/// the thread.
+#[derive(Debug)]
+pub(crate) struct JoinedThread(Option<JoinHandle<()>>);
+
+impl JoinedThread {
+    pub(crate) fn new(thread: JoinHandle<()>) -> Self {
+        Self(Some(thread))
+    }
+}
+
+impl Drop for JoinedThread {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            // An error is a panic of the thread, which has printed its message.
+            let _ = thread.join();
+        }
     }
 }
 

@@ -1,15 +1,79 @@
-//! `Exit`: the event that reports a child's exit to the netpoller, a pidfd where the OS has them,
-//! and otherwise SIGCHLD.
+//! Reaps children, so that no zombie remains.
+//!
+//! `Exit` is the event that reports a child's exit to the netpoller: a pidfd where the OS has them,
+//! and otherwise SIGCHLD. An orphan is a child whose `Child` was dropped.
+//!
+//! While the runtime is running, the netpoller reports an orphan's exit, and the waker that it
+//! wakes reaps the child: with one system call that does not block, and without a task, thread or
+//! signal.
+//! After the runtime has ended, a killed child is reaped by a thread of its own, since it is about
+//! to exit; other children are checked whenever this process starts or drops another child.
 
-use std::io;
-use std::process::Child;
-use std::task::{Context, Poll, ready};
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker, ready};
+use std::{io, thread};
 
 #[cfg(target_os = "linux")]
-use wsrt_reactor::{Evented, Interest};
+use wsrt_reactor::Evented;
+#[cfg(target_os = "linux")]
+use wsrt_reactor::Interest;
+use wsrt_reactor::{budget, context};
 
+use crate::scheduler;
 use crate::signal::Listener;
 use crate::signal::unix::SignalKind;
+use crate::util::sync::Mutex;
+
+/// A child process, with the event that reports its exit.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) child: Child,
+    exit: Exit,
+    /// True if `kill` was called, so that the child is about to exit.
+    pub(super) is_killed: bool,
+}
+
+impl Running {
+    /// Takes over a newly started child. Kills the child if its exit cannot be watched.
+    pub(super) fn new(child: Child, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
+        match Exit::of(child.id(), netpoller) {
+            Ok(exit) => Ok(Self { child, exit, is_killed: false }),
+            Err(error) => {
+                kill_and_reap(child);
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn kill(&mut self) -> io::Result<()> {
+        self.exit.kill(&mut self.child)?;
+        self.is_killed = true;
+        Ok(())
+    }
+
+    pub(super) fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
+        match ready!(self.poll_exit(cx)) {
+            // No OS error: the runtime that reports the end was shut down.
+            Err(error) if error.raw_os_error().is_none() && self.move_to_current_runtime() => self.poll_exit(cx),
+            outcome => Poll::Ready(outcome),
+        }
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
+        let child = &mut self.child;
+        self.exit.poll(cx, || child.try_wait())
+    }
+
+    /// Makes the current runtime report the process's exit from now on. Returns `false` if there is
+    /// no current runtime, or if it was shut down.
+    fn move_to_current_runtime(&mut self) -> bool {
+        let Some(scheduler) = scheduler::Context::current_scheduler() else { return false };
+        let Ok(exit) = Exit::of(self.child.id(), scheduler.netpoller.handle()) else { return false };
+        self.exit = exit;
+        true
+    }
+}
 
 /// Wakes a task when a child may have exited.
 #[derive(Debug)]
@@ -126,14 +190,88 @@ mod pidfd {
     }
 }
 
+/// The children that no runtime watches any more.
+static LEFT_BEHIND: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+
+/// Reaps a child when it exits.
+pub(super) fn adopt(running: Running) {
+    reap_left_behind();
+    Arc::new(Orphan(Mutex::new(Some(running)))).look();
+}
+
+/// Kills and reaps a child that no netpoller watches.
+fn kill_and_reap(mut child: Child) {
+    // The only error is that it has ended.
+    let _ = child.kill();
+    leave_behind(child, true);
+}
+
+/// Reaps the unwatched children that have exited in the meantime.
+pub(super) fn reap_left_behind() {
+    // An error means that another part of the program has reaped the child.
+    LEFT_BEHIND.lock().retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+}
+
+fn leave_behind(child: Child, is_killed: bool) {
+    match is_killed {
+        true => reap_on_a_thread(child),
+        false => LEFT_BEHIND.lock().push(child),
+    }
+}
+
+/// Reaps a child on a new thread. The child is passed through a channel, so that it is not lost
+/// with the closure if the OS refuses the thread.
+fn reap_on_a_thread(child: Child) {
+    let (sender, receiver) = mpsc::channel::<Child>();
+    let started = thread::Builder::new().name("wsrt-reaper".to_owned()).spawn(move || {
+        if let Ok(mut child) = receiver.recv() {
+            let _ = child.wait();
+        }
+    });
+    match started {
+        Ok(_detached) => sender.send(child).expect("the thread receives it"),
+        Err(_) => LEFT_BEHIND.lock().push(child),
+    }
+}
+
+/// A child that the netpoller watches, owned by the waker that waits there.
+struct Orphan(Mutex<Option<Running>>);
+
+impl Orphan {
+    /// Reaps the child if it has exited, and otherwise leaves the waker with the netpoller.
+    fn look(self: Arc<Self>) {
+        let waker = Waker::from(Arc::clone(&self));
+        // This may run in the poll of a task, whose budget must not be spent; and a spent budget
+        // would wake this waker again, while it holds its lock.
+        let _of_the_poll = budget::keep();
+        budget::lift();
+        // Nor is this the wait of a task that the end drops: an orphan has to learn of the end.
+        let _outside = context::enter(None);
+        let mut slot = self.0.lock();
+        let Some(running) = &mut *slot else { return };
+        let Poll::Ready(outcome) = running.poll_wait(&mut Context::from_waker(&waker)) else { return };
+        let ended = slot.take();
+        drop(slot);
+        if outcome.is_err() {
+            let Running { child, is_killed, .. } = ended.expect("it was just looked at");
+            leave_behind(child, is_killed);
+        }
+    }
+}
+
+impl Wake for Orphan {
+    fn wake(self: Arc<Self>) {
+        self.look();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::future::poll_fn;
-    use std::process::{Command, Stdio};
-
     use crate::runtime::Builder;
     use crate::task::spawn::with_scheduler;
+    use std::future::poll_fn;
+    use std::process::{Command, Stdio};
 
     /// A child that ends with status 7 when its standard input is closed.
     fn patient_child() -> Child {
