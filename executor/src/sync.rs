@@ -61,9 +61,9 @@ use crate::scheduler::block_on::block_on_unwatched;
 
 /// Lends the scheduler and the timers of this crate's runtimes to the locks and channels.
 pub(crate) fn lend_runtime() {
-    wsrt_sync::lend::set_block_in_task(block_in_task);
-    wsrt_sync::lend::set_is_async_here(Context::is_async_here);
-    wsrt_sync::lend::set_sleep(sleep);
+    wsrt_sync::runtime_hooks::set_block_in_task(block_in_task);
+    wsrt_sync::runtime_hooks::set_is_async_here(Context::is_async_here);
+    wsrt_sync::runtime_hooks::set_sleep(sleep);
 }
 
 fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {

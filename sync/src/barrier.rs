@@ -31,11 +31,11 @@ use std::task::{Context, Poll, ready};
 pub struct Barrier {
     size: usize,
     place: Place,
-    state: Mutex<State>,
+    state: Mutex<BarrierState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct BarrierState {
     /// The number of arrivals since the barrier last opened.
     arrived: usize,
     waiters: WaitList<()>,
@@ -80,7 +80,7 @@ impl Barrier {
     #[must_use]
     #[track_caller]
     pub fn new(n: usize) -> Self {
-        let state = Mutex::new(State { arrived: 0, waiters: WaitList::new() });
+        let state = Mutex::new(BarrierState { arrived: 0, waiters: WaitList::new() });
         Self { size: n.max(1), place: Location::caller(), state }
     }
 
@@ -106,7 +106,7 @@ impl Barrier {
     /// # });
     /// ```
     pub async fn wait(&self) -> BarrierWaitResult {
-        Wait { barrier: self, key: None }.await
+        BarrierWait { barrier: self, key: None }.await
     }
 
     /// Counts an arrival. Returns `None` if it was the last one, after waking the other tasks.
@@ -125,13 +125,13 @@ impl Barrier {
 }
 
 #[derive(Debug)]
-struct Wait<'a> {
+struct BarrierWait<'a> {
     barrier: &'a Barrier,
     /// The key in the wait list, since the first poll.
     key: Option<usize>,
 }
 
-impl Future for Wait<'_> {
+impl Future for BarrierWait<'_> {
     type Output = BarrierWaitResult;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<BarrierWaitResult> {
@@ -162,7 +162,7 @@ impl Future for Wait<'_> {
     }
 }
 
-impl Drop for Wait<'_> {
+impl Drop for BarrierWait<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             wait::take_back(WaitKind::Barrier, self.barrier.place);

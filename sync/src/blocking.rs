@@ -2,7 +2,7 @@
 
 use crate::budget;
 use crate::drop_in;
-use crate::lend::block_in_task;
+use crate::runtime_hooks::block_in_task;
 use crate::sync::thread::{self, Thread};
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -25,7 +25,7 @@ impl Wake for Unpark {
 /// Blocks the calling thread until `future` completes, and returns its output.
 ///
 /// Inside a task, the runtime runs its other tasks in the meantime, provided that it has called
-/// [`set_block_in_task`](crate::lend::set_block_in_task).
+/// [`set_block_in_task`](crate::runtime_hooks::set_block_in_task).
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     drop_in::refuse_to_block();

@@ -19,7 +19,7 @@
 //! For other polls, such as one that polls ten thousand sockets in a single task, this means that
 //! one operation in nine is let through.
 
-use crate::poll_state::PollState;
+use crate::current_poll::CurrentPoll;
 use std::fmt;
 use std::future::poll_fn;
 use std::ptr::{self, NonNull};
@@ -39,12 +39,12 @@ const FULL: i32 = PER_POLL as i32;
 const UNLIMITED: i32 = i32::MAX;
 
 thread_local! {
-    static POLL: PollState = const { PollState::new(UNLIMITED) };
+    static POLL: CurrentPoll = const { CurrentPoll::new(UNLIMITED) };
 }
 
 /// Calls `f` with the state of the current thread's poll.
 #[inline(always)]
-pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
+pub(crate) fn with_state<R>(f: impl FnOnce(&CurrentPoll) -> R) -> R {
     // Not inside `with`, which calls a large closure instead of inlining it.
     let state = POLL.with(|state| NonNull::from(state));
     // SAFETY: the state has no destructor: it is there as long as the thread, whose frame this is.
@@ -53,7 +53,7 @@ pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
 
 /// Operations look the state up once, since each lookup costs a function call, and then use these
 /// methods.
-impl PollState {
+impl CurrentPoll {
     #[inline]
     pub(crate) fn has_remaining(&self) -> bool {
         self.budget.get() > 0
@@ -116,7 +116,7 @@ pub fn lift() {
 #[inline]
 #[must_use]
 pub fn has_remaining() -> bool {
-    with_state(PollState::has_remaining)
+    with_state(CurrentPoll::has_remaining)
 }
 
 /// Returns ready if the budget allows another operation. Otherwise wakes the task and returns
@@ -132,7 +132,7 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
 /// limit.
 #[inline]
 pub fn spend() {
-    with_state(PollState::spend);
+    with_state(CurrentPoll::spend);
 }
 
 /// Polls `operation` if the budget is not used up, and takes one unit if the operation completes.
@@ -213,18 +213,18 @@ pub async fn consume() {
 ///
 /// An executor uses this function to poll a future from inside another poll.
 #[must_use = "they are put back when the guard is dropped"]
-pub fn keep() -> Kept {
-    with_state(|state| Kept { budget: state.budget.get(), wait: state.wait.get() })
+pub fn keep() -> BudgetGuard {
+    with_state(|state| BudgetGuard { budget: state.budget.get(), wait: state.wait.get() })
 }
 
 /// A guard that restores the saved budget when it is dropped. The guard cannot be sent to another
 /// thread.
-pub struct Kept {
+pub struct BudgetGuard {
     budget: i32,
     wait: *const (),
 }
 
-impl Drop for Kept {
+impl Drop for BudgetGuard {
     fn drop(&mut self) {
         with_state(|state| {
             state.budget.set(self.budget);
@@ -233,9 +233,9 @@ impl Drop for Kept {
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for BudgetGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kept").finish_non_exhaustive()
+        f.debug_struct("BudgetGuard").finish_non_exhaustive()
     }
 }
 

@@ -5,7 +5,7 @@
 //! holder. The numbers are unique within the process as long as a single crate assigns them.
 
 use crate::budget::with_state;
-use crate::poll_state::PollState;
+use crate::current_poll::CurrentPoll;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::ptr::NonNull;
@@ -16,9 +16,9 @@ const ROOT: u64 = 1 << 63;
 /// The task or `block_on` future that runs on a thread, holds a lock, or waits for a lock. The
 /// owner may also be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Owner(u64);
+pub struct LockOwner(u64);
 
-impl Owner {
+impl LockOwner {
     /// Returns the owner whose code runs on the current thread.
     #[must_use]
     pub fn current() -> Self {
@@ -58,7 +58,7 @@ impl Owner {
 #[inline]
 #[must_use]
 pub fn get() -> Option<NonZeroU64> {
-    Owner::current().task()
+    LockOwner::current().task()
 }
 
 /// Returns the number of the current task or future, or 0 if there is none.
@@ -75,7 +75,7 @@ pub(crate) fn number() -> u64 {
 /// The guard remembers the thread-local slot, because looking the slot up again costs a function
 /// call.
 #[inline]
-pub fn enter(task: NonZeroU64) -> Entered {
+pub fn enter(task: NonZeroU64) -> CurrentTaskGuard {
     replace(task.get())
 }
 
@@ -83,24 +83,24 @@ pub fn enter(task: NonZeroU64) -> Entered {
 ///
 /// Use this function for futures in `block_on`, and for futures that are polled in the middle of
 /// another future's poll.
-pub fn put(owner: Owner) -> Entered {
+pub fn put(owner: LockOwner) -> CurrentTaskGuard {
     replace(owner.0)
 }
 
 #[inline]
-fn replace(number: u64) -> Entered {
-    with_state(|state| Entered { state: NonNull::from(state), outer: state.task.replace(number) })
+fn replace(number: u64) -> CurrentTaskGuard {
+    with_state(|state| CurrentTaskGuard { state: NonNull::from(state), outer: state.task.replace(number) })
 }
 
 /// A guard that restores the previous owner when it is dropped. The guard refers to a thread-local
 /// slot, so it is not `Send`.
 #[must_use = "the task is current only while the guard lives"]
-pub struct Entered {
-    state: NonNull<PollState>,
+pub struct CurrentTaskGuard {
+    state: NonNull<CurrentPoll>,
     outer: u64,
 }
 
-impl Drop for Entered {
+impl Drop for CurrentTaskGuard {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the guard is still on the thread whose place this is, and that has no destructor:
@@ -109,8 +109,8 @@ impl Drop for Entered {
     }
 }
 
-impl fmt::Debug for Entered {
+impl fmt::Debug for CurrentTaskGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entered").finish_non_exhaustive()
+        f.debug_struct("CurrentTaskGuard").finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::lend;
+use crate::runtime_hooks;
 
 /// `true` if this build is part of the drop-in, so that the program runs on wsrt instead of tokio.
 pub const IS_ON: bool = cfg!(feature = "drop-in");
@@ -84,7 +84,7 @@ pub fn refuse_to_block_in_place(holds_up_all: impl FnOnce() -> bool) {
 #[track_caller]
 pub fn refuse_to_drive_a_set() {
     assert!(
-        !IS_ON || !lend::is_async_here(),
+        !IS_ON || !runtime_hooks::is_async_here(),
         "wsrt: Cannot start a runtime from within a runtime: `LocalSet::block_on` was called inside of a task, or of the \
          future in `block_on`; await `LocalSet::run_until` instead"
     );
@@ -99,7 +99,7 @@ pub fn refuse_to_drive_a_set() {
 #[track_caller]
 pub(crate) fn refuse_to_block() {
     assert!(
-        !IS_ON || !lend::is_async_here(),
+        !IS_ON || !runtime_hooks::is_async_here(),
         "Cannot block the current thread from within a runtime: a task, or the future in `block_on`, runs on it, and tokio \
          lets neither call a `blocking_` function; call it inside `spawn_blocking` or `block_in_place`, or await instead"
     );

@@ -3,20 +3,20 @@
 //! The guards themselves have no destructor: they can be taken apart, mapped and downgraded by
 //! moving their hold.
 
-use crate::permits::Permits;
+use crate::batch_semaphore::BatchSemaphore;
 use std::fmt;
 use std::sync::Arc;
 
 /// Permits that are taken from a borrowed lock, and returned when the hold is dropped.
 #[derive(Debug)]
 pub(crate) struct Hold<'a> {
-    permits: &'a Permits,
+    permits: &'a BatchSemaphore,
     count: usize,
 }
 
 impl<'a> Hold<'a> {
     #[inline]
-    pub(crate) fn new(permits: &'a Permits, count: usize) -> Self {
+    pub(crate) fn new(permits: &'a BatchSemaphore, count: usize) -> Self {
         Self { permits, count }
     }
 
@@ -60,7 +60,7 @@ impl Drop for Hold<'_> {
 
 /// A lock whose permits can be held through an `Arc`.
 pub(crate) trait HasPermits {
-    fn permits(&self) -> &Permits;
+    fn permits(&self) -> &BatchSemaphore;
 }
 
 /// Permits that are taken from a lock behind an `Arc`, which the hold keeps alive.

@@ -18,20 +18,19 @@ compile_error!(
 #[cfg(target_family = "wasm")]
 compile_error!("wsrt needs threads and sockets, which WebAssembly has not");
 
-mod asked;
+mod acquire;
 mod barrier;
+mod batch_semaphore;
 pub mod blocking;
 pub mod broadcast;
 pub mod budget;
-pub mod contended;
+mod current_poll;
 pub mod current_task;
 #[doc(hidden)]
 pub mod drop_in;
 mod guard;
 mod hold;
 mod holder;
-pub mod lend;
-mod line;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
@@ -41,18 +40,19 @@ mod notify;
 mod once_cell;
 mod once_value;
 pub mod oneshot;
-mod permits;
-mod poll_state;
+mod request;
 #[doc(hidden)]
 pub mod rng;
+pub mod runtime_hooks;
 mod rwlock;
 mod semaphore;
 mod set_once;
 mod short_lock;
 mod sync;
-mod take;
 pub mod wait;
 mod wait_list;
+mod wait_queue;
+pub mod waited_locks;
 mod waker_cell;
 mod wakers;
 pub mod watch;

@@ -17,7 +17,7 @@ use crate::budget::with_state;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::{WaitGuard, WaitLock, const_fn};
-use crate::wait::{self, Place, Wait, WaitKind};
+use crate::wait::{self, Place, TaskWait, WaitKind};
 use crate::wait_list::{WaitList, wait_on};
 use crate::wakers::wake_in_batches;
 use std::future::Future;
@@ -59,23 +59,23 @@ const CALL: usize = 0b100;
 #[derive(Debug)]
 pub struct Notify {
     word: AtomicUsize,
-    waiters: WaitLock<WaitList<Given>>,
+    waiters: WaitLock<WaitList<Notification>>,
     place: Place,
 }
 
 /// The notification that a waiter has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Given {
+enum Notification {
     /// No notification yet, or a notification of all waiters, which unlinks the waiter.
     Nothing,
     /// The single notification of a call. If the waiter is dropped, the notification passes to the
     /// next.
-    One(End),
+    One(QueueEnd),
 }
 
 /// The end of the line from which a call takes its waiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum QueueEnd {
     First,
     Last,
 }
@@ -133,7 +133,7 @@ impl Notify {
     /// Returns the future of [`notified`](Notify::notified). Dumps show a task that waits for it as
     /// `kind`.
     pub(crate) fn notified_as(&self, kind: WaitKind) -> Notified<'_> {
-        Notified { notify: self, waiter: Waiter::new(self), kind, _pinned: PhantomPinned }
+        Notified { notify: self, waiter: NotifiedState::new(self), kind, _pinned: PhantomPinned }
     }
 
     /// Returns the place where this `Notify`, or the channel that it is part of, was created.
@@ -150,7 +150,7 @@ impl Notify {
     /// If the future is dropped before it completes, a notification that it has already been given
     /// passes to the next waiter. The caller loses its place in the queue.
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
-        let waiter = Waiter::new(&self);
+        let waiter = NotifiedState::new(&self);
         OwnedNotified { notify: self, waiter, _pinned: PhantomPinned }
     }
 
@@ -172,23 +172,23 @@ impl Notify {
     /// # });
     /// ```
     pub fn notify_one(&self) {
-        self.notify(End::First);
+        self.notify(QueueEnd::First);
     }
 
     /// Notifies the task that started to wait last. If no task waits, stores a permit for the next
     /// one.
     pub fn notify_last(&self) {
-        self.notify(End::Last);
+        self.notify(QueueEnd::Last);
     }
 
-    fn notify(&self, end: End) {
+    fn notify(&self, end: QueueEnd) {
         if self.try_keep_permit() {
             return;
         }
         let mut waiters = self.waiters.lock();
         let unlinked = match end {
-            End::First => waiters.unlink_first(),
-            End::Last => waiters.unlink_last(),
+            QueueEnd::First => waiters.unlink_first(),
+            QueueEnd::Last => waiters.unlink_last(),
         };
         let Some((given, waker)) = unlinked else {
             // The last waiter left in between, and with the lock held none enters.
@@ -196,7 +196,7 @@ impl Notify {
             debug_assert!(kept, "the list is empty, and so says the word");
             return;
         };
-        *given = Given::One(end);
+        *given = Notification::One(end);
         self.note_if_empty(&waiters);
         drop(waiters);
         waker.wake();
@@ -250,7 +250,7 @@ impl Notify {
 
     /// Clears `WAITING` if the list is empty. Called with the lock held and `WAITING` set, after
     /// the caller has unlinked one node or all of them.
-    fn note_if_empty(&self, waiters: &WaitList<Given>) {
+    fn note_if_empty(&self, waiters: &WaitList<Notification>) {
         if waiters.is_empty() {
             // A load and a store: while `WAITING` is set, only threads with the lock change the
             // word. Release as for the permit, and for the calls so far.
@@ -277,14 +277,14 @@ impl Notify {
             let next = if takes { word & !PERMIT } else { word | WAITING };
             match self.word.compare_exchange_weak(word, next, AcqRel, Acquire) {
                 Ok(_) if takes => return Err(waker),
-                Ok(_) => return Ok(waiters.push(Given::Nothing, waker)),
+                Ok(_) => return Ok(waiters.push(Notification::Nothing, waker)),
                 Err(now) => word = now,
             }
         }
     }
 
     /// Takes the waiter out of the list, and returns the notification that it has received.
-    fn leave(&self, mut waiters: WaitGuard<'_, WaitList<Given>>, key: usize) -> Given {
+    fn leave(&self, mut waiters: WaitGuard<'_, WaitList<Notification>>, key: usize) -> Notification {
         let (given, was_linked, waker) = waiters.remove(key);
         if was_linked {
             self.note_if_empty(&waiters);
@@ -307,7 +307,7 @@ impl RefUnwindSafe for Notify {}
 
 /// The state of one future's wait, no matter how the future holds its [`Notify`].
 #[derive(Debug)]
-enum Waiter {
+enum NotifiedState {
     /// The future was created after `calls` calls of `notify_waiters`.
     Fresh {
         calls: usize,
@@ -317,7 +317,7 @@ enum Waiter {
     Done,
 }
 
-impl Waiter {
+impl NotifiedState {
     fn new(notify: &Notify) -> Self {
         Self::Fresh { calls: notify.calls() }
     }
@@ -353,7 +353,7 @@ impl Waiter {
         with_state(|state| {
             ready!(state.poll_proceed(cx));
             if self.poll(notify, cx.waker()).is_pending() {
-                state.wait.set(Wait { kind, place: notify.place }.pack());
+                state.wait.set(TaskWait { kind, place: notify.place }.pack());
                 return Poll::Pending;
             }
             state.spend();
@@ -366,7 +366,7 @@ impl Waiter {
         if let Self::InLine(key) = *self {
             wait::take_back(kind, notify.place);
             *self = Self::Done;
-            if let Given::One(end) = notify.leave(notify.waiters.lock(), key) {
+            if let Notification::One(end) = notify.leave(notify.waiters.lock(), key) {
                 notify.notify(end);
             }
         }
@@ -378,7 +378,7 @@ impl Waiter {
 #[must_use = "futures do nothing unless polled"]
 pub struct Notified<'a> {
     notify: &'a Notify,
-    waiter: Waiter,
+    waiter: NotifiedState,
     kind: WaitKind,
     /// The future is not `Unpin`, as in tokio.
     _pinned: PhantomPinned,
@@ -389,7 +389,7 @@ pub struct Notified<'a> {
 #[must_use = "futures do nothing unless polled"]
 pub struct OwnedNotified {
     notify: Arc<Notify>,
-    waiter: Waiter,
+    waiter: NotifiedState,
     /// The future is not `Unpin`, as in tokio.
     _pinned: PhantomPinned,
 }

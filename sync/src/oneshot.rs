@@ -54,7 +54,7 @@ const SENDER_WAITS: u8 = 0b1000;
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let channel = Arc::new(Channel {
+    let channel = Arc::new(OneshotChannel {
         word: AtomicU8::new(0),
         value: UnsafeCell::new(None),
         receiver: UnsafeCell::new(None),
@@ -71,7 +71,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[derive(Debug)]
 pub struct Sender<T> {
     /// `None` once the value has been sent.
-    channel: Option<Arc<Channel<T>>>,
+    channel: Option<Arc<OneshotChannel<T>>>,
 }
 
 /// The receiving half of a oneshot channel: a future that completes with the value.
@@ -89,7 +89,7 @@ pub struct Sender<T> {
 #[derive(Debug)]
 pub struct Receiver<T> {
     /// `None` once the outcome has been returned.
-    channel: Option<Arc<Channel<T>>>,
+    channel: Option<Arc<OneshotChannel<T>>>,
 }
 
 /// The errors of oneshot channels.
@@ -111,7 +111,7 @@ pub mod error {
 use self::error::{RecvError, TryRecvError};
 
 #[derive(Debug)]
-struct Channel<T> {
+struct OneshotChannel<T> {
     word: AtomicU8,
     value: UnsafeCell<Option<T>>,
     receiver: UnsafeCell<Option<Waker>>,
@@ -120,11 +120,11 @@ struct Channel<T> {
 }
 
 // SAFETY: the value goes from thread to thread, and each cell has one owner at a time by the word.
-unsafe impl<T: Send> Send for Channel<T> {}
+unsafe impl<T: Send> Send for OneshotChannel<T> {}
 // SAFETY: as for `Send`; a shared channel gives no `&T` out.
-unsafe impl<T: Send> Sync for Channel<T> {}
+unsafe impl<T: Send> Sync for OneshotChannel<T> {}
 
-impl<T> Channel<T> {
+impl<T> OneshotChannel<T> {
     fn has(&self, bits: u8) -> bool {
         // Acquire pairs with the Release of the side that sets the bit.
         self.word.load(Acquire) & bits != 0
@@ -294,7 +294,7 @@ impl<T> Sender<T> {
         Poll::Ready(())
     }
 
-    fn channel(&self) -> &Channel<T> {
+    fn channel(&self) -> &OneshotChannel<T> {
         self.channel.as_ref().expect("it is there until the value is sent")
     }
 }

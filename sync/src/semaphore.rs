@@ -5,9 +5,9 @@ mod guards;
 
 pub use self::error::{AcquireError, TryAcquireError};
 
+use crate::batch_semaphore::{self, BatchSemaphore};
 use crate::blocking::block_on;
 use crate::hold::{HasPermits, Hold, OwnedHold};
-use crate::permits::{self, Permits};
 use crate::sync::const_fn;
 use crate::wait::WaitKind;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug)]
 pub struct Semaphore {
-    permits: Permits,
+    permits: BatchSemaphore,
 }
 
 /// A permit acquired from a [`Semaphore`]. Dropping the permit returns it to the semaphore.
@@ -67,7 +67,7 @@ pub struct OwnedSemaphorePermit {
 
 impl Semaphore {
     /// The largest number of permits that a semaphore can hold: `usize::MAX >> 3`.
-    pub const MAX_PERMITS: usize = permits::MOST;
+    pub const MAX_PERMITS: usize = batch_semaphore::MOST;
 
     const_fn! {
         /// Creates a semaphore with `permits` available permits.
@@ -86,7 +86,7 @@ impl Semaphore {
         #[must_use]
         #[track_caller]
         pub fn new(permits: usize) -> Self {
-            Self { permits: Permits::new(permits) }
+            Self { permits: BatchSemaphore::new(permits) }
         }
     }
 
@@ -449,7 +449,7 @@ impl Semaphore {
 }
 
 impl HasPermits for Semaphore {
-    fn permits(&self) -> &Permits {
+    fn permits(&self) -> &BatchSemaphore {
         &self.permits
     }
 }

@@ -8,11 +8,11 @@
 //!
 //! # One word
 //!
-//! A [`Wait`] fits into a pointer-sized word: the `'static` address of the place, the kind's number
-//! in the seven highest bits, which are zero in every user-space address, and a one in the lowest
-//! bit, which is zero in every aligned pointer. A runtime can therefore store a wait in a word that
-//! holds a pointer at other times. On targets whose pointers are narrower than 64 bits, no wait is
-//! recorded.
+//! A [`TaskWait`] fits into a pointer-sized word: the `'static` address of the place, the kind's
+//! number in the seven highest bits, which are zero in every user-space address, and a one in the
+//! lowest bit, which is zero in every aligned pointer. A runtime can therefore store a wait in a
+//! word that holds a pointer at other times. On targets whose pointers are narrower than 64 bits,
+//! no wait is recorded.
 
 use crate::budget::with_state;
 use std::panic::Location;
@@ -122,14 +122,14 @@ impl WaitKind {
 /// A wait of a task: the kind of the pending operation, and the place where its lock or channel was
 /// created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct TaskWait {
     /// The kind of the pending operation.
     pub kind: WaitKind,
     /// The place in the source where the operation's lock or channel was created.
     pub place: &'static Location<'static>,
 }
 
-impl Wait {
+impl TaskWait {
     /// Packs the wait into a pointer-sized word whose lowest bit is set. Returns null if the wait
     /// does not fit.
     #[must_use]
@@ -162,14 +162,14 @@ impl Wait {
 
 /// Records what the current poll waits for, and replaces any earlier record.
 pub(crate) fn note(kind: WaitKind, place: Place) {
-    with_state(|state| state.wait.set(Wait { kind, place }.pack()));
+    with_state(|state| state.wait.set(TaskWait { kind, place }.pack()));
 }
 
 /// Removes the record of the given wait, if it is the current one: the operation has left its wait
 /// list.
 pub(crate) fn take_back(kind: WaitKind, place: Place) {
     with_state(|state| {
-        if ptr::addr_eq(state.wait.get(), Wait { kind, place }.pack()) {
+        if ptr::addr_eq(state.wait.get(), TaskWait { kind, place }.pack()) {
             state.wait.set(ptr::null());
         }
     });
@@ -191,9 +191,9 @@ mod tests {
     fn a_packed_wait_is_unpacked_as_it_was() {
         for (index, (kind, ..)) in KINDS.into_iter().enumerate() {
             assert_eq!(kind as usize, index + 1);
-            let wait = Wait { kind, place: Location::caller() };
+            let wait = TaskWait { kind, place: Location::caller() };
             // SAFETY: it comes from `pack`.
-            let unpacked = unsafe { Wait::unpack(wait.pack()) };
+            let unpacked = unsafe { TaskWait::unpack(wait.pack()) };
             assert_eq!(unpacked, (usize::BITS == 64).then_some(wait));
         }
     }
@@ -202,9 +202,9 @@ mod tests {
     fn a_pointer_to_something_else_is_no_wait() {
         let number = 5_u64;
         // SAFETY: the lowest bit of an aligned pointer is not set.
-        assert_eq!(unsafe { Wait::unpack((&raw const number).cast()) }, None);
+        assert_eq!(unsafe { TaskWait::unpack((&raw const number).cast()) }, None);
         // SAFETY: as above.
-        assert_eq!(unsafe { Wait::unpack(ptr::null()) }, None);
+        assert_eq!(unsafe { TaskWait::unpack(ptr::null()) }, None);
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
         note(WaitKind::Mutex, here);
         take_back(WaitKind::Mutex, there);
         take_back(WaitKind::Semaphore, here);
-        assert_eq!(noted(), Wait { kind: WaitKind::Mutex, place: here }.pack());
+        assert_eq!(noted(), TaskWait { kind: WaitKind::Mutex, place: here }.pack());
         take_back(WaitKind::Mutex, here);
         assert!(noted().is_null());
     }

@@ -27,7 +27,7 @@ const NONE: usize = usize::MAX;
 /// A list of waiters, each with a value, in the order in which they came.
 #[derive(Debug)]
 pub(crate) struct WaitList<T> {
-    nodes: Slab<Node<T>>,
+    nodes: Slab<WaitNode<T>>,
     /// The waiting nodes, in order.
     linked: Chain,
     /// The nodes that were released and still have their wakers.
@@ -48,7 +48,7 @@ impl Chain {
 }
 
 #[derive(Debug)]
-struct Node<T> {
+struct WaitNode<T> {
     value: T,
     /// The waker, which is taken out when the node is unlinked.
     waker: Option<Waker>,
@@ -71,7 +71,7 @@ impl<T> WaitList<T> {
     /// Links a new node at the end of the list, and returns its key.
     pub(crate) fn push(&mut self, value: T, waker: Waker) -> usize {
         let (last, round) = (self.linked.last, self.round);
-        let key = self.nodes.insert(Node { value, waker: Some(waker), round, previous: last, next: NONE });
+        let key = self.nodes.insert(WaitNode { value, waker: Some(waker), round, previous: last, next: NONE });
         match self.nodes.get_mut(last) {
             Some(node) => node.next = key,
             None => self.linked.first = key,

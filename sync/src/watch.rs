@@ -69,7 +69,7 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
 /// The sending half of a watch channel, which sets the value that all [`Receiver`]s see.
 #[derive(Debug)]
 pub struct Sender<T> {
-    channel: Arc<Channel<T>>,
+    channel: Arc<WatchChannel<T>>,
 }
 
 /// A reference to the value of a watch channel, returned by `borrow` and similar methods.
@@ -82,7 +82,7 @@ pub struct Ref<'a, T> {
     has_changed: bool,
 }
 
-struct Channel<T> {
+struct WatchChannel<T> {
     value: RwLock<T>,
     /// The version of the value, and `CLOSED`. The version is written with the value's lock held.
     state: AtomicUsize,
@@ -94,10 +94,10 @@ struct Channel<T> {
     unwatched: Notify,
 }
 
-impl<T> UnwindSafe for Channel<T> {}
-impl<T> RefUnwindSafe for Channel<T> {}
+impl<T> UnwindSafe for WatchChannel<T> {}
+impl<T> RefUnwindSafe for WatchChannel<T> {}
 
-impl<T> Channel<T> {
+impl<T> WatchChannel<T> {
     /// Returns the version of the value, without `CLOSED`.
     fn version(&self) -> usize {
         // Acquire pairs with the AcqRel of a new version.
@@ -130,7 +130,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn new(init: T) -> Self {
         Self {
-            channel: Arc::new(Channel {
+            channel: Arc::new(WatchChannel {
                 value: RwLock::new(init),
                 state: AtomicUsize::new(0),
                 senders: AtomicUsize::new(1),
@@ -407,9 +407,9 @@ impl<T> Deref for Ref<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Channel<T> {
+impl<T: fmt::Debug> fmt::Debug for WatchChannel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Channel");
+        let mut shown = f.debug_struct("WatchChannel");
         shown.field("version", &(self.version() / ONE)).field("receivers", &self.receivers);
         shown.finish_non_exhaustive()
     }

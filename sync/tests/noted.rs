@@ -5,14 +5,14 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
-use wsrt_sync::wait::{Wait, WaitKind, noted};
+use wsrt_sync::wait::{TaskWait, WaitKind, noted};
 use wsrt_sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce};
 use wsrt_sync::{broadcast, mpsc, oneshot, watch};
 
 /// The kind and the line of what the poll on this thread waits for.
 fn awaited() -> Option<(WaitKind, u32)> {
     // SAFETY: it comes from `pack`.
-    let wait = unsafe { Wait::unpack(noted()) }?;
+    let wait = unsafe { TaskWait::unpack(noted()) }?;
     assert_eq!(wait.place.file(), file!());
     Some((wait.kind, wait.place.line()))
 }

@@ -23,17 +23,18 @@ const FACE: [&str; 8] = [
 ];
 
 /// Rooms for the other crates of the workspace alone.
-const INTERNAL: [&str; 10] = [
+const INTERNAL: [&str; 11] = [
     "executor/src/fork_join",
     "executor/src/team",
     "sync/src/blocking.rs",
     "sync/src/budget.rs",
-    "sync/src/contended.rs",
+    "sync/src/waited_locks.rs",
     "sync/src/current_task.rs",
     "sync/src/drop_in.rs",
-    "sync/src/lend.rs",
+    "sync/src/runtime_hooks.rs",
     "sync/src/macros",
     "sync/src/hold",
+    "sync/src/wait.rs",
 ];
 
 /// A line of the list, and where it is from.

@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use std::{mem, ptr};
 
 use wsrt_reactor::budget;
-use wsrt_sync::current_task::{self, Owner};
+use wsrt_sync::current_task::{self, LockOwner};
 
 use super::tasks::{CURRENT, LocalTasks};
 use crate::util::stack::ask_for_room;
@@ -106,7 +106,7 @@ struct Main<'a, F: Future> {
     is_done: Cell<bool>,
     /// True if the last poll used another waker than the `run_until`'s.
     is_astray: Cell<bool>,
-    owner: Owner,
+    owner: LockOwner,
 }
 
 impl<F: Future> MainFuture for Main<'_, F> {
@@ -185,7 +185,7 @@ impl LocalTasks {
             result: Cell::new(None),
             is_done: Cell::new(false),
             is_astray: Cell::new(false),
-            owner: Owner::current(),
+            owner: LockOwner::current(),
         };
         main.nest(self, || self.poll_tasks(cx));
         main.finish(cx)

@@ -17,7 +17,7 @@ use std::sync::{Arc, Weak};
 use std::task;
 
 use wsrt_reactor::budget;
-use wsrt_sync::current_task::Owner;
+use wsrt_sync::current_task::LockOwner;
 
 use super::beside::MainRef;
 use crate::observe::console;
@@ -51,7 +51,7 @@ pub(crate) struct LocalTasks {
     polled: Cell<bool>,
     is_closing: Cell<bool>,
     /// The task or root future that polls the set.
-    polled_by: Cell<Owner>,
+    polled_by: Cell<LockOwner>,
     /// The future of the surrounding `run_until`, while the set's tasks are polled beside it.
     pub(super) main: Cell<Option<MainRef>>,
     /// The runtime in which the set was last polled, whose dumps show the set.
@@ -142,7 +142,7 @@ impl LocalTasks {
             ids: RefCell::default(),
             polled: Cell::new(false),
             is_closing: Cell::new(false),
-            polled_by: Cell::new(Owner::current()),
+            polled_by: Cell::new(LockOwner::current()),
             main: Cell::new(None),
             known_to: RefCell::default(),
         })
@@ -238,7 +238,7 @@ impl LocalTasks {
     pub(super) fn begin_polls(&self) -> Polled<'_> {
         self.make_known();
         if !self.polled.get() {
-            self.polled_by.set(Owner::current());
+            self.polled_by.set(LockOwner::current());
         }
         Polled::begin(&self.polled)
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
-use wsrt_sync::contended::{self, ContendedLock};
+use wsrt_sync::waited_locks::{self, ContendedLock};
 
 use super::sync_waits::{SyncWait, cycles};
 use crate::scheduler::Scheduler;
@@ -202,7 +202,7 @@ pub(crate) fn look(scheduler: &Scheduler) -> Seen {
     crowd.note_timers(scheduler);
     crowd.note_joins();
     crowd.note_sync_waits();
-    let locks = contended::locks();
+    let locks = waited_locks::locks();
     crowd.note_locks(&locks);
     let cycles = cycles(&crowd.tasks, &locks);
     Seen { tasks: crowd.tasks, cycles }

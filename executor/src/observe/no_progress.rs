@@ -17,9 +17,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use wsrt_sync::contended::{self, ContendedLock};
-use wsrt_sync::current_task::Owner;
+use wsrt_sync::current_task::LockOwner;
 use wsrt_sync::wait::WaitKind;
+use wsrt_sync::waited_locks::{self, ContendedLock};
 
 use super::dump::{self, Seen, WaitsOn};
 use super::statics;
@@ -58,7 +58,7 @@ pub(crate) struct Stuck {
 pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
     let is_test = scheduler.config.is_test;
     let is_told = scheduler.suspicion.is_completed();
-    let locks = if is_told { Vec::new() } else { contended::locks_if_few(MOST_LOCKS).unwrap_or_default() };
+    let locks = if is_told { Vec::new() } else { waited_locks::locks_if_few(MOST_LOCKS).unwrap_or_default() };
     if (locks.is_empty() && !is_test) || is_shared(scheduler) || scheduler.tasks.len() > MOST_TASKS {
         return None;
     }
@@ -94,11 +94,11 @@ struct Waiting {
     is_idle: bool,
     /// The number of wakers that were not accounted for so far.
     wakers: usize,
-    waits_for: Vec<Owner>,
+    waits_for: Vec<LockOwner>,
 }
 
 impl Waiting {
-    fn found_with(&mut self, other: Owner) {
+    fn found_with(&mut self, other: LockOwner) {
         // More places than wakers: one was left behind there, and another is somewhere.
         self.is_idle &= self.wakers > 0;
         self.wakers = self.wakers.saturating_sub(1);
@@ -108,13 +108,13 @@ impl Waiting {
 
 /// The tasks by their addresses, and the root by the address in its wakers.
 struct Addresses {
-    tasks: HashMap<TaskAddress, Owner>,
-    root: (usize, Owner),
+    tasks: HashMap<TaskAddress, LockOwner>,
+    root: (usize, LockOwner),
 }
 
 impl Addresses {
     /// Returns the task or root that a waker with these parts wakes.
-    fn woken_by(&self, waker: usize, vtable: usize) -> Option<Owner> {
+    fn woken_by(&self, waker: usize, vtable: usize) -> Option<LockOwner> {
         match TaskAddress::of_addresses(waker, vtable) {
             Some(task) => self.tasks.get(&task).copied(),
             None => (self.root.0 == waker).then_some(self.root.1),
@@ -124,7 +124,7 @@ impl Addresses {
 
 /// All waits of a runtime, and the locks that count.
 struct Waits<'a> {
-    all: HashMap<Owner, Waiting>,
+    all: HashMap<LockOwner, Waiting>,
     addresses: Addresses,
     locks: Vec<&'a ContendedLock>,
 }
@@ -134,7 +134,7 @@ impl<'a> Waits<'a> {
     fn of(scheduler: &Scheduler, root: &RootSeen<'_>) -> Self {
         let mut tasks = Vec::new();
         scheduler.tasks.walk(|task| tasks.push(task));
-        let owner = |task: &TaskSnapshot| Owner::of_task(task.id.number());
+        let owner = |task: &TaskSnapshot| LockOwner::of_task(task.id.number());
         let waiting = |is_idle, wakers| Waiting { is_idle, wakers, waits_for: Vec::new() };
         let mut all: HashMap<_, _> =
             tasks.iter().map(|task| (owner(task), waiting(task.phase == TaskPhase::Idle, task.wakers))).collect();
@@ -177,7 +177,7 @@ impl<'a> Waits<'a> {
 
     /// Returns whether the chain of waits from `start` leads to a task that waits for itself,
     /// directly or through others.
-    fn lead_into_a_ring(&self, start: Owner) -> bool {
+    fn lead_into_a_ring(&self, start: LockOwner) -> bool {
         let mut reached = vec![start];
         let mut at = 0;
         while at < reached.len() {
@@ -190,7 +190,7 @@ impl<'a> Waits<'a> {
         let mut left = reached;
         loop {
             let before = left.len();
-            let waits = |owner: &Owner| self.all[owner].waits_for.iter().any(|on| left.contains(on));
+            let waits = |owner: &LockOwner| self.all[owner].waits_for.iter().any(|on| left.contains(on));
             left = left.iter().filter(|owner| waits(owner)).copied().collect();
             if left.len() == before {
                 return !left.is_empty();

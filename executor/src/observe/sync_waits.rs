@@ -5,8 +5,8 @@ use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use wsrt_sync::contended::ContendedLock;
-use wsrt_sync::wait::{Wait, WaitKind};
+use wsrt_sync::wait::{TaskWait, WaitKind};
+use wsrt_sync::waited_locks::ContendedLock;
 
 use super::dump::{SeenTask, WaitsOn};
 use crate::scheduler::ending;
@@ -15,7 +15,7 @@ use crate::task::{Id, TaskPhase};
 /// A lock or channel that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncWait {
-    wait: Wait,
+    wait: TaskWait,
     holder: Option<Id>,
     is_held_by_root: bool,
     held_for: Option<Duration>,
@@ -23,14 +23,14 @@ pub struct SyncWait {
 
 impl SyncWait {
     /// Creates a wait of which only the kind and the place are known.
-    pub(super) fn new(wait: Wait) -> Self {
+    pub(super) fn new(wait: TaskWait) -> Self {
         Self { wait, holder: None, is_held_by_root: false, held_for: None }
     }
 
     /// Creates a wait for `lock` by an operation of kind `kind`.
     pub(super) fn for_lock(lock: &ContendedLock, kind: WaitKind, now: Instant) -> Self {
         Self {
-            wait: Wait { kind, place: lock.place() },
+            wait: TaskWait { kind, place: lock.place() },
             holder: lock.holder().task().map(Id::from_number),
             is_held_by_root: lock.holder().is_root(),
             held_for: lock.held_since().map(|since| now.saturating_duration_since(since)),

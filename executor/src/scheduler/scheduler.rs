@@ -9,7 +9,7 @@ use std::time::Duration;
 use crossbeam_utils::CachePadded;
 use wsrt_reactor::context::{ReactorContext, Services};
 use wsrt_reactor::{EventsPerTurn, Netpoller};
-use wsrt_sync::current_task::Owner;
+use wsrt_sync::current_task::LockOwner;
 
 use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
@@ -45,7 +45,7 @@ pub(crate) type NoProgress = fn(&Arc<Scheduler>, &RootSeen<'_>) -> Option<String
 
 /// A root future as a proof sees it that nothing can wake it.
 pub(crate) struct RootSeen<'a> {
-    pub(crate) owner: Owner,
+    pub(crate) owner: LockOwner,
     /// Its wakers that others have.
     pub(crate) wakers: usize,
     /// The address in its wakers.

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use wsrt_sync::current_task;
-use wsrt_sync::current_task::Entered;
+use wsrt_sync::current_task::CurrentTaskGuard;
 
 use crate::task::meta::HookData;
 use crate::task::stats::TaskCounts;
@@ -261,7 +261,7 @@ pub(crate) fn current_id() -> Option<Id> {
 /// Names `id` as the current task until the guard is dropped, which names the one before it again.
 /// The locks that it takes during the poll name it as their holder.
 #[inline]
-pub(super) fn enter_current(id: Id) -> Entered {
+pub(super) fn enter_current(id: Id) -> CurrentTaskGuard {
     current_task::enter(id.number())
 }
 

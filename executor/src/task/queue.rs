@@ -4,7 +4,7 @@
 use std::ptr;
 use std::ptr::NonNull;
 
-use wsrt_sync::wait::Wait;
+use wsrt_sync::wait::TaskWait;
 
 use crate::task::Runnable;
 use crate::task::cell::Header;
@@ -119,7 +119,7 @@ impl Drop for TaskQueue {
 // | value | means | written by |
 // |---|---|---|
 // | a pointer to a header, or null | the next in the queue; null: none, or nothing is known | the holder of the runnable; in the injector also the pusher of the next one |
-// | the lowest bit is set | a wait, as [`Wait::pack`] makes it | the machine that polls the task, before it gives up its claim |
+// | the lowest bit is set | a wait, as [`TaskWait::pack`] makes it | the machine that polls the task, before it gives up its claim |
 //
 // The wait is stored after each poll that returns pending, null if the poll has noted none, so it
 // is never an earlier poll's. A queue that takes the runnable writes over it before it
@@ -153,9 +153,9 @@ impl QueueLink {
     /// The wait that is kept here, if the task is in no queue and its last poll has noted one.
     ///
     /// Relaxed: a wait refers to nothing that is written.
-    pub(super) fn wait(&self) -> Option<Wait> {
+    pub(super) fn wait(&self) -> Option<TaskWait> {
         let word = self.word.load(Relaxed);
         // SAFETY: pointers to headers are aligned, so one with its lowest bit set is a wait.
-        unsafe { Wait::unpack(word.cast_const().cast()) }
+        unsafe { TaskWait::unpack(word.cast_const().cast()) }
     }
 }

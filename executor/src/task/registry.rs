@@ -22,7 +22,7 @@ use std::task::{Poll, Waker};
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
-use wsrt_sync::wait::Wait;
+use wsrt_sync::wait::TaskWait;
 
 use crate::task::cell::Header;
 use crate::task::reference::CountedRef;
@@ -478,7 +478,7 @@ pub(crate) struct TaskSnapshot {
     /// Its wakers and abort handles.
     pub(crate) wakers: usize,
     /// The lock or channel that its last poll began to wait for last.
-    pub(crate) wait: Option<Wait>,
+    pub(crate) wait: Option<TaskWait>,
     pub(crate) counts: Option<StatsRead>,
 }
 

@@ -8,7 +8,7 @@ use crate::wakers::wake_in_batches;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 /// The shared state of a broadcast channel. Lock order: the tail before a slot.
-pub(super) struct Channel<T> {
+pub(super) struct BroadcastChannel<T> {
     /// The slots for values, whose number is a power of two.
     pub(super) slots: Box<[Mutex<Slot<T>>]>,
     pub(super) tail: Mutex<Tail>,
@@ -36,10 +36,10 @@ pub(super) struct Slot<T> {
 }
 
 // No code of others runs while a lock is held but `Clone`, which finds nothing half done.
-impl<T> UnwindSafe for Channel<T> {}
-impl<T> RefUnwindSafe for Channel<T> {}
+impl<T> UnwindSafe for BroadcastChannel<T> {}
+impl<T> RefUnwindSafe for BroadcastChannel<T> {}
 
-impl<T> Channel<T> {
+impl<T> BroadcastChannel<T> {
     pub(super) fn slot(&self, position: u64) -> MutexGuard<'_, Slot<T>> {
         // Positions wrap at a multiple of the number of slots, so the low bits are enough.
         self.slots[position as usize & (self.slots.len() - 1)].lock()
@@ -56,9 +56,9 @@ impl<T> Channel<T> {
 /// Passes the value to `take`. The last receiver of the value drops it.
 pub(super) fn take_from<T, R>(slot: MutexGuard<'_, Slot<T>>, take: impl FnOnce(&T) -> R) -> R {
     /// Counts the receiver even if `take` panics.
-    struct Leaving<'a, T>(Option<MutexGuard<'a, Slot<T>>>);
+    struct ReleaseSlot<'a, T>(Option<MutexGuard<'a, Slot<T>>>);
 
-    impl<T> Drop for Leaving<'_, T> {
+    impl<T> Drop for ReleaseSlot<'_, T> {
         fn drop(&mut self) {
             let Some(mut slot) = self.0.take() else { return };
             slot.left -= 1;
@@ -68,7 +68,7 @@ pub(super) fn take_from<T, R>(slot: MutexGuard<'_, Slot<T>>, take: impl FnOnce(&
         }
     }
 
-    let leaving = Leaving(Some(slot));
+    let leaving = ReleaseSlot(Some(slot));
     let value = leaving.0.as_ref().and_then(|slot| slot.value.as_ref());
     take(value.expect("a value stays until the last receiver has come by"))
 }

@@ -1,6 +1,6 @@
 //! The receiving half of a broadcast channel.
 
-use super::channel::{Channel, take_from};
+use super::channel::{BroadcastChannel, take_from};
 use super::error::{RecvError, TryRecvError};
 use crate::blocking::block_on;
 use crate::budget;
@@ -16,19 +16,19 @@ use std::task::{Context, Poll, Waker, ready};
 /// The receiving half of a broadcast channel, which receives every value that is sent after the
 /// receiver was created.
 pub struct Receiver<T> {
-    channel: Arc<Channel<T>>,
+    channel: Arc<BroadcastChannel<T>>,
     /// The position of the value that this receiver receives next.
     next: u64,
 }
 
 impl<T> Receiver<T> {
     /// Creates the first receiver of a new channel, which is already counted.
-    pub(super) fn first(channel: Arc<Channel<T>>) -> Self {
+    pub(super) fn first(channel: Arc<BroadcastChannel<T>>) -> Self {
         Self { channel, next: 0 }
     }
 
     /// Creates a receiver that starts with the next value to be sent.
-    pub(super) fn new(channel: Arc<Channel<T>>) -> Self {
+    pub(super) fn new(channel: Arc<BroadcastChannel<T>>) -> Self {
         let next = {
             let mut tail = channel.tail.lock();
             assert!(tail.receivers < usize::MAX >> 2, "max receivers");
@@ -273,9 +273,9 @@ impl<T: Clone> Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         /// Notifies senders that the last receiver is gone, even if a value's destructor panics.
-        struct Ending<'a>(Option<&'a Notify>);
+        struct NotifyOnDrop<'a>(Option<&'a Notify>);
 
-        impl Drop for Ending<'_> {
+        impl Drop for NotifyOnDrop<'_> {
             fn drop(&mut self) {
                 self.0.inspect(|unwatched| unwatched.notify_waiters());
             }
@@ -287,7 +287,7 @@ impl<T> Drop for Receiver<T> {
         let (until, is_last) = (tail.position, tail.receivers == 0);
         drop(tail);
         // After the values are gone: a sender that is notified finds the channel empty.
-        let _ending = Ending(is_last.then_some(&channel.unwatched));
+        let _ending = NotifyOnDrop(is_last.then_some(&channel.unwatched));
         // A lag may lead past `until`, to values that were not sent to this receiver.
         while self.next != until && until.wrapping_sub(self.next) <= u64::MAX / 2 {
             match self.receive(|_| (), None) {

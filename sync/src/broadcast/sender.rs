@@ -1,6 +1,6 @@
 //! The sending half of a broadcast channel.
 
-use super::channel::{Channel, Slot, Tail};
+use super::channel::{BroadcastChannel, Slot, Tail};
 use super::error::SendError;
 use super::receiver::Receiver;
 use crate::budget;
@@ -16,14 +16,14 @@ use std::fmt;
 ///
 /// Clone the sender to send from several tasks. The channel ends when the last clone is dropped.
 pub struct Sender<T> {
-    pub(super) channel: Arc<Channel<T>>,
+    pub(super) channel: Arc<BroadcastChannel<T>>,
 }
 
 /// A sender that does not keep its channel open.
 ///
 /// Call [`upgrade`](WeakSender::upgrade) to get a [`Sender`], as long as another sender exists.
 pub struct WeakSender<T> {
-    channel: Arc<Channel<T>>,
+    channel: Arc<BroadcastChannel<T>>,
 }
 
 impl<T> Sender<T> {
@@ -64,7 +64,7 @@ impl<T> Sender<T> {
         });
         let tail = Tail { position: 0, receivers, is_closed: false, waiters: WaitList::new() };
         Self {
-            channel: Arc::new(Channel {
+            channel: Arc::new(BroadcastChannel {
                 slots: slots.collect(),
                 tail: Mutex::new(tail),
                 senders: AtomicUsize::new(1),
@@ -269,7 +269,7 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> WeakSender<T> {
-    fn new(channel: Arc<Channel<T>>) -> Self {
+    fn new(channel: Arc<BroadcastChannel<T>>) -> Self {
         channel.weak_senders.fetch_add(1, Relaxed);
         Self { channel }
     }

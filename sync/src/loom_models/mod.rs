@@ -1,12 +1,12 @@
 //! loom models of the atomic words and the wait lists, which explore every interleaving of a few
 //! threads.
 
+mod batch_semaphore;
 mod broadcast;
 mod mpsc;
 mod notify;
 mod once;
 mod oneshot;
-mod permits;
 mod short_lock;
 mod watch;
 

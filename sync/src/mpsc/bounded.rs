@@ -6,10 +6,10 @@ use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::reserve::Reserve;
 use super::weak::counted_senders;
+use crate::batch_semaphore::{self, AcquireRefused};
 use crate::blocking::block_on;
 use crate::budget;
-use crate::lend::sleep;
-use crate::permits::{self, Refused};
+use crate::runtime_hooks::sleep;
 use crate::sync::Arc;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -39,7 +39,7 @@ use std::time::Duration;
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
-    assert!(buffer <= permits::MOST, "a channel has room for at most usize::MAX >> 3 values");
+    assert!(buffer <= batch_semaphore::MOST, "a channel has room for at most usize::MAX >> 3 values");
     let channel = Arc::new(BoundedChannel::new(buffer));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
@@ -138,8 +138,8 @@ impl<T> Sender<T> {
     /// ```
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         self.channel.try_send(value).map_err(|(refused, value)| match refused {
-            Refused::Closed => TrySendError::Closed(value),
-            Refused::TooFew => TrySendError::Full(value),
+            AcquireRefused::Closed => TrySendError::Closed(value),
+            AcquireRefused::TooFew => TrySendError::Full(value),
         })
     }
 
@@ -382,8 +382,8 @@ impl<T> Sender<T> {
 
     fn try_take(&self, count: usize) -> Result<(), TrySendError<()>> {
         self.channel.try_take(count).map_err(|refused| match refused {
-            Refused::Closed => TrySendError::Closed(()),
-            Refused::TooFew => TrySendError::Full(()),
+            AcquireRefused::Closed => TrySendError::Closed(()),
+            AcquireRefused::TooFew => TrySendError::Full(()),
         })
     }
 

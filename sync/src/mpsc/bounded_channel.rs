@@ -4,12 +4,12 @@
 //! therefore costs one atomic operation, and so does a receive; a separate counter for the room
 //! would cost a second one each.
 
-use super::closing::Closing;
+use super::bounded_state::BoundedState;
+use super::close_signal::CloseSignal;
 use super::error::TryRecvError;
-use super::room::Room;
 use super::senders::Senders;
+use crate::batch_semaphore::AcquireRefused;
 use crate::budget::{self, with_state};
-use crate::permits::Refused;
 use crate::sync::{WaitGuard, WaitLock};
 use crate::wait::{self, WaitKind};
 use crate::wakers::wake_in_batches;
@@ -19,10 +19,10 @@ use std::task::{Context, Poll, Waker, ready};
 /// A channel with room for a fixed number of values.
 #[derive(Debug)]
 pub(super) struct BoundedChannel<T> {
-    room: WaitLock<Room<T>>,
+    room: WaitLock<BoundedState<T>>,
     pub(super) capacity: usize,
     pub(super) senders: Senders,
-    closing: Closing,
+    closing: CloseSignal,
 }
 
 // No code of others runs while the lock is held, so a panic leaves nothing half done.
@@ -33,7 +33,12 @@ impl<T> BoundedChannel<T> {
     /// Creates a channel with one sender.
     #[track_caller]
     pub(super) fn new(capacity: usize) -> Self {
-        Self { room: WaitLock::new(Room::new(capacity)), capacity, senders: Senders::one(), closing: Closing::new() }
+        Self {
+            room: WaitLock::new(BoundedState::new(capacity)),
+            capacity,
+            senders: Senders::one(),
+            closing: CloseSignal::new(),
+        }
     }
 
     /// Sends `value` if the channel has room and the poll has budget left. Otherwise hands the
@@ -55,7 +60,7 @@ impl<T> BoundedChannel<T> {
     }
 
     /// Sends `value` if the channel has room. Otherwise hands the value back, with the reason.
-    pub(super) fn try_send(&self, value: T) -> Result<(), (Refused, T)> {
+    pub(super) fn try_send(&self, value: T) -> Result<(), (AcquireRefused, T)> {
         let mut room = self.room.lock();
         match room.try_take(1) {
             Ok(()) => {
@@ -76,7 +81,7 @@ impl<T> BoundedChannel<T> {
 
     /// Appends a value for which room has been taken, and wakes the receiver if it waits.
     #[inline]
-    fn append(&self, mut room: WaitGuard<'_, Room<T>>, value: T) {
+    fn append(&self, mut room: WaitGuard<'_, BoundedState<T>>, value: T) {
         if !room.has_receiver {
             room.free += 1;
             drop(room);
@@ -89,16 +94,16 @@ impl<T> BoundedChannel<T> {
     }
 
     /// Takes room for `count` values, if that much room is free.
-    pub(super) fn try_take(&self, count: usize) -> Result<(), Refused> {
+    pub(super) fn try_take(&self, count: usize) -> Result<(), AcquireRefused> {
         self.room.lock().try_take(count)
     }
 
     /// Takes room for `count` values, or joins the line with `waker` and returns the key of the new
     /// entry.
-    pub(super) fn take_or_enter(&self, count: usize, waker: Waker) -> Result<Option<usize>, Refused> {
+    pub(super) fn take_or_enter(&self, count: usize, waker: Waker) -> Result<Option<usize>, AcquireRefused> {
         let mut room = self.room.lock();
         match room.try_take(count) {
-            Err(Refused::TooFew) => Ok(Some(room.enter(count, waker))),
+            Err(AcquireRefused::TooFew) => Ok(Some(room.enter(count, waker))),
             answer => {
                 drop(room);
                 drop(waker);
@@ -110,7 +115,7 @@ impl<T> BoundedChannel<T> {
     /// Makes the waiting sender wake the task of `waker`, and returns `None`, if the sender still
     /// waits. Otherwise removes the sender from the line, and returns whether it has received its
     /// room.
-    pub(super) fn wait_on(&self, key: usize, waker: &Waker) -> Option<Result<(), Refused>> {
+    pub(super) fn wait_on(&self, key: usize, waker: &Waker) -> Option<Result<(), AcquireRefused>> {
         let mut fresh = None;
         loop {
             let mut room = self.room.lock();
@@ -134,14 +139,14 @@ impl<T> BoundedChannel<T> {
 
     /// Removes a sender that is no longer linked, because it has received all of its room or
     /// because the channel was closed.
-    fn leave_served(&self, mut room: WaitGuard<'_, Room<T>>, key: usize) -> Result<(), Refused> {
+    fn leave_served(&self, mut room: WaitGuard<'_, BoundedState<T>>, key: usize) -> Result<(), AcquireRefused> {
         let (need, ..) = room.line().remove(key);
         if !room.is_closed {
             debug_assert_eq!(need.lacks, 0, "only a close unlinks a sender that lacks room");
             return Ok(());
         }
         self.give_to(room, need.has);
-        Err(Refused::Closed)
+        Err(AcquireRefused::Closed)
     }
 
     /// Removes a sender that no longer wants its place in line or the room it has received.
@@ -157,7 +162,7 @@ impl<T> BoundedChannel<T> {
         self.give_to(self.room.lock(), count);
     }
 
-    fn give_to<'a>(&'a self, room: WaitGuard<'a, Room<T>>, mut count: usize) {
+    fn give_to<'a>(&'a self, room: WaitGuard<'a, BoundedState<T>>, mut count: usize) {
         wake_in_batches(
             room,
             || self.room.lock(),
@@ -173,7 +178,7 @@ impl<T> BoundedChannel<T> {
     }
 
     /// Returns `true` if the channel is empty and nothing more can be sent.
-    fn is_over(&self, room: &Room<T>) -> bool {
+    fn is_over(&self, room: &BoundedState<T>) -> bool {
         room.is_closed && room.free == self.capacity
     }
 
@@ -225,7 +230,7 @@ impl<T> BoundedChannel<T> {
 
     /// Wakes the senders whose requests were refused. Wakes the receiver first, if it waits for the
     /// channel's end.
-    fn wake_refused<'a>(&'a self, room: WaitGuard<'a, Room<T>>, with_receiver: bool) {
+    fn wake_refused<'a>(&'a self, room: WaitGuard<'a, BoundedState<T>>, with_receiver: bool) {
         wake_in_batches(
             room,
             || self.room.lock(),
@@ -262,14 +267,14 @@ impl<T> BoundedChannel<T> {
 
     /// Frees the room of values that have been taken out, and releases the lock.
     #[inline]
-    fn vacate<'a>(&'a self, mut room: WaitGuard<'a, Room<T>>, count: usize) {
+    fn vacate<'a>(&'a self, mut room: WaitGuard<'a, BoundedState<T>>, count: usize) {
         if !room.try_vacate(count) {
             self.vacate_for_others(room, count);
         }
     }
 
     #[inline(never)]
-    fn vacate_for_others<'a>(&'a self, mut room: WaitGuard<'a, Room<T>>, mut count: usize) {
+    fn vacate_for_others<'a>(&'a self, mut room: WaitGuard<'a, BoundedState<T>>, mut count: usize) {
         let _surplus = room.surplus();
         wake_in_batches(room, || self.room.lock(), |mut room, wakers| room.give(&mut count, wakers));
     }
@@ -286,7 +291,7 @@ impl<T> BoundedChannel<T> {
         if limit == 0 {
             return budget::poll_spending(cx, |_| Poll::Ready(0));
         }
-        let take = |room: &mut Room<T>| {
+        let take = |room: &mut BoundedState<T>| {
             let count = limit.min(room.values.len());
             buffer.extend(room.values.drain(..count));
             (count > 0).then_some(count)
@@ -300,7 +305,7 @@ impl<T> BoundedChannel<T> {
     fn poll_taking<R>(
         &self,
         cx: &mut Context<'_>,
-        mut take: impl FnMut(&mut Room<T>) -> Option<R>,
+        mut take: impl FnMut(&mut BoundedState<T>) -> Option<R>,
         count: impl FnOnce(&R) -> usize,
     ) -> Poll<Option<R>> {
         with_state(|state| {
@@ -326,7 +331,7 @@ impl<T> BoundedChannel<T> {
     /// Stores the receiver's waker, under the same lock under which the channel was found empty.
     /// Returns `false` if the waker has yet to be cloned, which happens with the lock released: the
     /// caller then looks again.
-    fn leave_waker(&self, mut room: WaitGuard<'_, Room<T>>, fresh: &mut Option<Waker>, waker: &Waker) -> bool {
+    fn leave_waker(&self, mut room: WaitGuard<'_, BoundedState<T>>, fresh: &mut Option<Waker>, waker: &Waker) -> bool {
         let is_there = room.receiver.as_ref().is_some_and(|left| left.will_wake(waker));
         if !is_there && fresh.is_none() {
             drop(room);

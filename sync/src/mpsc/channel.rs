@@ -1,12 +1,12 @@
 //! The shared state of an unbounded channel: the queue, the receiver's waker, and the number of
 //! senders.
 
-use super::closing::Closing;
+use super::close_signal::CloseSignal;
 use super::error::TryRecvError;
-use super::queue::{Popped, Queue};
+use super::queue::{BlockQueue, Popped};
 use super::senders::Senders;
 use crate::budget::{self, with_state};
-use crate::poll_state::PollState;
+use crate::current_poll::CurrentPoll;
 use crate::sync::{LOOKS, relax, spin};
 use crate::wait::{self, WaitKind};
 use crate::waker_cell::WakerCell;
@@ -14,19 +14,19 @@ use std::task::{Context, Poll, ready};
 
 /// The shared state of an unbounded channel.
 #[derive(Debug)]
-pub(super) struct Channel<T> {
-    pub(super) queue: Queue<T>,
+pub(super) struct UnboundedChannel<T> {
+    pub(super) queue: BlockQueue<T>,
     receiver: WakerCell,
-    closing: Closing,
+    closing: CloseSignal,
     pub(super) senders: Senders,
 }
 
-impl<T> Channel<T> {
+impl<T> UnboundedChannel<T> {
     /// Creates a channel with one sender.
     #[track_caller]
     pub(super) fn new() -> Self {
-        let (receiver, closing) = (WakerCell::new(), Closing::new());
-        Self { queue: Queue::new(), receiver, closing, senders: Senders::one() }
+        let (receiver, closing) = (WakerCell::new(), CloseSignal::new());
+        Self { queue: BlockQueue::new(), receiver, closing, senders: Senders::one() }
     }
 
     /// Appends a value, and wakes the receiver if it is asleep. Hands the value back if the queue
@@ -66,14 +66,14 @@ impl<T> Channel<T> {
     }
 
     /// Drops the receiver's waker and the values in the channel. Called after
-    /// [`close`](Channel::close).
+    /// [`close`](UnboundedChannel::close).
     ///
     /// # Safety
     ///
     /// The caller must be the receiver.
     pub(super) unsafe fn drain(&self) {
         /// Drops the remaining values even if the destructor of one of them panics.
-        struct Draining<'a, T>(&'a Channel<T>);
+        struct Draining<'a, T>(&'a UnboundedChannel<T>);
 
         impl<T> Drop for Draining<'_, T> {
             fn drop(&mut self) {
@@ -136,7 +136,7 @@ impl<T> Channel<T> {
     ///
     /// The caller must be the receiver.
     #[inline]
-    unsafe fn receive_at_once(&self, state: &PollState) -> Option<T> {
+    unsafe fn receive_at_once(&self, state: &CurrentPoll) -> Option<T> {
         if !state.has_remaining() {
             return None;
         }

@@ -33,13 +33,13 @@
 mod bounded;
 mod bounded_channel;
 mod bounded_receiver;
+mod bounded_state;
 mod channel;
-mod closing;
+mod close_signal;
 pub mod error;
 mod permit;
 mod queue;
 mod reserve;
-mod room;
 mod senders;
 mod unbounded;
 mod weak;

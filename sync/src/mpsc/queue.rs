@@ -68,21 +68,21 @@ const POSITIONS: usize = usize::MAX / ONE + 1;
 
 /// A queue that carries values from many threads to one.
 #[derive(Debug)]
-pub(super) struct Queue<T> {
+pub(super) struct BlockQueue<T> {
     tail: AtomicUsize,
-    tail_block: AtomicPtr<Block<T>>,
+    tail_block: AtomicPtr<QueueBlock<T>>,
     /// The next position to pop. Only the popper writes it; it is atomic for threads that ask for
     /// the length.
     head: AtomicUsize,
     /// The block of the head. Set by the first pusher, and from then on owned by the popper.
-    head_block: AtomicPtr<Block<T>>,
+    head_block: AtomicPtr<QueueBlock<T>>,
     /// An emptied block, kept for the next pusher that needs one.
-    spare: AtomicPtr<Block<T>>,
+    spare: AtomicPtr<QueueBlock<T>>,
 }
 
 #[derive(Debug)]
-struct Block<T> {
-    next: AtomicPtr<Block<T>>,
+struct QueueBlock<T> {
+    next: AtomicPtr<QueueBlock<T>>,
     written: [AtomicBool; SLOTS],
     values: [UnsafeCell<MaybeUninit<T>>; SLOTS],
 }
@@ -97,15 +97,15 @@ pub(super) enum Popped<T> {
 }
 
 // SAFETY: values go from thread to thread, and each slot has one owner at a time.
-unsafe impl<T: Send> Send for Queue<T> {}
+unsafe impl<T: Send> Send for BlockQueue<T> {}
 // SAFETY: as for `Send`; a shared queue gives no `&T` out.
-unsafe impl<T: Send> Sync for Queue<T> {}
+unsafe impl<T: Send> Sync for BlockQueue<T> {}
 
 // No code of others runs between two steps, so a panic leaves nothing half done.
-impl<T> UnwindSafe for Queue<T> {}
-impl<T> RefUnwindSafe for Queue<T> {}
+impl<T> UnwindSafe for BlockQueue<T> {}
+impl<T> RefUnwindSafe for BlockQueue<T> {}
 
-impl<T> Block<T> {
+impl<T> QueueBlock<T> {
     /// Allocates the block in place, because a block of large values does not fit on a stack.
     fn new() -> Box<Self> {
         let block: *mut Self = Box::into_raw(Box::<Self>::new_uninit()).cast();
@@ -141,7 +141,7 @@ impl<T> Block<T> {
     }
 }
 
-impl<T> Queue<T> {
+impl<T> BlockQueue<T> {
     pub(super) fn new() -> Self {
         Self::starting_at(0)
     }
@@ -162,7 +162,7 @@ impl<T> Queue<T> {
     /// the value back if the queue is closed.
     #[inline]
     pub(super) fn push(&self, value: T) -> Result<bool, T> {
-        let mut next: Option<Box<Block<T>>> = None;
+        let mut next: Option<Box<QueueBlock<T>>> = None;
         let mut tail = self.tail.load(Acquire);
         loop {
             if tail & CLOSED != 0 {
@@ -187,7 +187,7 @@ impl<T> Queue<T> {
             match self.tail.compare_exchange_weak(tail, (tail & !ASLEEP).wrapping_add(ONE), AcqRel, Acquire) {
                 Ok(_) => {
                     if at + 1 == SLOTS {
-                        let next = next.take().unwrap_or_else(Block::new);
+                        let next = next.take().unwrap_or_else(QueueBlock::new);
                         // SAFETY: the last slot of the block was claimed just now.
                         unsafe { self.install(block, next) };
                     }
@@ -204,7 +204,7 @@ impl<T> Queue<T> {
     /// Creates the first block. Several pushers may try; afterwards each of them finds a block.
     #[cold]
     fn install_first(&self) {
-        let fresh = Box::into_raw(Block::new());
+        let fresh = Box::into_raw(QueueBlock::new());
         let first = match self.head_block.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
             Ok(_) => fresh,
             Err(first) => {
@@ -223,7 +223,7 @@ impl<T> Queue<T> {
     ///
     /// The caller must have claimed the last slot of `block`, and `block` must be the last of the
     /// queue.
-    unsafe fn install(&self, block: *mut Block<T>, next: Box<Block<T>>) {
+    unsafe fn install(&self, block: *mut QueueBlock<T>, next: Box<QueueBlock<T>>) {
         let next = Box::into_raw(next);
         self.tail_block.store(next, Release);
         self.tail.fetch_add(ONE, AcqRel);
@@ -232,17 +232,17 @@ impl<T> Queue<T> {
         block.next.store(next, Release);
     }
 
-    fn fresh_block(&self) -> Box<Block<T>> {
+    fn fresh_block(&self) -> Box<QueueBlock<T>> {
         let spare = self.spare.swap(ptr::null_mut(), Acquire);
         if spare.is_null() {
-            return Block::new();
+            return QueueBlock::new();
         }
         // SAFETY: only boxes are put there, and this thread took it out.
         unsafe { Box::from_raw(spare) }
     }
 
     /// Keeps an empty block for later, unless one is already kept.
-    fn keep_spare(&self, block: Option<Box<Block<T>>>) {
+    fn keep_spare(&self, block: Option<Box<QueueBlock<T>>>) {
         let Some(block) = block else { return };
         let block = Box::into_raw(block);
         if self.spare.compare_exchange(ptr::null_mut(), block, Release, Relaxed).is_err() {
@@ -328,7 +328,7 @@ impl<T> Queue<T> {
     /// # Safety
     ///
     /// `block` must be the head's block, and all of its values must have been taken.
-    unsafe fn leave(&self, block: *mut Block<T>) {
+    unsafe fn leave(&self, block: *mut QueueBlock<T>) {
         // SAFETY: the popper alone frees blocks, and this one is no pusher's any more.
         let mut block = unsafe { Box::from_raw(block) };
         // Acquire pairs with the Release of `install`, which came before the last slot's flag.
@@ -338,7 +338,7 @@ impl<T> Queue<T> {
     }
 }
 
-impl<T> Drop for Queue<T> {
+impl<T> Drop for BlockQueue<T> {
     fn drop(&mut self) {
         // SAFETY: `&mut self`: there is no other thread.
         while let Popped::Value(value) = unsafe { self.pop() } {
@@ -364,7 +364,7 @@ fn is_at(tail: usize, head: usize) -> bool {
 /// # Safety
 ///
 /// The caller must have claimed the slot, and must not have written to it before.
-unsafe fn write<T>(block: *const Block<T>, at: usize, value: T) {
+unsafe fn write<T>(block: *const QueueBlock<T>, at: usize, value: T) {
     // SAFETY: the slot is not written, so the popper has not freed the block.
     let block = unsafe { &*block };
     // SAFETY: the caller has the slot for itself.
@@ -378,7 +378,7 @@ unsafe fn write<T>(block: *const Block<T>, at: usize, value: T) {
 /// # Safety
 ///
 /// The caller must be the popper, `block` the head's block, and `at` the head's slot.
-unsafe fn take<T>(block: *const Block<T>, at: usize) -> Option<T> {
+unsafe fn take<T>(block: *const QueueBlock<T>, at: usize) -> Option<T> {
     // SAFETY: the popper has not freed it.
     let block = unsafe { &*block };
     // Acquire pairs with the Release of `write`.

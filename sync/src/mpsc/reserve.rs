@@ -1,9 +1,9 @@
 //! A future that takes room in a bounded channel, at once or after waiting in line.
 
 use super::bounded_channel::BoundedChannel;
-use crate::asked::Asked;
+use crate::batch_semaphore::AcquireRefused;
 use crate::budget::with_state;
-use crate::permits::Refused;
+use crate::request::RequestState;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -15,19 +15,19 @@ use std::task::{Context, Poll, ready};
 pub(super) struct Reserve<'a, T> {
     channel: &'a BoundedChannel<T>,
     count: usize,
-    asked: Asked,
+    asked: RequestState,
 }
 
 impl<'a, T> Reserve<'a, T> {
     pub(super) fn new(channel: &'a BoundedChannel<T>, count: usize) -> Self {
-        Self { channel, count, asked: Asked::Not }
+        Self { channel, count, asked: RequestState::Not }
     }
 
-    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         match self.take_or_enter(cx) {
             Ok(None) => Poll::Ready(Ok(())),
             Ok(Some(key)) => {
-                self.asked = Asked::InLine(key);
+                self.asked = RequestState::InLine(key);
                 self.channel.note_wait_for_room();
                 Poll::Pending
             }
@@ -40,33 +40,33 @@ impl<'a, T> Reserve<'a, T> {
     }
 
     /// The waker is cloned with no lock held, and only where it is needed.
-    fn take_or_enter(&self, cx: &mut Context<'_>) -> Result<Option<usize>, Refused> {
+    fn take_or_enter(&self, cx: &mut Context<'_>) -> Result<Option<usize>, AcquireRefused> {
         match self.channel.try_take(self.count) {
-            Err(Refused::TooFew) => self.channel.take_or_enter(self.count, cx.waker().clone()),
+            Err(AcquireRefused::TooFew) => self.channel.take_or_enter(self.count, cx.waker().clone()),
             answer => answer.map(|()| None),
         }
     }
 
-    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         let Some(answer) = self.channel.wait_on(key, cx.waker()) else {
             self.channel.note_wait_for_room();
             return Poll::Pending;
         };
-        self.asked = Asked::Not;
+        self.asked = RequestState::Not;
         Poll::Ready(answer)
     }
 }
 
 impl<T> Future for Reserve<'_, T> {
-    type Output = Result<(), Refused>;
+    type Output = Result<(), AcquireRefused>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         with_state(|state| {
             let answer = ready!(match this.asked {
-                Asked::Not => this.poll_first(cx),
-                Asked::InLine(key) => this.poll_in_line(key, cx),
-                Asked::Served => Poll::Ready(Ok(())),
+                RequestState::Not => this.poll_first(cx),
+                RequestState::InLine(key) => this.poll_in_line(key, cx),
+                RequestState::Served => Poll::Ready(Ok(())),
             });
             this.asked.answer(state, cx, answer)
         })
@@ -76,12 +76,12 @@ impl<T> Future for Reserve<'_, T> {
 impl<T> Drop for Reserve<'_, T> {
     fn drop(&mut self) {
         match self.asked {
-            Asked::Not => {}
-            Asked::InLine(key) => {
+            RequestState::Not => {}
+            RequestState::InLine(key) => {
                 self.channel.take_back_wait_for_room();
                 self.channel.leave(key);
             }
-            Asked::Served => self.channel.give(self.count),
+            RequestState::Served => self.channel.give(self.count),
         }
     }
 }

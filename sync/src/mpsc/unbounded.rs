@@ -1,6 +1,6 @@
 //! The channel whose senders never wait.
 
-use super::channel::Channel;
+use super::channel::UnboundedChannel;
 use super::error::{SendError, TryRecvError};
 use super::weak::counted_senders;
 use crate::blocking::block_on;
@@ -34,7 +34,7 @@ use std::task::{Context, Poll};
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
-    let channel = Arc::new(Channel::new());
+    let channel = Arc::new(UnboundedChannel::new());
     (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel })
 }
 
@@ -42,14 +42,14 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
 ///
 /// Clone the sender to send from several tasks. The channel ends when the last clone is dropped.
 pub struct UnboundedSender<T> {
-    channel: Arc<Channel<T>>,
+    channel: Arc<UnboundedChannel<T>>,
 }
 
 /// The receiving half of an unbounded channel, created by [`unbounded_channel`].
 ///
 /// Dropping the receiver closes the channel and drops the values that have not been received.
 pub struct UnboundedReceiver<T> {
-    channel: Arc<Channel<T>>,
+    channel: Arc<UnboundedChannel<T>>,
 }
 
 impl<T> UnboundedSender<T> {
@@ -128,7 +128,7 @@ impl<T> UnboundedSender<T> {
     }
 }
 
-counted_senders!(UnboundedSender, WeakUnboundedSender, Channel, "unbounded_channel::<u32>()");
+counted_senders!(UnboundedSender, WeakUnboundedSender, UnboundedChannel, "unbounded_channel::<u32>()");
 
 impl<T> UnboundedReceiver<T> {
     /// Receives the next value, waiting while the channel is empty.

@@ -4,9 +4,9 @@ mod guards;
 
 pub use self::guards::{MappedMutexGuard, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 
+use crate::batch_semaphore::{AcquireRefused, BatchSemaphore};
 use crate::blocking::block_on;
 use crate::hold::{HasPermits, Hold, OwnedHold};
-use crate::permits::{Permits, Refused};
 use crate::sync::const_fn;
 use crate::wait::WaitKind;
 use std::cell::UnsafeCell;
@@ -46,7 +46,7 @@ use std::sync::Arc;
 /// # });
 /// ```
 pub struct Mutex<T: ?Sized> {
-    permits: Permits,
+    permits: BatchSemaphore,
     data: UnsafeCell<T>,
 }
 
@@ -78,7 +78,7 @@ impl<T> Mutex<T> {
         #[must_use]
         #[track_caller]
         pub fn new(data: T) -> Self {
-            Self { permits: Permits::new(1), data: UnsafeCell::new(data) }
+            Self { permits: BatchSemaphore::new(1), data: UnsafeCell::new(data) }
         }
     }
 
@@ -274,12 +274,12 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 /// Checks the result of taking a lock's permits, which are never closed.
-pub(crate) fn never_closed(taken: Result<(), Refused>) {
+pub(crate) fn never_closed(taken: Result<(), AcquireRefused>) {
     taken.expect("the permits of a lock are never closed");
 }
 
 impl<T: ?Sized> HasPermits for Mutex<T> {
-    fn permits(&self) -> &Permits {
+    fn permits(&self) -> &BatchSemaphore {
         &self.permits
     }
 }

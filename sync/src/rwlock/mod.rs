@@ -6,10 +6,10 @@ mod write;
 pub use self::read::{OwnedRwLockReadGuard, RwLockReadGuard};
 pub use self::write::{OwnedRwLockMappedWriteGuard, OwnedRwLockWriteGuard, RwLockMappedWriteGuard, RwLockWriteGuard};
 
+use crate::batch_semaphore::BatchSemaphore;
 use crate::blocking::block_on;
 use crate::hold::{HasPermits, Hold, OwnedHold};
 use crate::mutex::{TryLockError, never_closed};
-use crate::permits::Permits;
 use crate::sync::const_fn;
 use crate::wait::WaitKind;
 use std::cell::UnsafeCell;
@@ -50,7 +50,7 @@ const MOST_READERS: u32 = u32::MAX >> 3;
 pub struct RwLock<T: ?Sized> {
     most_readers: u32,
     /// A reader takes one permit, a writer takes all of them.
-    permits: Permits,
+    permits: BatchSemaphore,
     data: UnsafeCell<T>,
 }
 
@@ -90,7 +90,7 @@ impl<T> RwLock<T> {
             assert!(max_reads <= MOST_READERS, "a RwLock may not be created with more than u32::MAX >> 3 readers");
             Self {
                 most_readers: max_reads,
-                permits: Permits::new(max_reads as usize),
+                permits: BatchSemaphore::new(max_reads as usize),
                 data: UnsafeCell::new(value),
             }
         }
@@ -420,7 +420,7 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<T: ?Sized> HasPermits for RwLock<T> {
-    fn permits(&self) -> &Permits {
+    fn permits(&self) -> &BatchSemaphore {
         &self.permits
     }
 }

@@ -1,6 +1,6 @@
 //! The errors of semaphores.
 
-use crate::permits::Refused;
+use crate::batch_semaphore::AcquireRefused;
 use std::error::Error;
 use std::fmt;
 
@@ -17,18 +17,18 @@ pub enum TryAcquireError {
     NoPermits,
 }
 
-impl From<Refused> for AcquireError {
-    fn from(refused: Refused) -> Self {
-        debug_assert_eq!(refused, Refused::Closed, "an acquire waits for what is not free");
+impl From<AcquireRefused> for AcquireError {
+    fn from(refused: AcquireRefused) -> Self {
+        debug_assert_eq!(refused, AcquireRefused::Closed, "an acquire waits for what is not free");
         Self(())
     }
 }
 
-impl From<Refused> for TryAcquireError {
-    fn from(refused: Refused) -> Self {
+impl From<AcquireRefused> for TryAcquireError {
+    fn from(refused: AcquireRefused) -> Self {
         match refused {
-            Refused::Closed => Self::Closed,
-            Refused::TooFew => Self::NoPermits,
+            AcquireRefused::Closed => Self::Closed,
+            AcquireRefused::TooFew => Self::NoPermits,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The receiving half of a watch channel.
 
 use super::error::RecvError;
-use super::{CLOSED, Channel, ONE, Ref};
+use super::{CLOSED, ONE, Ref, WatchChannel};
 use crate::budget;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -12,13 +12,13 @@ use std::future::poll_fn;
 /// [`Sender`](super::Sender) has set, and waits for the next one.
 #[derive(Debug)]
 pub struct Receiver<T> {
-    channel: Arc<Channel<T>>,
+    channel: Arc<WatchChannel<T>>,
     /// The version that this receiver saw last.
     seen: usize,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(channel: Arc<Channel<T>>, seen: usize) -> Self {
+    pub(super) fn new(channel: Arc<WatchChannel<T>>, seen: usize) -> Self {
         channel.receivers.fetch_add(1, Relaxed);
         Self { channel, seen }
     }
@@ -227,7 +227,7 @@ impl<T> Receiver<T> {
 /// satisfy the condition. This function does not await, because a borrowed value stays on its
 /// thread.
 fn find<'a, T>(
-    channel: &'a Channel<T>,
+    channel: &'a WatchChannel<T>,
     seen: &mut usize,
     condition: &mut impl FnMut(&T) -> bool,
     is_closed: bool,
@@ -241,7 +241,7 @@ fn find<'a, T>(
 }
 
 /// Waits for a version other than `seen`, and stores the version in `seen`.
-async fn next_change<T>(channel: &Channel<T>, seen: &mut usize) -> Result<(), RecvError> {
+async fn next_change<T>(channel: &WatchChannel<T>, seen: &mut usize) -> Result<(), RecvError> {
     loop {
         // Made before the look, so that a version that comes after the look ends the wait.
         let changed = channel.changed.notified_as(WaitKind::WatchChanged);

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
-use wsrt_sync::wait::{self, Wait};
+use wsrt_sync::wait::{self, TaskWait};
 use wsrt_trace::{
     Activity, Awaited, Event, EventKind, EventWriter, NO_PROCESSOR, PollOutcome, PollStart, StampCounter, WokenBy,
 };
@@ -254,7 +254,7 @@ impl ThreadWriter {
     #[inline(never)]
     fn write_wait(&self, now: u64, depth: u32) {
         // SAFETY: `noted` returns what `pack` has made, or null.
-        let Some(Wait { kind, place }) = (unsafe { Wait::unpack(wait::noted()) }) else { return };
+        let Some(TaskWait { kind, place }) = (unsafe { TaskWait::unpack(wait::noted()) }) else { return };
         let task = self.poll.get().start.task();
         let awaited = Awaited::ALL[kind as usize - 1];
         let waits = EventKind::Waits { task, processor: self.held.get(), awaited };

@@ -17,7 +17,7 @@ use std::{mem, task};
 
 use wsrt_reactor::budget;
 use wsrt_sync::current_task;
-use wsrt_sync::current_task::Owner;
+use wsrt_sync::current_task::LockOwner;
 
 use crate::scheduler::block_on::cached::CachedRoot;
 use crate::scheduler::core::processor::Shared;
@@ -154,7 +154,7 @@ pub(in crate::scheduler) struct RootFuture<'a, F: Future> {
     /// The contexts that it has entered and holds between its polls, while tasks run.
     aside: Cell<Option<Rc<Context>>>,
     /// The task or root in the middle of whose poll it is polled; itself, if there is none.
-    owner: Owner,
+    owner: LockOwner,
     /// The scopes of task-local values around the wait, while other futures are polled.
     scopes: ScopesAside,
     outer: Option<RootRef>,
@@ -173,7 +173,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     /// The root of a loop that is nested in no other.
     pub(in crate::scheduler) fn new(future: Pin<&'a mut F>, post: Box<CachedRoot>, context: &Rc<Context>) -> Self {
         let own = context.with_processor(|processor| processor.map(|processor| processor.ids().next()));
-        let owner = Owner::of_root(own.unwrap_or_else(Id::next).number());
+        let owner = LockOwner::of_root(own.unwrap_or_else(Id::next).number());
         Self::owned_by(future, post, context, owner)
     }
 
@@ -181,14 +181,14 @@ impl<'a, F: Future> RootFuture<'a, F> {
     pub(in crate::scheduler) fn nested(future: Pin<&'a mut F>, context: &Rc<Context>) -> Self {
         let machine = context.machine().expect("a driving thread is a machine");
         let post = CachedRoot::of(Arc::clone(machine), context.scheduler());
-        Self::owned_by(future, post, context, Owner::current())
+        Self::owned_by(future, post, context, LockOwner::current())
     }
 
     pub(in crate::scheduler) fn owned_by(
         future: Pin<&'a mut F>,
         post: Box<CachedRoot>,
         context: &Context,
-        owner: Owner,
+        owner: LockOwner,
     ) -> Self {
         Self {
             future: RefCell::new(future),

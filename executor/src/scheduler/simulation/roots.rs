@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use wsrt_sync::current_task::Owner;
+use wsrt_sync::current_task::LockOwner;
 
 use crate::scheduler::Context;
 use crate::scheduler::block_on::cached::CachedRoot;
@@ -18,7 +18,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let post = CachedRoot::of(Machine::new(), context.scheduler());
         // Its first poll is a turn of the stage, as all others are.
         post.wakeup().put();
-        let owner = if is_inside { Owner::current() } else { Owner::of_root(Id::next().number()) };
+        let owner = if is_inside { LockOwner::current() } else { LockOwner::of_root(Id::next().number()) };
         Self::owned_by(future, post, context, owner)
     }
 }

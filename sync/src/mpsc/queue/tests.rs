@@ -1,7 +1,7 @@
 //! Tests of queues whose positions wrap around, which takes a busy channel hours on a 32-bit
 //! machine.
 
-use super::{LAP, POSITIONS, Popped, Queue, SLOTS};
+use super::{BlockQueue, LAP, POSITIONS, Popped, SLOTS};
 use std::sync::Arc;
 use std::thread;
 
@@ -12,14 +12,14 @@ const STARTS: [usize; 2] = [POSITIONS - LAP, LAP.wrapping_neg()];
 // Slots and blocks stay in step.
 const _: () = assert!(POSITIONS % LAP == 0 && POSITIONS.is_power_of_two());
 
-fn pop<T>(queue: &Queue<T>) -> Popped<T> {
+fn pop<T>(queue: &BlockQueue<T>) -> Popped<T> {
     // SAFETY: one thread of each test calls this.
     unsafe { queue.pop() }
 }
 
 #[test]
 fn a_queue_is_empty_after_its_positions_wrapped() {
-    for queue in STARTS.map(Queue::starting_at) {
+    for queue in STARTS.map(BlockQueue::starting_at) {
         for round in 0..4 * LAP {
             // SAFETY: this thread alone.
             assert!(unsafe { queue.fall_asleep() }, "round {round}: nothing is claimed");
@@ -37,7 +37,7 @@ fn a_queue_is_empty_after_its_positions_wrapped() {
 
 #[test]
 fn a_queue_knows_its_length_across_the_wrap() {
-    for queue in STARTS.map(Queue::starting_at) {
+    for queue in STARTS.map(BlockQueue::starting_at) {
         for value in 0..3 * SLOTS {
             assert_eq!((queue.len(), queue.push(value)), (value, Ok(false)));
         }
@@ -51,7 +51,7 @@ fn a_queue_knows_its_length_across_the_wrap() {
 #[test]
 fn values_of_several_threads_arrive_across_the_wrap() {
     const SENT: usize = 4 * SLOTS;
-    for queue in STARTS.map(Queue::starting_at).map(Arc::new) {
+    for queue in STARTS.map(BlockQueue::starting_at).map(Arc::new) {
         let pushers = [0, 1, 2].map(|pusher| {
             let queue = Arc::clone(&queue);
             thread::spawn(move || (0..SENT).for_each(|value| _ = queue.push((pusher, value)).expect("it is open")))

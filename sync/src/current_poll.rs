@@ -1,6 +1,5 @@
 //! The state of the poll that runs on a thread: its budget, its wait, and its task.
 //!
-//! A poll never changes threads, so this is thread-local, and one struct: a runtime resets it
 //! A poll never changes threads, so the state is thread-local, and it is a single struct so that a
 //! runtime can reset it before each poll with two stores.
 
@@ -8,18 +7,18 @@ use std::cell::Cell;
 use std::ptr;
 
 /// The state of the poll that runs on the current thread.
-pub(crate) struct PollState {
+pub(crate) struct CurrentPoll {
     /// If positive: the units left, or the number that stands for no limit. Otherwise: minus the
     /// number of denials so far.
     pub(crate) budget: Cell<i32>,
-    /// The wait that the poll recorded last, packed by [`Wait::pack`](crate::wait::Wait::pack), or
-    /// null if the poll has recorded none.
+    /// The wait that the poll recorded last, packed by
+    /// [`TaskWait::pack`](crate::wait::TaskWait::pack), or null if the poll has recorded none.
     pub(crate) wait: Cell<*const ()>,
     /// The number of the task whose code runs on the thread, or 0 outside tasks.
     pub(crate) task: Cell<u64>,
 }
 
-impl PollState {
+impl CurrentPoll {
     pub(crate) const fn new(budget: i32) -> Self {
         Self { budget: Cell::new(budget), wait: Cell::new(ptr::null()), task: Cell::new(0) }
     }

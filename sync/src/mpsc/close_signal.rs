@@ -24,12 +24,12 @@ const MADE: usize = 1;
 
 /// The place where the channel was created, or the `Notify` for its closing.
 #[derive(Debug)]
-pub(super) struct Closing {
+pub(super) struct CloseSignal {
     word: AtomicPtr<()>,
     owns: PhantomData<Box<Notify>>,
 }
 
-impl Closing {
+impl CloseSignal {
     #[track_caller]
     pub(super) fn new() -> Self {
         let place: Place = Location::caller();
@@ -90,7 +90,7 @@ impl Closing {
     }
 }
 
-impl Drop for Closing {
+impl Drop for CloseSignal {
     fn drop(&mut self) {
         let word = self.word.load(Acquire);
         if word.addr() & MADE != 0 {

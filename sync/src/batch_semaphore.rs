@@ -23,15 +23,15 @@
 //! before whatever the next owner does. A permit that is handed over to a waiter goes through the
 //! list's lock instead.
 
+use crate::acquire::AcquirePermits;
 use crate::budget::with_state;
 use crate::current_task;
 use crate::holder::{Holder, by_owned_guard};
-use crate::line::{LazyLine, Need, Queue};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{BATCH, WaitGuard, const_fn};
-use crate::take::Take;
 use crate::wait::{Place, WaitKind};
+use crate::wait_queue::{LazyWaitQueue, PermitRequest, WaitQueueState};
 use crate::wakers::{Wakers, wake_in_batches};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr;
@@ -44,11 +44,11 @@ const ONE: usize = 0b100;
 /// The largest possible number of permits.
 pub(crate) const MOST: usize = usize::MAX >> 3;
 
-/// The number of free permits, and the waiters in line for more.
+/// The number of free permits, and the waiters for more.
 #[derive(Debug)]
-pub(crate) struct Permits {
+pub(crate) struct BatchSemaphore {
     word: AtomicUsize,
-    line: LazyLine,
+    waiters: LazyWaitQueue,
     /// The place where the lock was created.
     pub(crate) place: Place,
     holder: Holder,
@@ -56,17 +56,17 @@ pub(crate) struct Permits {
 
 /// The reasons why permits cannot be taken at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum AcquireRefused {
     Closed,
     /// Too few permits are free.
     TooFew,
 }
 
 // No code of others runs while the lock is held, so a panic leaves nothing half done.
-impl UnwindSafe for Permits {}
-impl RefUnwindSafe for Permits {}
+impl UnwindSafe for BatchSemaphore {}
+impl RefUnwindSafe for BatchSemaphore {}
 
-impl Permits {
+impl BatchSemaphore {
     const_fn! {
         /// # Panics
         ///
@@ -75,12 +75,12 @@ impl Permits {
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
             let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
-            Self { word, line: LazyLine::new(), place, holder: Holder::none() }
+            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none() }
         }
     }
 }
 
-impl Permits {
+impl BatchSemaphore {
     /// Returns the number of permits that are free at the moment.
     pub(crate) fn free(&self) -> usize {
         self.word.load(Acquire) / ONE
@@ -92,20 +92,20 @@ impl Permits {
 
     /// Takes `count` permits if they are free.
     #[inline]
-    pub(crate) fn try_take(&self, count: usize) -> Result<(), Refused> {
+    pub(crate) fn try_take(&self, count: usize) -> Result<(), AcquireRefused> {
         self.try_take_as(count, current_task::number)
     }
 
     /// Takes `count` permits if they are free, on behalf of the task that `current` returns.
     #[inline]
-    pub(crate) fn try_take_as(&self, count: usize, current: impl FnOnce() -> u64) -> Result<(), Refused> {
+    pub(crate) fn try_take_as(&self, count: usize, current: impl FnOnce() -> u64) -> Result<(), AcquireRefused> {
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
-                return Err(Refused::Closed);
+                return Err(AcquireRefused::Closed);
             }
             if word / ONE < count {
-                return Err(Refused::TooFew);
+                return Err(AcquireRefused::TooFew);
             }
             // Acquire pairs with the Release of `give`.
             match self.word.compare_exchange_weak(word, word - count * ONE, Acquire, Relaxed) {
@@ -135,11 +135,11 @@ impl Permits {
         })
     }
 
-    /// Returns a future that takes `count` permits, and waits in line for them. `kind` names the
-    /// wait in dumps.
+    /// Returns a future that takes `count` permits, and waits in the queue for them. `kind` names
+    /// the wait in dumps.
     #[inline]
-    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_> {
-        Take::new(self, count, kind)
+    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> AcquirePermits<'_> {
+        AcquirePermits::new(self, count, kind)
     }
 
     /// Returns `count` permits to the lock, or adds `count` new ones.
@@ -198,7 +198,7 @@ impl Permits {
 
     /// Refuses all waiters, and all later callers.
     pub(crate) fn close(&self) {
-        // A waiter that has entered before this has made the line before.
+        // A waiter that has entered before this has made the queue before.
         let before = self.word.fetch_or(CLOSED, AcqRel);
         if before & WAITING == 0 {
             return;
@@ -211,9 +211,9 @@ impl Permits {
         wake_in_batches(lock(), lock, |mut queue, wakers| queue.list.take_released(wakers));
     }
 
-    /// Returns the queue of a line that a waiter has entered.
-    pub(crate) fn existing_queue(&self) -> WaitGuard<'_, Queue> {
-        self.line.get().expect("a waiter makes the line before it says that it waits").lock()
+    /// Returns the queue that a waiter has entered.
+    pub(crate) fn existing_queue(&self) -> WaitGuard<'_, WaitQueueState> {
+        self.waiters.get().expect("a waiter makes the queue before it says that it waits").lock()
     }
 
     /// # Panics
@@ -225,7 +225,7 @@ impl Permits {
         // Before a waiter is served: it would never be woken.
         assert!(count <= MOST, "more than usize::MAX >> 3 permits");
         // The word was read Relaxed. Pairs with the Release of the waiter that set `WAITING`, which
-        // made the line before.
+        // made the queue before.
         fence(Acquire);
         self.serve(self.existing_queue(), count);
     }
@@ -233,18 +233,18 @@ impl Permits {
     /// Gives `left` permits to the first waiters, and the remaining ones to the word. The lock is
     /// released between batches of waiters, but the remaining permits stay with this thread, so no
     /// newcomer overtakes.
-    pub(crate) fn serve<'a>(&'a self, queue: WaitGuard<'a, Queue>, mut left: usize) {
+    pub(crate) fn serve<'a>(&'a self, queue: WaitGuard<'a, WaitQueueState>, mut left: usize) {
         wake_in_batches(
             queue,
             || self.existing_queue(),
             |mut queue, wakers| {
                 let end = Self::serve_first(&mut queue, &mut left, &self.holder, wakers);
                 queue.note_hand_over(self.holder.task());
-                if end == Served::All {
+                if end == ServeProgress::All {
                     // The list is empty, and stays so while this thread has the lock.
                     self.put_back(left);
                 }
-                end == Served::Batch
+                end == ServeProgress::Batch
             },
         );
     }
@@ -259,18 +259,23 @@ impl Permits {
     }
 
     /// Gives `left` permits to the first waiters, up to a batch of them.
-    fn serve_first(queue: &mut Queue, left: &mut usize, holder: &Holder, wakers: &mut Wakers) -> Served {
+    fn serve_first(
+        queue: &mut WaitQueueState,
+        left: &mut usize,
+        holder: &Holder,
+        wakers: &mut Wakers,
+    ) -> ServeProgress {
         let mut served = 0;
         while let Some(need) = queue.list.first_mut() {
             if served == BATCH {
-                return Served::Batch;
+                return ServeProgress::Batch;
             }
             let given = need.lacks.min(*left);
             need.lacks -= given;
             need.has += given;
             *left -= given;
             if need.lacks > 0 {
-                return Served::Some;
+                return ServeProgress::Some;
             }
             holder.name(need.task);
             if let Some((_, waker)) = queue.list.unlink_first() {
@@ -278,31 +283,31 @@ impl Permits {
             }
             served += 1;
         }
-        Served::All
+        ServeProgress::All
     }
 
     /// Enters the list, unless the free permits suffice.
-    pub(crate) fn enter(&self, count: usize, kind: WaitKind, waker: Waker) -> Result<Entered, Refused> {
-        let mut queue = self.line.get_or_make(self.place).lock();
+    pub(crate) fn enter(&self, count: usize, kind: WaitKind, waker: Waker) -> Result<EnterOutcome, AcquireRefused> {
+        let mut queue = self.waiters.get_or_make(self.place).lock();
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
-                return Err(Refused::Closed);
+                return Err(AcquireRefused::Closed);
             }
             let free = word / ONE;
             let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
-            // Where tasks are in line already, the word stays so while this thread has the lock.
+            // Where tasks wait already, the word stays so while this thread has the lock.
             let changed =
                 if next == word { Ok(word) } else { self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) };
             match changed {
                 Ok(_) if free >= count => {
                     self.holder.name(current_task::number());
-                    return Ok(Entered::Served(waker));
+                    return Ok(EnterOutcome::Served(waker));
                 }
                 Ok(_) => {
                     queue.note_entry(self.holder.task(), ptr::from_ref(self).addr());
-                    let need = Need { lacks: count - free, has: free, task: current_task::number(), kind };
-                    return Ok(Entered::Waits(queue.list.push(need, waker)));
+                    let need = PermitRequest { lacks: count - free, has: free, task: current_task::number(), kind };
+                    return Ok(EnterOutcome::Waits(queue.list.push(need, waker)));
                 }
                 Err(now) => word = now,
             }
@@ -319,7 +324,7 @@ fn with_more(word: usize, count: usize) -> usize {
 
 /// Tells which waiters have been served.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Served {
+enum ServeProgress {
     /// All waiters.
     All,
     /// A batch of waiters, and the next one waits.
@@ -328,7 +333,7 @@ enum Served {
     Some,
 }
 
-pub(crate) enum Entered {
+pub(crate) enum EnterOutcome {
     /// Enough permits were free. The waker must be dropped with no lock held.
     Served(#[expect(dead_code, reason = "for its destructor")] Waker),
     /// The key of the new waiter.

@@ -4,11 +4,11 @@
 //! A lock is added when a task first waits for it, and removed when the lock is dropped. Reading
 //! the list runs no user code: waiters are identified by the ids of their tasks.
 
-use crate::current_task::Owner;
+use crate::current_task::LockOwner;
 use crate::holder;
-use crate::line::{Line, Need};
 use crate::sync::StaticMutex;
 use crate::wait::WaitKind;
+use crate::wait_queue::{PermitRequest, WaitQueue};
 use slab::Slab;
 use std::panic::Location;
 use std::ptr;
@@ -17,25 +17,25 @@ use std::task::Waker;
 use std::time::Instant;
 
 // Not the seam's lock: no model walks through this list.
-static CONTENDED: StaticMutex<Slab<Arc<Line>>> = StaticMutex::new(Slab::new());
+static WAITED_FOR: StaticMutex<Slab<Arc<WaitQueue>>> = StaticMutex::new(Slab::new());
 
-/// Adds a line to the list, and returns the key that removes it again.
-pub(crate) fn enlist(line: &Arc<Line>) -> usize {
-    CONTENDED.lock().insert(Arc::clone(line))
+/// Adds a lock's wait queue to the list, and returns the key that removes it again.
+pub(crate) fn enlist(wait_queue: &Arc<WaitQueue>) -> usize {
+    WAITED_FOR.lock().insert(Arc::clone(wait_queue))
 }
 
-/// Removes a line from the list.
+/// Removes a wait queue from the list.
 pub(crate) fn strike(key: usize) {
-    let line = CONTENDED.lock().remove(key);
+    let wait_queue = WAITED_FOR.lock().remove(key);
     // With the lock released: wakers may lie in it, of futures that were leaked.
-    drop(line);
+    drop(wait_queue);
 }
 
 /// A task, or a future in `block_on`, that waits for a lock.
 #[derive(Clone, Copy, Debug)]
-pub struct Waiter {
+pub struct LockWaiter {
     /// The task or future that waits.
-    pub owner: Owner,
+    pub owner: LockOwner,
     /// The kind of the pending operation.
     pub kind: WaitKind,
     /// The address of the data of the waiter's waker. The waker may belong to a library that wraps
@@ -45,10 +45,10 @@ pub struct Waiter {
     pub vtable: usize,
 }
 
-impl Waiter {
+impl LockWaiter {
     /// `None` for a wait outside tasks and outside futures in `block_on`.
-    fn of(need: &Need, waker: &Waker) -> Option<Self> {
-        let (owner, kind) = (Owner::from_number(need.task), need.kind);
+    fn of(need: &PermitRequest, waker: &Waker) -> Option<Self> {
+        let (owner, kind) = (LockOwner::from_number(need.task), need.kind);
         let (waker, vtable) = (waker.data().addr(), ptr::from_ref(waker.vtable()).addr());
         (need.task != 0).then_some(Self { owner, kind, waker, vtable })
     }
@@ -57,20 +57,20 @@ impl Waiter {
 /// A snapshot of a lock that tasks wait for.
 #[derive(Debug)]
 pub struct ContendedLock {
-    line: Arc<Line>,
+    wait_queue: Arc<WaitQueue>,
     changes: u64,
-    holder: Owner,
+    holder: LockOwner,
     has_owned_guard: bool,
     address: usize,
     held_since: Option<Instant>,
-    waiters: Vec<Waiter>,
+    waiters: Vec<LockWaiter>,
 }
 
 impl ContendedLock {
     /// Returns the place in the source where the lock was created.
     #[must_use]
     pub fn place(&self) -> &'static Location<'static> {
-        self.line.place
+        self.wait_queue.place
     }
 
     /// Returns the task or future that acquired the lock, or some of its permits, and still holds
@@ -79,7 +79,7 @@ impl ContendedLock {
     /// The holder is unknown if the lock was acquired outside of tasks and of futures in
     /// `block_on`.
     #[must_use]
-    pub fn holder(&self) -> Owner {
+    pub fn holder(&self) -> LockOwner {
         self.holder
     }
 
@@ -109,7 +109,7 @@ impl ContendedLock {
     /// Returns the tasks and futures that wait for the lock, in the order in which they will be
     /// served. Waits outside of tasks and futures in `block_on` are left out.
     #[must_use]
-    pub fn waiters(&self) -> &[Waiter] {
+    pub fn waiters(&self) -> &[LockWaiter] {
         &self.waiters
     }
 
@@ -119,18 +119,26 @@ impl ContendedLock {
     /// Waiters that have been added in the meantime do not count as a change.
     #[must_use]
     pub fn is_unchanged(&self) -> bool {
-        self.line.lock().changes == self.changes
+        self.wait_queue.lock().changes == self.changes
     }
 
-    /// None if no task is in line.
-    fn look(line: &Arc<Line>) -> Option<Self> {
-        let queue = line.lock();
-        let waiters: Vec<_> = queue.list.entries().filter_map(|(need, waker)| Waiter::of(need, waker)).collect();
+    /// Returns `None` if no task waits.
+    fn look(wait_queue: &Arc<WaitQueue>) -> Option<Self> {
+        let queue = wait_queue.lock();
+        let waiters: Vec<_> = queue.list.entries().filter_map(|(need, waker)| LockWaiter::of(need, waker)).collect();
         let (holder, has_owned_guard) = holder::split(queue.holder);
         let (changes, address, held_since) = (queue.changes, queue.address, queue.since);
         drop(queue);
-        let (line, holder) = (Arc::clone(line), Owner::from_number(holder));
-        (!waiters.is_empty()).then(|| Self { line, changes, holder, has_owned_guard, address, held_since, waiters })
+        let (wait_queue, holder) = (Arc::clone(wait_queue), LockOwner::from_number(holder));
+        (!waiters.is_empty()).then(|| Self {
+            wait_queue,
+            changes,
+            holder,
+            has_owned_guard,
+            address,
+            held_since,
+            waiters,
+        })
     }
 }
 
@@ -140,7 +148,7 @@ impl ContendedLock {
 /// Use this function where reading a long list would take too long.
 #[must_use]
 pub fn locks_if_few(most: usize) -> Option<Vec<ContendedLock>> {
-    let listed = CONTENDED.lock().len();
+    let listed = WAITED_FOR.lock().len();
     (listed <= most).then(locks)
 }
 
@@ -149,6 +157,6 @@ pub fn locks_if_few(most: usize) -> Option<Vec<ContendedLock>> {
 /// The locks are read one after the other, so the snapshots are not all taken at the same instant.
 #[must_use]
 pub fn locks() -> Vec<ContendedLock> {
-    let lines: Vec<_> = CONTENDED.lock().iter().map(|(_, line)| Arc::clone(line)).collect();
-    lines.iter().filter_map(ContendedLock::look).collect()
+    let wait_queues: Vec<_> = WAITED_FOR.lock().iter().map(|(_, wait_queue)| Arc::clone(wait_queue)).collect();
+    wait_queues.iter().filter_map(ContendedLock::look).collect()
 }

@@ -8,9 +8,9 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
-use wsrt_sync::contended::{ContendedLock, locks, locks_if_few};
-use wsrt_sync::current_task::{self, Owner};
+use wsrt_sync::current_task::{self, LockOwner};
 use wsrt_sync::wait::WaitKind;
+use wsrt_sync::waited_locks::{ContendedLock, locks, locks_if_few};
 use wsrt_sync::{Mutex, RwLock, Semaphore};
 
 /// A waker without a task, with its own address.
@@ -28,8 +28,8 @@ fn number(task: u64) -> NonZeroU64 {
     NonZeroU64::new(task).expect("not zero")
 }
 
-fn owner(task: u64) -> Owner {
-    Owner::of_task(number(task))
+fn owner(task: u64) -> LockOwner {
+    LockOwner::of_task(number(task))
 }
 
 fn as_task<T>(task: u64, act: impl FnOnce() -> T) -> T {
@@ -56,7 +56,7 @@ fn found<T>(lock: &T) -> Option<ContendedLock> {
     locks().into_iter().find(|found| (at..at + size_of::<T>()).contains(&found.address()))
 }
 
-fn waiters(lock: &ContendedLock) -> Vec<(Owner, WaitKind)> {
+fn waiters(lock: &ContendedLock) -> Vec<(LockOwner, WaitKind)> {
     lock.waiters().iter().map(|waiter| (waiter.owner, waiter.kind)).collect()
 }
 
@@ -151,21 +151,21 @@ fn waits_outside_of_tasks_are_left_out() {
     assert!(found(&lock).is_none());
     let _inside = wait(1, lock.write());
     let seen = found(&lock).expect("one waits");
-    assert_eq!(seen.holder(), Owner::current(), "no task");
+    assert_eq!(seen.holder(), LockOwner::current(), "no task");
     assert_eq!(waiters(&seen), [(owner(1), WaitKind::RwLockWrite)]);
     drop(guard);
 }
 
 #[test]
 fn a_future_that_a_thread_waits_for_is_no_task() {
-    let root = Owner::of_root(number(7));
+    let root = LockOwner::of_root(number(7));
     assert!(root.is_root() && !owner(7).is_root());
     assert_eq!((root.task(), owner(7).task()), (None, Some(number(7))));
     let mutex = Mutex::new(());
     let current = current_task::put(root);
     let guard = mutex.try_lock().expect("free");
     as_task(8, || assert_eq!(current_task::get(), Some(number(8))));
-    assert_eq!((Owner::current(), current_task::get()), (root, None));
+    assert_eq!((LockOwner::current(), current_task::get()), (root, None));
     drop(current);
     let _waiting = wait(8, mutex.lock());
     assert_eq!(found(&mutex).expect("one waits").holder(), root);
@@ -177,12 +177,12 @@ fn permits_that_are_forgotten_have_no_holder() {
     let semaphore = Arc::new(Semaphore::new(1));
     as_task(1, || semaphore.try_acquire().expect("free").forget());
     let waiting = wait(2, semaphore.acquire());
-    assert_eq!(found(&*semaphore).expect("one waits").holder(), Owner::current());
+    assert_eq!(found(&*semaphore).expect("one waits").holder(), LockOwner::current());
     drop(waiting);
     semaphore.add_permits(1);
     as_task(1, || Arc::clone(&semaphore).try_acquire_owned().expect("free").forget());
     let _waiting = wait(2, semaphore.acquire());
-    assert_eq!(found(&*semaphore).expect("one waits").holder(), Owner::current());
+    assert_eq!(found(&*semaphore).expect("one waits").holder(), LockOwner::current());
 }
 
 #[test]

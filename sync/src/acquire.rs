@@ -1,70 +1,70 @@
-//! The future that takes permits, at once or after waiting in line.
+//! The future that takes permits, at once or after waiting in the queue.
 
-use crate::asked::Asked;
+use crate::batch_semaphore::{AcquireRefused, BatchSemaphore, EnterOutcome};
 use crate::budget::with_state;
+use crate::current_poll::CurrentPoll;
 use crate::current_task;
-use crate::line::Queue;
-use crate::permits::{Entered, Permits, Refused};
-use crate::poll_state::PollState;
+use crate::request::RequestState;
 use crate::sync::WaitGuard;
 use crate::wait::{self, WaitKind};
+use crate::wait_queue::WaitQueueState;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
-/// The future of [`Permits::take`]. If dropped early, it leaves the line and gives back the permits
-/// it has received so far.
+/// The future of [`BatchSemaphore::take`]. If dropped early, it leaves the queue and gives back the
+/// permits it has received so far.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
-pub(crate) struct Take<'a> {
-    permits: &'a Permits,
+pub(crate) struct AcquirePermits<'a> {
+    permits: &'a BatchSemaphore,
     count: usize,
     kind: WaitKind,
-    asked: Asked,
+    asked: RequestState,
 }
 
-impl<'a> Take<'a> {
+impl<'a> AcquirePermits<'a> {
     #[inline]
-    pub(crate) fn new(permits: &'a Permits, count: usize, kind: WaitKind) -> Self {
-        Self { permits, count, kind, asked: Asked::Not }
+    pub(crate) fn new(permits: &'a BatchSemaphore, count: usize, kind: WaitKind) -> Self {
+        Self { permits, count, kind, asked: RequestState::Not }
     }
 
     /// Returns `true` if this is the first poll and the permits are free. In this case the budget
     /// is checked first, because a task that took the permits and then yielded would keep all
-    /// others waiting. If the permits are not free, the task joins the line whether or not it has
+    /// others waiting. If the permits are not free, the task joins the queue whether or not it has
     /// budget left.
     #[inline]
     fn finds_them_free(&self) -> bool {
-        matches!(self.asked, Asked::Not) && self.permits.free() >= self.count
+        matches!(self.asked, RequestState::Not) && self.permits.free() >= self.count
     }
 
     #[inline]
-    fn poll_first(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+    fn poll_first(&mut self, state: &CurrentPoll, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         match self.permits.try_take_as(self.count, || state.task.get()) {
-            Err(Refused::TooFew) => self.enter(cx),
+            Err(AcquireRefused::TooFew) => self.enter(cx),
             answer => Poll::Ready(answer),
         }
     }
 
     #[inline(never)]
-    fn enter(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+    fn enter(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
-            Ok(Entered::Waits(key)) => {
-                self.asked = Asked::InLine(key);
+            Ok(EnterOutcome::Waits(key)) => {
+                self.asked = RequestState::InLine(key);
                 wait::note(self.kind, self.permits.place);
                 Poll::Pending
             }
-            Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
+            Ok(EnterOutcome::Served(_)) => Poll::Ready(Ok(())),
             Err(refused) => Poll::Ready(Err(refused)),
         }
     }
 
-    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         let Some(queue) = self.wait_on(key, cx.waker()) else {
             wait::note(self.kind, self.permits.place);
             return Poll::Pending;
         };
-        self.asked = Asked::Not;
+        self.asked = RequestState::Not;
         let has_all = self.leave(queue, key);
         if !self.permits.is_closed() {
             debug_assert!(has_all, "only a close unlinks a waiter that lacks permits");
@@ -73,12 +73,12 @@ impl<'a> Take<'a> {
         if has_all {
             self.permits.give(self.count);
         }
-        Poll::Ready(Err(Refused::Closed))
+        Poll::Ready(Err(AcquireRefused::Closed))
     }
 
     /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise
     /// returns the locked queue.
-    fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, Queue>> {
+    fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, WaitQueueState>> {
         let mut fresh = None;
         loop {
             let permits = self.permits;
@@ -102,7 +102,7 @@ impl<'a> Take<'a> {
 
     /// Removes the waiter. Returns `true` if the waiter has received all its permits; otherwise the
     /// permits it has received are given back.
-    fn leave(&self, mut queue: WaitGuard<'_, Queue>, key: usize) -> bool {
+    fn leave(&self, mut queue: WaitGuard<'_, WaitQueueState>, key: usize) -> bool {
         let (need, was_linked, _waker) = queue.list.remove(key);
         if was_linked || need.lacks > 0 {
             self.permits.serve(queue, need.has);
@@ -113,8 +113,8 @@ impl<'a> Take<'a> {
     }
 }
 
-impl Future for Take<'_> {
-    type Output = Result<(), Refused>;
+impl Future for AcquirePermits<'_> {
+    type Output = Result<(), AcquireRefused>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -124,26 +124,26 @@ impl Future for Take<'_> {
                 ready!(state.poll_proceed(cx));
             }
             let answer = ready!(match this.asked {
-                Asked::Not => this.poll_first(state, cx),
-                Asked::InLine(key) => this.poll_in_line(key, cx),
-                Asked::Served => Poll::Ready(Ok(())),
+                RequestState::Not => this.poll_first(state, cx),
+                RequestState::InLine(key) => this.poll_in_line(key, cx),
+                RequestState::Served => Poll::Ready(Ok(())),
             });
             this.asked.answer(state, cx, answer)
         })
     }
 }
 
-impl Drop for Take<'_> {
+impl Drop for AcquirePermits<'_> {
     fn drop(&mut self) {
         match self.asked {
-            Asked::Not => {}
-            Asked::InLine(key) => {
+            RequestState::Not => {}
+            RequestState::InLine(key) => {
                 wait::take_back(self.kind, self.permits.place);
                 if self.leave(self.permits.existing_queue(), key) {
                     self.permits.give(self.count);
                 }
             }
-            Asked::Served => self.permits.give(self.count),
+            RequestState::Served => self.permits.give(self.count),
         }
     }
 }

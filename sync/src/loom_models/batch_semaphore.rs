@@ -1,7 +1,7 @@
 //! Models of permits and of the line for them, which all locks and bounded channels use.
 
 use super::{explore, explore_with, poll_and_drop};
-use crate::permits::Permits;
+use crate::batch_semaphore::BatchSemaphore;
 use crate::wait::WaitKind;
 use loom::cell::UnsafeCell;
 use loom::future::block_on;
@@ -11,8 +11,8 @@ use loom::thread;
 #[test]
 fn one_permit_is_one_holders() {
     explore(|| {
-        let shared = Arc::new((Permits::new(1), UnsafeCell::new(0)));
-        let work = |shared: &(Permits, UnsafeCell<i32>)| {
+        let shared = Arc::new((BatchSemaphore::new(1), UnsafeCell::new(0)));
+        let work = |shared: &(BatchSemaphore, UnsafeCell<i32>)| {
             block_on(shared.0.take(1, WaitKind::Semaphore)).expect("nothing closes it");
             // SAFETY: the one permit is held; loom checks that.
             shared.1.with_mut(|count| unsafe { *count += 1 });
@@ -29,7 +29,7 @@ fn one_permit_is_one_holders() {
 #[test]
 fn a_waiter_that_leaves_loses_no_permit() {
     explore(|| {
-        let permits = Arc::new(Permits::new(0));
+        let permits = Arc::new(BatchSemaphore::new(0));
         let leaving = Arc::clone(&permits);
         let leaver = thread::spawn(move || {
             if poll_and_drop(leaving.take(1, WaitKind::Semaphore)) {
@@ -48,7 +48,7 @@ fn a_waiter_that_leaves_loses_no_permit() {
 #[test]
 fn many_permits_are_gathered_from_several_givers() {
     explore(|| {
-        let permits = Arc::new(Permits::new(1));
+        let permits = Arc::new(BatchSemaphore::new(1));
         let givers = [1, 1].map(|count| {
             let permits = Arc::clone(&permits);
             thread::spawn(move || permits.give(count))
@@ -64,7 +64,7 @@ fn many_permits_are_gathered_from_several_givers() {
 #[test]
 fn a_close_reaches_each_waiter() {
     explore(|| {
-        let permits = Arc::new(Permits::new(0));
+        let permits = Arc::new(BatchSemaphore::new(0));
         let closing = Arc::clone(&permits);
         let closer = thread::spawn(move || closing.close());
         assert!(block_on(permits.take(1, WaitKind::Semaphore)).is_err());
@@ -75,7 +75,7 @@ fn a_close_reaches_each_waiter() {
 #[test]
 fn permits_are_whole_after_a_close() {
     explore(|| {
-        let permits = Arc::new(Permits::new(1));
+        let permits = Arc::new(BatchSemaphore::new(1));
         let (closing, giving) = (Arc::clone(&permits), Arc::clone(&permits));
         let closer = thread::spawn(move || closing.close());
         let giver = thread::spawn(move || giving.give(1));
@@ -92,8 +92,8 @@ fn permits_are_whole_after_a_close() {
 fn a_writer_excludes_readers_until_it_downgrades() {
     const ALL: usize = 2;
     explore_with(2, || {
-        let shared = Arc::new((Permits::new(ALL), UnsafeCell::new(0)));
-        let read = |shared: &(Permits, UnsafeCell<i32>)| {
+        let shared = Arc::new((BatchSemaphore::new(ALL), UnsafeCell::new(0)));
+        let read = |shared: &(BatchSemaphore, UnsafeCell<i32>)| {
             block_on(shared.0.take(1, WaitKind::Semaphore)).expect("nothing closes it");
             // SAFETY: a permit is held; loom checks that.
             let seen = shared.1.with(|count| unsafe { *count });
@@ -117,7 +117,7 @@ fn a_writer_excludes_readers_until_it_downgrades() {
 #[test]
 fn permits_for_a_herd_pass_no_waiter_by() {
     explore_with(2, || {
-        let permits = Arc::new(Permits::new(0));
+        let permits = Arc::new(BatchSemaphore::new(0));
         let taking = [Arc::clone(&permits), Arc::clone(&permits)];
         let takers = taking.map(|permits| {
             thread::spawn(move || block_on(permits.take(1, WaitKind::Semaphore)).expect("nothing closes it"))
@@ -135,7 +135,7 @@ fn permits_for_a_herd_pass_no_waiter_by() {
 #[test]
 fn a_close_refuses_a_herd_that_grows_and_shrinks() {
     explore_with(2, || {
-        let permits = Arc::new(Permits::new(0));
+        let permits = Arc::new(BatchSemaphore::new(0));
         let waiting = [Arc::clone(&permits), Arc::clone(&permits)];
         let waiters = waiting.map(|permits| {
             thread::spawn(move || block_on(permits.take(1, WaitKind::Semaphore)).expect_err("none is given"))

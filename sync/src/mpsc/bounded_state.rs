@@ -6,7 +6,7 @@
 //! back goes to the first sender in line. Hence *no room is free while a sender waits*, and a
 //! newcomer cannot overtake.
 
-use crate::permits::Refused;
+use crate::batch_semaphore::AcquireRefused;
 use crate::sync::BATCH;
 use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
@@ -18,12 +18,12 @@ const KEPT: usize = 128;
 
 /// The state of a bounded channel.
 #[derive(Debug)]
-pub(super) struct Room<T> {
+pub(super) struct BoundedState<T> {
     pub(super) values: VecDeque<T>,
     /// The number of values that can be sent without waiting.
     pub(super) free: usize,
     /// The waiting senders. `None` until the first sender waits.
-    line: Option<Box<WaitList<Need>>>,
+    line: Option<Box<WaitList<SendRequest>>>,
     /// The receiver's waker, while the receiver waits.
     pub(super) receiver: Option<Waker>,
     pub(super) is_closed: bool,
@@ -33,25 +33,25 @@ pub(super) struct Room<T> {
 
 /// The request of a waiting sender.
 #[derive(Debug)]
-pub(super) struct Need {
+pub(super) struct SendRequest {
     /// The room that the sender still waits for.
     pub(super) lacks: usize,
     /// The room that the sender has received so far.
     pub(super) has: usize,
 }
 
-impl<T> Room<T> {
+impl<T> BoundedState<T> {
     pub(super) fn new(free: usize) -> Self {
         Self { values: VecDeque::new(), free, line: None, receiver: None, is_closed: false, has_receiver: true }
     }
 
     /// Takes room for `count` values, if that much room is free.
     #[inline]
-    pub(super) fn try_take(&mut self, count: usize) -> Result<(), Refused> {
+    pub(super) fn try_take(&mut self, count: usize) -> Result<(), AcquireRefused> {
         if self.is_closed {
-            return Err(Refused::Closed);
+            return Err(AcquireRefused::Closed);
         }
-        self.free = self.free.checked_sub(count).ok_or(Refused::TooFew)?;
+        self.free = self.free.checked_sub(count).ok_or(AcquireRefused::TooFew)?;
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl<T> Room<T> {
     }
 
     /// Returns the line, for a sender that has joined it.
-    pub(super) fn line(&mut self) -> &mut WaitList<Need> {
+    pub(super) fn line(&mut self) -> &mut WaitList<SendRequest> {
         self.line.get_or_insert_with(|| Box::new(WaitList::new()))
     }
 
@@ -98,7 +98,7 @@ impl<T> Room<T> {
     /// of the new entry.
     pub(super) fn enter(&mut self, count: usize, waker: Waker) -> usize {
         let has = std::mem::take(&mut self.free);
-        self.line().push(Need { lacks: count - has, has }, waker)
+        self.line().push(SendRequest { lacks: count - has, has }, waker)
     }
 
     /// Frees the room of values that have been taken out, unless a waiting sender must be served or
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_channel_frees_the_memory_of_a_long_queue() {
-        let mut room = Room::new(0);
+        let mut room = BoundedState::new(0);
         room.values.extend(0..1000);
         for left in (0..1000).rev() {
             assert!(room.values.pop_front().is_some());

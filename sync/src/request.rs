@@ -1,12 +1,12 @@
 //! The state of a request for permits, or for room in a channel.
 
-use crate::permits::Refused;
-use crate::poll_state::PollState;
+use crate::batch_semaphore::AcquireRefused;
+use crate::current_poll::CurrentPoll;
 use std::task::{Context, Poll};
 
 /// The state of a request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum RequestState {
     /// No poll has asked for permits yet, or the last one has returned an answer.
     Not,
     /// The request waits in the list, under this key.
@@ -15,7 +15,7 @@ pub(crate) enum Asked {
     Served,
 }
 
-impl Asked {
+impl RequestState {
     /// Returns the answer to a request if the poll has budget left. Otherwise the permits are kept
     /// until a poll may return them; a refusal is found again.
     ///
@@ -24,10 +24,10 @@ impl Asked {
     #[inline]
     pub(crate) fn answer(
         &mut self,
-        state: &PollState,
+        state: &CurrentPoll,
         cx: &mut Context<'_>,
-        answer: Result<(), Refused>,
-    ) -> Poll<Result<(), Refused>> {
+        answer: Result<(), AcquireRefused>,
+    ) -> Poll<Result<(), AcquireRefused>> {
         if state.poll_proceed(cx).is_pending() {
             *self = if answer.is_ok() { Self::Served } else { Self::Not };
             return Poll::Pending;

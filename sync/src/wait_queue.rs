@@ -1,15 +1,16 @@
-//! The line of the waiters for permits, in its own allocation: created when the first waiter comes,
-//! and kept until the lock is dropped.
+//! The queue of the waiters for permits, in its own allocation: created when the first waiter
+//! comes, and kept until the lock is dropped.
 //!
-//! A lock may be moved, but a line may not, because dumps find it through the list of [contended]
-//! locks. A lock that no task has waited for is also smaller this way.
+//! A lock may be moved, but its wait queue may not, because dumps find the queue through the list
+//! of [waited-for locks](crate::waited_locks). A lock that no task has waited for is also smaller
+//! this way.
 
-use crate::contended;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 use crate::sync::{WaitGuard, WaitLock, const_fn};
 use crate::wait::{Place, WaitKind};
 use crate::wait_list::WaitList;
+use crate::waited_locks;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
@@ -21,17 +22,17 @@ const ENTRIES_PER_READING: u32 = 16;
 
 /// The waiters for the permits of a lock, and the lock's state as dumps see it.
 #[derive(Debug)]
-pub(crate) struct Line {
-    queue: WaitLock<Queue>,
+pub(crate) struct WaitQueue {
+    queue: WaitLock<WaitQueueState>,
     pub(crate) place: Place,
-    /// The key in the list of contended locks, if the line is listed.
+    /// The key in the list of waited-for locks, if the queue is listed.
     listed: OnceLock<usize>,
 }
 
-/// The state of a line, which its lock protects.
+/// The state of a wait queue, which its lock protects.
 #[derive(Debug)]
-pub(crate) struct Queue {
-    pub(crate) list: WaitList<Need>,
+pub(crate) struct WaitQueueState {
+    pub(crate) list: WaitList<PermitRequest>,
     /// The holder at the time when the last waiter came or permits were last handed over. The
     /// holder does not change in between, because permits are only handed over while a task waits.
     pub(crate) holder: u64,
@@ -47,7 +48,7 @@ pub(crate) struct Queue {
 
 /// The request of a waiter.
 #[derive(Debug)]
-pub(crate) struct Need {
+pub(crate) struct PermitRequest {
     /// The number of permits that the waiter still waits for.
     pub(crate) lacks: usize,
     /// The number of permits that the waiter has received so far.
@@ -57,18 +58,19 @@ pub(crate) struct Need {
     pub(crate) kind: WaitKind,
 }
 
-impl Line {
+impl WaitQueue {
     fn new(place: Place) -> Self {
-        let queue = Queue { list: WaitList::new(), holder: 0, address: 0, since: None, changes: 0, entries: 0 };
+        let queue =
+            WaitQueueState { list: WaitList::new(), holder: 0, address: 0, since: None, changes: 0, entries: 0 };
         Self { queue: WaitLock::new(queue), place, listed: OnceLock::new() }
     }
 
-    pub(crate) fn lock(&self) -> WaitGuard<'_, Queue> {
+    pub(crate) fn lock(&self) -> WaitGuard<'_, WaitQueueState> {
         self.queue.lock()
     }
 }
 
-impl Queue {
+impl WaitQueueState {
     /// Records that a waiter has come, and which holder it found.
     pub(crate) fn note_entry(&mut self, holder: u64, address: usize) {
         self.address = address;
@@ -93,35 +95,35 @@ impl Queue {
     }
 }
 
-/// The slot for a line that is created when it is first needed.
-pub(crate) struct LazyLine(AtomicPtr<Line>);
+/// The slot for a wait queue that is created when it is first needed.
+pub(crate) struct LazyWaitQueue(AtomicPtr<WaitQueue>);
 
-impl LazyLine {
+impl LazyWaitQueue {
     const_fn! {
         pub(crate) fn new() -> Self {
             Self(AtomicPtr::new(ptr::null_mut()))
         }
     }
 
-    pub(crate) fn get(&self) -> Option<&Line> {
+    pub(crate) fn get(&self) -> Option<&WaitQueue> {
         // Acquire pairs with the Release of `make`.
-        let line = self.0.load(Acquire);
+        let wait_queue = self.0.load(Acquire);
         // SAFETY: it is null, or the pointer of an `Arc` that this keeps until it is dropped.
-        unsafe { line.as_ref() }
+        unsafe { wait_queue.as_ref() }
     }
 
-    /// Returns the line, and creates and lists it first if necessary.
-    pub(crate) fn get_or_make(&self, place: Place) -> &Line {
+    /// Returns the queue, and creates and lists it first if necessary.
+    pub(crate) fn get_or_make(&self, place: Place) -> &WaitQueue {
         self.get().unwrap_or_else(|| self.make(place))
     }
 
     #[cold]
-    fn make(&self, place: Place) -> &Line {
-        let fresh = Arc::new(Line::new(place));
+    fn make(&self, place: Place) -> &WaitQueue {
+        let fresh = Arc::new(WaitQueue::new(place));
         let raw = Arc::into_raw(Arc::clone(&fresh)).cast_mut();
         match self.0.compare_exchange(ptr::null_mut(), raw, AcqRel, Acquire) {
             Ok(_) => {
-                let _ = fresh.listed.set(contended::enlist(&fresh));
+                let _ = fresh.listed.set(waited_locks::enlist(&fresh));
             }
             // SAFETY: another thread was faster: the reference that was to go there comes back.
             Err(_) => drop(unsafe { Arc::from_raw(raw) }),
@@ -130,21 +132,21 @@ impl LazyLine {
     }
 }
 
-impl Drop for LazyLine {
+impl Drop for LazyWaitQueue {
     fn drop(&mut self) {
         let raw = self.0.load(Acquire);
         if raw.is_null() {
             return;
         }
         // SAFETY: `make` put the pointer of an `Arc` there, and nothing else does.
-        let line = unsafe { Arc::from_raw(raw) };
-        if let Some(&key) = line.listed.get() {
-            contended::strike(key);
+        let wait_queue = unsafe { Arc::from_raw(raw) };
+        if let Some(&key) = wait_queue.listed.get() {
+            waited_locks::strike(key);
         }
     }
 }
 
-impl fmt::Debug for LazyLine {
+impl fmt::Debug for LazyWaitQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.get().fmt(f)
     }
