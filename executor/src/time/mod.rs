@@ -48,5 +48,11 @@ pub use self::interval::{Interval, MissedTickBehavior, interval, interval_at};
 pub use self::paused::{advance, pause, resume};
 pub use self::sleep::{Sleep, sleep, sleep_until};
 pub use self::timeout::{Timeout, timeout, timeout_at};
+
+/// The error that a timeout returns.
+pub mod error {
+    pub use super::timeout::Elapsed;
+}
+
 #[doc(no_inline)]
 pub use std::time::Duration;
