@@ -6,11 +6,9 @@ use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
 
-use crate::fork_join::Participant;
-use crate::fork_join::core_change::CoreChange;
-use crate::fork_join::guests::{self, Visit};
-use crate::fork_join::regions::Regions;
-use crate::fork_join::summon::{Counted, places};
+use crate::fork_join::guests::Visit;
+use crate::fork_join::regions::{Counted, Regions, places};
+use crate::fork_join::{Participant, guests};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::core::machine::OffProcessor;
@@ -18,6 +16,7 @@ use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::worker::{LoopState, MachineLoop, RunIdleWork};
 use crate::util::sync;
+use crate::util::thread_state::current_core;
 use crate::util::unwind::AbortOnUnwind;
 
 /// Ticks that come as often as this are often enough to watch the netpoller by.
@@ -201,5 +200,36 @@ impl Participant for Helper<'_, '_> {
 
     fn resume(&self) {
         guests::resume();
+    }
+}
+
+/// For so long a helper sleeps to be woken on another core.
+const NAP: Duration = Duration::from_micros(20);
+
+/// A helper takes such a nap once in this time at most, since there may be only that core.
+const PERIOD: Duration = Duration::from_millis(2);
+
+/// When a helper last tried to get off the core of a region's owner, where it is of no use.
+///
+/// A kernel may leave both threads there for long, though other cores are free: they are busy, and
+/// look like one load. It chooses a core anew for a thread that wakes, so a nap will do.
+#[derive(Debug)]
+pub(super) struct CoreChange(Cell<Option<Instant>>);
+
+impl CoreChange {
+    pub(super) fn new() -> Self {
+        Self(Cell::new(None))
+    }
+
+    /// Gets off `owners_core`, if the calling thread is on it.
+    pub(super) fn leave(&self, owners_core: Option<u32>) {
+        if owners_core.is_none() || owners_core != current_core() {
+            return;
+        }
+        let now = sync::now();
+        if self.0.get().is_none_or(|before| now.duration_since(before) > PERIOD) {
+            self.0.set(Some(now));
+            sync::sleep(NAP);
+        }
     }
 }

@@ -16,8 +16,8 @@ use std::ptr;
 use crossbeam_utils::CachePadded;
 
 use crate::fork_join::open_regions::OwnersCore;
-use crate::fork_join::pace::ClaimPace;
 use crate::fork_join::slots::{OWNERS, Slots};
+use crate::fork_join::work_range::ClaimPace;
 use crate::fork_join::work_range::WorkRange;
 use crate::fork_join::{FirstPanic, Participant, Region, Unattended};
 use crate::util::sync::atomic::AtomicPtr;

@@ -18,25 +18,16 @@
 //! off its own slot, and then steals from the other slots. A participant that has claimed a piece
 //! of work finishes it, and the owner does not return before all pieces are finished.
 
-#[cfg(not(loom))]
-mod core_change;
-mod current_slot;
 mod first_panic;
 #[cfg(not(loom))]
 pub(crate) mod guests;
 #[cfg(not(loom))]
 mod helping;
-#[cfg(not(loom))]
-mod home;
-#[cfg(not(loom))]
-mod in_place;
 mod job;
-mod job_queues;
 mod join;
 mod latch;
 mod loop_region;
 mod open_regions;
-mod pace;
 #[cfg(not(loom))]
 mod parallel_call;
 #[cfg(not(loom))]
@@ -46,36 +37,27 @@ mod scope;
 mod sleepers;
 mod slots;
 #[cfg(not(loom))]
-mod summon;
-#[cfg(not(loom))]
 pub(crate) mod team;
 mod tree_region;
 mod work_range;
 
-pub(crate) use current_slot::with_slot;
 #[cfg(not(loom))]
-pub(crate) use home::Home;
-#[cfg(not(loom))]
-pub(crate) use in_place::{Site, Wait, in_tree_of};
-#[cfg(not(loom))]
-pub(crate) use job_queues::FifoJobs;
-pub(crate) use loop_region::LoopBody;
-#[cfg(not(loom))]
-pub(crate) use parallel_call::{hosts_scheduler, in_tree, is_alone, run_loop};
-#[cfg(not(loom))]
-pub(crate) use regions::idle_work;
-pub(crate) use scope::{AfterPanic, ScopeBase};
-#[cfg(not(loom))]
-pub(crate) use summon::summon;
-
-use current_slot::CurrentSlot;
-use first_panic::FirstPanic;
-use job::StackJob;
+pub(crate) use job::FifoJobs;
 pub(crate) use job::{BoxedJob, JobRef};
 pub(crate) use latch::Latch;
+pub(crate) use loop_region::LoopBody;
+#[cfg(not(loom))]
+pub(crate) use parallel_call::{Site, Wait, hosts_scheduler, in_tree, in_tree_of, is_alone, run_loop};
+#[cfg(not(loom))]
+pub(crate) use regions::{Home, idle_work, summon};
+pub(crate) use scope::{AfterPanic, ScopeBase};
+pub(crate) use tree_region::{TreeRegion, TreeSlot, with_slot};
+
+use first_panic::FirstPanic;
+use job::StackJob;
 use loop_region::LoopRegion;
 use open_regions::{OpenRegions, Participant, Region, Unattended};
-pub(crate) use tree_region::{TreeRegion, TreeSlot};
+use tree_region::CurrentSlot;
 
 #[cfg(all(test, loom))]
 mod loom_models;

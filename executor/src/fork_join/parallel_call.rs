@@ -4,12 +4,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::fork_join::guests::{self, Visit};
+use crate::fork_join::guests::Visit;
 use crate::fork_join::open_regions::Posted;
-use crate::fork_join::regions::{Regions, slots};
-use crate::fork_join::summon::Counted;
-use crate::fork_join::team::{Lineage, Member, Team, with_member};
-use crate::fork_join::{CurrentSlot, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, with_slot};
+use crate::fork_join::regions::{Counted, Regions, slots};
+use crate::fork_join::team::{Inheritance, Lineage, Member, Team, with_member};
+use crate::fork_join::{
+    CurrentSlot, Latch, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, guests, with_slot,
+};
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::util::unwind::Payload;
 
@@ -220,4 +221,68 @@ impl Drop for OpenTree<'_> {
         self.region.end();
         self.regions.free_trees.put(Arc::clone(&self.region));
     }
+}
+
+/// The two ways to wait for a latch.
+pub(crate) type Wait<'a> = &'a dyn Fn(&Latch);
+
+/// A tree for the jobs of a scope, and the regions that wait for them.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) region: &'a TreeRegion,
+    /// Of the jobs. The frame that calls with the site waits for them.
+    pub(crate) inheritance: Inheritance,
+    /// True if the region belongs to another call, which only waits for the jobs: each is a root.
+    pub(crate) is_lent: bool,
+}
+
+impl<'a> Site<'a> {
+    /// The region of the call itself.
+    pub(crate) fn of_call(region: &'a TreeRegion) -> Self {
+        // SAFETY: the root that has opened the region waits for all that happens in it, and the
+        // frames of the lineage wait for the root.
+        let inheritance = unsafe { Inheritance::new(region.lineage().cast()) };
+        Self { region, inheritance, is_lent: false }
+    }
+}
+
+/// Calls `f` with a tree that `team` works in, and with a way to wait for the jobs that `f` has put
+/// there. The owner of a new tree has no part in it: the thread may be none of the team's. A thread
+/// that works in another region runs jobs of this region while it waits, and a thread that works in
+/// none calls `wait`.
+///
+/// If a region of the team waits for the caller, the tree is this one: the team may have no other
+/// thread. Else it is a new one.
+pub(crate) fn in_tree_of<R>(team: &Arc<Team>, wait: Wait<'_>, f: impl FnOnce(Site<'_>, Wait<'_>) -> R) -> R {
+    let computes = with_slot(|slot| slot.is_some()) || with_member(|member| member.is_some());
+    if !computes {
+        return post(team, std::ptr::null(), |site| f(site, wait));
+    }
+    in_tree(|slot| {
+        // SAFETY: `f` waits for its jobs in this frame.
+        let lineage = unsafe { Lineage::of_wait_in(slot) };
+        let wait: Wait<'_> = &|latch| slot.wait_for(latch);
+        lineage.find(team.id(), |waiting| match waiting {
+            Some(region) => {
+                // SAFETY: the lineage is in this frame, in which `f` waits for its jobs.
+                let inheritance = unsafe { Inheritance::new(&raw const lineage) };
+                f(Site { region, inheritance, is_lent: true }, wait)
+            }
+            None => post(team, &raw const lineage, |site| f(site, wait)),
+        })
+    })
+}
+
+fn post<R>(team: &Team, lineage: *const Lineage, f: impl FnOnce(Site<'_>) -> R) -> R {
+    let tree = OpenTree::take(team.regions(), team.slots(), team.id());
+    // SAFETY: it is null, or in the frame of `in_tree_of`.
+    unsafe { tree.region.set_lineage(lineage.cast()) };
+    // The owner's slot stays unused.
+    // SAFETY: no other thread has a reference to the region, and the slot is dropped at once.
+    let _ = unsafe { tree.region.begin(&Unattended) };
+    let posted = tree.regions.open.post(Arc::clone(&tree.region) as Arc<dyn Region>);
+    team.summon();
+    let result = f(Site::of_call(&tree.region));
+    drop(posted);
+    result
 }

@@ -6,20 +6,18 @@
 //! but the region itself, to which they have a counted reference.
 
 use std::cell::Cell;
-use std::mem;
-use std::ptr;
+use std::{mem, ptr};
 
 use crossbeam_utils::CachePadded;
 
-use crate::fork_join::job::LENT_FRAME;
-use crate::fork_join::job_queues::{JobStack, SharedJobs};
+use crate::fork_join::job::{JobStack, LENT_FRAME, SharedJobs};
 use crate::fork_join::open_regions::OwnersCore;
 use crate::fork_join::slots::{OWNERS, Slots};
-use crate::fork_join::{CurrentSlot, JobRef, Latch, Participant, Region};
+use crate::fork_join::{JobRef, Latch, Participant, Region};
 use crate::util::sync;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::util::sync::atomic::fence;
-use crate::util::sync::atomic::{AtomicBool, AtomicPtr};
+use crate::util::sync::atomic::{AtomicBool, AtomicPtr, fence};
+use crate::util::sync::thread_local;
 
 /// How often a helper looks for a job in vain before it leaves, some 20 µs in all.
 const LOOKS_BEFORE_LEAVING: u32 = crate::util::sync::looks(64);
@@ -331,5 +329,43 @@ impl<'a> TreeSlot<'a> {
         if !latch.is_set() {
             crate::util::sync::nap(naps);
         }
+    }
+}
+
+thread_local! {
+    /// The slot that this thread has in the innermost tree in which it works. Null, or valid: the
+    /// guard that sets it is dropped before the slot.
+    static SLOT: Cell<*const TreeSlot<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// Calls `f` with the thread's slot, if it has one.
+#[inline]
+pub(crate) fn with_slot<R>(f: impl FnOnce(Option<&TreeSlot<'_>>) -> R) -> R {
+    let slot = SLOT.with(Cell::get);
+    // SAFETY: a `CurrentSlot` borrows the slot until it has put the previous one back, and `f`
+    // cannot keep the reference.
+    f(unsafe { slot.as_ref() })
+}
+
+/// Makes a slot the thread's own until this guard is dropped.
+pub(super) struct CurrentSlot<'a> {
+    before: *const TreeSlot<'static>,
+    _slot: Option<&'a TreeSlot<'a>>,
+}
+
+impl<'a> CurrentSlot<'a> {
+    pub(super) fn enter(slot: &'a TreeSlot<'a>) -> Self {
+        Self { before: SLOT.with(|current| current.replace(ptr::from_ref(slot).cast())), _slot: Some(slot) }
+    }
+
+    /// Leaves the thread without a slot, for a root that runs in the middle of a wait.
+    pub(super) fn none() -> Self {
+        Self { before: SLOT.with(|current| current.replace(ptr::null())), _slot: None }
+    }
+}
+
+impl Drop for CurrentSlot<'_> {
+    fn drop(&mut self) {
+        SLOT.with(|current| current.set(self.before));
     }
 }

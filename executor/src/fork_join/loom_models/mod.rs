@@ -12,7 +12,6 @@ mod open_regions;
 mod scopes;
 mod sleepers;
 mod slots;
-mod work_range;
 
 use std::cell::Cell;
 

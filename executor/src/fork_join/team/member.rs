@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fork_join::core_change::CoreChange;
+use crate::fork_join::helping::CoreChange;
 use crate::fork_join::team::{Inheritance, OfMember, Team};
 use crate::fork_join::{JobRef, Participant};
 use crate::scheduler::idle_work::Spinner;

@@ -40,7 +40,7 @@ pub(crate) use self::install::{Inheritance, Lineage, install};
 pub use self::member::Place;
 pub(crate) use self::member::{Member, is_member, with_member};
 use crate::fork_join::JobRef;
-use crate::fork_join::job_queues::{FifoJobs, JobStack, SharedJobs};
+use crate::fork_join::job::{FifoJobs, JobStack, SharedJobs};
 use crate::fork_join::regions::Regions;
 use crate::fork_join::sleepers::Sleepers;
 use crate::fork_join::slots::MOST_SLOTS;
