@@ -23,9 +23,6 @@ use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::sync::{self, Condvar, Mutex, thread, thread_local};
 
-/// For so long an attendant without a job waits for the next one.
-const KEEP_ALIVE: Duration = Duration::from_secs(2);
-
 thread_local! {
     /// The number that this thread has been lent. It has no destructor, so that it may be asked at
     /// any time, by destructors that run while the thread ends too.
@@ -73,6 +70,8 @@ struct SpawnedJobs {
     attendants: usize,
     /// Attendants without a job.
     idle: usize,
+    /// True after the end of the runtime.
+    is_over: bool,
 }
 
 /// A number that a thread has, until this is dropped.
@@ -103,7 +102,7 @@ impl Drop for LentNumber {
 
 impl Guests {
     pub(super) fn new() -> Arc<Self> {
-        let queue = SpawnedJobs { jobs: VecDeque::new(), attendants: 0, idle: 0 };
+        let queue = SpawnedJobs { jobs: VecDeque::new(), attendants: 0, idle: 0, is_over: false };
         Arc::new(Self {
             numbers: Mutex::new(Vec::new()),
             returned: Condvar::new(),
@@ -147,8 +146,14 @@ impl Guests {
         LentNumber { guests: Arc::clone(self), number }
     }
 
-    /// Runs spawned jobs, until there was none for a while.
-    fn attend(self: &Arc<Self>) {
+    /// Makes attendants without a job return, as the runtime ends. Each job keeps the runtime.
+    pub(super) fn end(&self) {
+        self.queue.lock().is_over = true;
+        self.comes.notify_all();
+    }
+
+    /// Runs spawned jobs, until there was none for the time that the runtime keeps an idle thread.
+    fn attend(self: &Arc<Self>, keep_alive: Duration) {
         let mut queue = self.queue.lock();
         loop {
             if let Some(job) = queue.jobs.pop_front() {
@@ -160,9 +165,16 @@ impl Guests {
                 continue;
             }
             queue.idle += 1;
-            let waited = self.comes.wait_until(&mut queue, sync::now() + KEEP_ALIVE);
+            let timed_out = match sync::now().checked_add(keep_alive) {
+                _ if queue.is_over => true,
+                Some(deadline) => self.comes.wait_until(&mut queue, deadline).timed_out(),
+                None => {
+                    self.comes.wait(&mut queue);
+                    false
+                }
+            };
             queue.idle -= 1;
-            if waited.timed_out() && queue.jobs.is_empty() {
+            if (timed_out || queue.is_over) && queue.jobs.is_empty() {
                 queue.attendants -= 1;
                 return;
             }
@@ -251,8 +263,8 @@ pub(crate) fn spawn(scheduler: &Arc<Scheduler>, root: JobRef, is_next: bool) {
     }
     queue.attendants += 1;
     drop(queue);
-    let attended = Arc::clone(guests);
-    if start(move || attended.attend()).is_err() {
+    let (attended, keep_alive) = (Arc::clone(guests), scheduler.config.thread_keep_alive);
+    if start(move || attended.attend(keep_alive)).is_err() {
         let mut queue = guests.queue.lock();
         queue.attendants -= 1;
         let is_left_alone = queue.attendants == 0;

@@ -19,9 +19,6 @@ use crate::util::sync;
 use crate::util::thread_state::current_core;
 use crate::util::unwind::AbortOnUnwind;
 
-/// Ticks that come as often as this are often enough to watch the netpoller by.
-const OFTEN: Duration = Duration::from_micros(100);
-
 impl IdleWork for Regions {
     fn is_wanted(&self) -> bool {
         self.open.find().is_some()
@@ -160,12 +157,12 @@ impl Participant for Helper<'_, '_> {
     }
 
     /// Looks at the netpoller in place of a poll owner. If there is one, it is sent to sleep as
-    /// soon as ticks come often.
+    /// soon as two ticks come within two periods, which is often enough to watch the netpoller by.
     fn tick(&self, now: Instant) {
         let scheduler = self.scheduler;
         let since = now.saturating_duration_since(self.ticked.replace(now));
         let has_poll_owner = scheduler.poll_owner.is_present();
-        if has_poll_owner && since >= OFTEN {
+        if has_poll_owner && since >= Duration::from_nanos(2 * HELPER_NETWORK_PERIOD) {
             return;
         }
         if !scheduler.helpers.take_turn_at_network(scheduler.clock.nanos(now), HELPER_NETWORK_PERIOD) {
@@ -206,9 +203,6 @@ impl Participant for Helper<'_, '_> {
 /// For so long a helper sleeps to be woken on another core.
 const NAP: Duration = Duration::from_micros(20);
 
-/// A helper takes such a nap once in this time at most, since there may be only that core.
-const PERIOD: Duration = Duration::from_millis(2);
-
 /// When a helper last tried to get off the core of a region's owner, where it is of no use.
 ///
 /// A kernel may leave both threads there for long, though other cores are free: they are busy, and
@@ -227,7 +221,8 @@ impl CoreChange {
             return;
         }
         let now = sync::now();
-        if self.0.get().is_none_or(|before| now.duration_since(before) > PERIOD) {
+        // A hundredth of the helper's time at most, since there may be only that core.
+        if self.0.get().is_none_or(|before| now.duration_since(before) > NAP * 100) {
             self.0.set(Some(now));
             sync::sleep(NAP);
         }

@@ -21,9 +21,6 @@ use crate::scheduler::worker::start::start_idle_machine;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::sync::Mutex;
 
-/// Free regions that are kept, at most, of each kind; or as many as a region has slots.
-const MOST_FREE: usize = 16;
-
 /// The state that the threads of one runtime or team share for parallel calls. The scheduler owns
 /// it as its [`IdleWork`] and knows nothing else of it.
 pub(super) struct Regions {
@@ -48,6 +45,12 @@ impl Regions {
     /// Returns the regions of the runtime whose scheduler this is.
     pub(super) fn of(scheduler: &Scheduler) -> &Self {
         scheduler.idle_work.as_any().downcast_ref().expect("`idle_work` has made it")
+    }
+}
+
+impl Drop for Regions {
+    fn drop(&mut self) {
+        self.guests.end();
     }
 }
 
@@ -98,9 +101,11 @@ impl<R: Slotted> FreeRegions<R> {
         }
     }
 
+    /// Keeps `region` for a later call. As many are kept as a region has slots, since about as many
+    /// threads open one at the same time.
     pub(super) fn put(&self, region: Arc<R>) {
         let mut free = self.0.lock();
-        if free.len() < MOST_FREE.max(region.slots()) {
+        if free.len() < region.slots() {
             free.push(region);
         }
     }

@@ -10,6 +10,10 @@ use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// Slots of a region at most, its owner's included: the bits of the word that are not flags.
 pub(super) const MOST_SLOTS: usize = 62;
 
+/// How often a participant looks for work in vain before it leaves, or naps between looks if it
+/// has to stay: some 20 µs in all.
+pub(super) const LOOKS: u32 = 64;
+
 /// The owner sleeps, or is about to, until a participant leaves.
 const AWAITED: u64 = 1 << 62;
 /// No more slots are given out.

@@ -12,18 +12,12 @@ use crossbeam_utils::CachePadded;
 
 use crate::fork_join::job::{JobStack, LENT_FRAME, SharedJobs};
 use crate::fork_join::open_regions::OwnersCore;
-use crate::fork_join::slots::{OWNERS, Slots};
+use crate::fork_join::slots::{LOOKS, OWNERS, Slots};
 use crate::fork_join::{JobRef, Latch, Participant, Region};
 use crate::util::sync;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, AtomicPtr, fence};
 use crate::util::sync::thread_local;
-
-/// How often a helper looks for a job in vain before it leaves, some 20 µs in all.
-const LOOKS_BEFORE_LEAVING: u32 = crate::util::sync::looks(64);
-
-/// How often a waiting participant looks in vain before it naps between looks.
-const LOOKS_BEFORE_NAP: u32 = crate::util::sync::looks(64);
 
 pub(crate) struct TreeRegion {
     slots: Slots,
@@ -235,12 +229,12 @@ impl<'a> TreeSlot<'a> {
     /// for a while. For helpers.
     fn work(&self) {
         let mut in_vain = 0;
-        while in_vain < LOOKS_BEFORE_LEAVING && !self.region.over.load(Relaxed) && !self.participant.must_leave() {
+        while in_vain < sync::looks(LOOKS) && !self.region.over.load(Relaxed) && !self.participant.must_leave() {
             if self.run_one() {
                 in_vain = 0;
             } else {
                 in_vain += 1;
-                crate::util::sync::spin_for_a_while();
+                sync::spin_for_a_while();
             }
             self.participant.tick(sync::now());
         }
@@ -299,12 +293,12 @@ impl<'a> TreeSlot<'a> {
                 continue;
             }
             in_vain += 1;
-            if in_vain < LOOKS_BEFORE_NAP {
-                crate::util::sync::spin_for_a_while();
+            if in_vain < sync::looks(LOOKS) {
+                sync::spin_for_a_while();
             } else {
                 latch.await_here();
                 self.participant.pause();
-                self.nap_unless(latch, in_vain - LOOKS_BEFORE_NAP);
+                self.nap_unless(latch, in_vain - sync::looks(LOOKS));
                 self.participant.resume();
             }
         }
@@ -327,7 +321,7 @@ impl<'a> TreeSlot<'a> {
     /// thread.
     fn nap_unless(&self, latch: &Latch, naps: u32) {
         if !latch.is_set() {
-            crate::util::sync::nap(naps);
+            sync::nap(naps);
         }
     }
 }

@@ -60,7 +60,7 @@ fn sim_cfgs(sources: &[Source]) -> usize {
 
 /// Constants that encode something: states and fields of words, sentinels, sizes of types. They
 /// tune nothing.
-const ENCODINGS: [&str; 36] = [
+const ENCODINGS: [&str; 37] = [
     "ALIVE",
     "AWAITED",
     "AWAKE",
@@ -72,6 +72,7 @@ const ENCODINGS: [&str; 36] = [
     "INJECTOR",
     "KINDS",
     "LAST_DEADLINE",
+    "MOST_SLOTS",
     "NETWORK",
     "NOBODY",
     "NONE",
