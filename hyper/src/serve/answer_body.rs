@@ -7,19 +7,19 @@ use std::task::{Context, Poll};
 use hyper::body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use super::traffic::Turn;
+use super::traffic::RequestTurn;
 
 pin_project! {
     /// The body of an open request's answer.
     pub(super) struct AnswerBody<B> {
         #[pin]
         body: B,
-        turn: Turn,
+        turn: RequestTurn,
     }
 }
 
 impl<B> AnswerBody<B> {
-    pub(super) fn new(body: B, turn: Turn) -> Self {
+    pub(super) fn new(body: B, turn: RequestTurn) -> Self {
         Self { body, turn }
     }
 }

@@ -13,11 +13,11 @@ use hyper_util::service::TowerToHyperService;
 use tower_service::Service;
 
 use super::answer_body::AnswerBody;
-use super::ending::Ending;
-use super::guarded::Guarded;
-use super::make_service::Origin;
+use super::limited_io::LimitedIo;
+use super::make_service::ServiceSource;
 use super::race::{unless, within};
 use super::request_limit::{Answering, OpenRequest};
+use super::shutdown::ShutdownReceiver;
 use super::terms::Terms;
 use super::time_limits::{Over, TimeLimits};
 use super::traffic::Traffic;
@@ -36,17 +36,17 @@ pub(super) async fn serve<Stream, H, O, S, A, B>(
     handshake: H,
     origin: O,
     terms: Arc<Terms>,
-    mut ending: Ending,
+    mut shutdown: ShutdownReceiver,
 ) -> Result<(), BoxError>
 where
     H: Handshake<Stream>,
-    O: Origin<A, Service = S>,
+    O: ServiceSource<A, Service = S>,
     S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     A: Clone + Send + Sync + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
-    let mut ended = pin!(ending.begun());
+    let mut ended = pin!(shutdown.begun());
     let shaking = async {
         let (io, extensions) = handshake.shake_hands_and_extend(stream).await?;
         Ok::<_, BoxError>((io, extensions, origin.service(peer.clone()).await?))
@@ -59,12 +59,12 @@ where
     let service = TowerToHyperService::new(service);
     let (limit, body_limit) = (terms.request_timeout, terms.body_timeout);
     let service = Announced { service, peer, extensions, traffic: Arc::clone(&traffic), limit, body_limit };
-    let io = Guarded::new(io, terms.write_timeout, Arc::clone(&traffic));
+    let io = LimitedIo::new(io, terms.write_timeout, Arc::clone(&traffic));
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
     let mut time_limits = TimeLimits::new(Arc::clone(&traffic), terms.limits());
     let serving = poll_fn(|context| poll_serving(connection.as_mut(), &mut time_limits, context));
     let served = unless(ended.as_mut(), serving).await;
-    if let Some(Served::Ended(outcome)) = served {
+    if let Some(ServeOutcome::Ended(outcome)) = served {
         return outcome;
     }
     // HTTP/2's GOAWAY; HTTP/1 closes after its answer.
@@ -81,18 +81,18 @@ where
         // There was no request, so none is left without an answer, even if hyper returns an error.
         return Ok(());
     }
-    finished.map_or_else(|| Err("open requests outlasted the server".into()), Served::outcome)
+    finished.map_or_else(|| Err("open requests outlasted the server".into()), ServeOutcome::outcome)
 }
 
 /// The outcome of serving a connection.
-enum Served {
+enum ServeOutcome {
     /// The connection is closed, or must be closed.
     Ended(Result<(), BoxError>),
     /// The connection has had no open request for too long.
     Idle,
 }
 
-impl Served {
+impl ServeOutcome {
     fn outcome(self) -> Result<(), BoxError> {
         match self {
             Self::Ended(outcome) => outcome,
@@ -106,16 +106,16 @@ fn poll_serving(
     connection: Pin<&mut impl Future<Output = Result<(), BoxError>>>,
     time_limits: &mut TimeLimits,
     context: &mut Context<'_>,
-) -> Poll<Served> {
+) -> Poll<ServeOutcome> {
     if let Poll::Ready(outcome) = connection.poll(context) {
-        return Poll::Ready(Served::Ended(outcome));
+        return Poll::Ready(ServeOutcome::Ended(outcome));
     }
     time_limits.poll(context).map(|over| match over {
         // hyper limits how long a request's headers take once it knows the version of HTTP. It
         // waits for that, and for the first request of HTTP/2, without a limit.
-        Over::FirstRequest => Served::Ended(Err("the first request took too long".into())),
-        Over::Room => Served::Ended(Err("the client took too little of its answers for too long".into())),
-        Over::Idle => Served::Idle,
+        Over::FirstRequest => ServeOutcome::Ended(Err("the first request took too long".into())),
+        Over::Room => ServeOutcome::Ended(Err("the client took too little of its answers for too long".into())),
+        Over::Idle => ServeOutcome::Idle,
     })
 }
 

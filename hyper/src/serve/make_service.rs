@@ -106,15 +106,15 @@ where
 #[derive(Debug, Clone)]
 pub struct MakeService<M>(M);
 
-/// The origin of a connection's service; each connection has a clone.
-pub(super) trait Origin<A>: Clone + Send + 'static {
+/// The source of a connection's service; each connection has a clone.
+pub(super) trait ServiceSource<A>: Clone + Send + 'static {
     type Service;
 
     /// Returns the service for a connection from `peer`.
     fn service(self, peer: A) -> impl Future<Output = Result<Self::Service, BoxError>> + Send;
 }
 
-impl<M, A> Origin<A> for MakeService<M>
+impl<M, A> ServiceSource<A> for MakeService<M>
 where
     M: Service<A, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
     A: Send,
@@ -129,9 +129,9 @@ where
 
 /// One service for all connections, each of which has a clone.
 #[derive(Clone)]
-pub(super) struct Shared<S>(pub(super) S);
+pub(super) struct SharedService<S>(pub(super) S);
 
-impl<S, A> Origin<A> for Shared<S>
+impl<S, A> ServiceSource<A> for SharedService<S>
 where
     S: Clone + Send + 'static,
     A: Send,

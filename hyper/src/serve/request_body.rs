@@ -10,7 +10,7 @@ use std::time::Duration;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use wsrt::time::{Instant, Sleep, sleep};
 
-use super::pace::Pace;
+use super::wait_allowance::WaitAllowance;
 use crate::BoxError;
 
 /// The body of a request that [`serve`](fn@super::serve) passes to the service.
@@ -31,11 +31,11 @@ pub struct RequestBody {
     /// `None` after an error.
     incoming: Option<Incoming>,
     /// `None` means no limit.
-    limit: Option<Box<Limit>>,
+    limit: Option<Box<BodyTimeLimit>>,
 }
 
-struct Limit {
-    pace: Pace,
+struct BodyTimeLimit {
+    allowance: WaitAllowance,
     /// When the wait for a frame began, if one is awaited.
     began: Option<Instant>,
     expiry: Option<Pin<Box<Sleep>>>,
@@ -51,7 +51,12 @@ impl RequestBody {
     pub(super) fn new(incoming: Incoming, limit: Option<Duration>) -> (Self, Option<IsAnswered>) {
         let limit = limit.filter(|_| !incoming.is_end_stream());
         let limit = limit.map(|limit| {
-            Box::new(Limit { pace: Pace::new(limit), began: None, expiry: None, is_answered: Arc::default() })
+            Box::new(BodyTimeLimit {
+                allowance: WaitAllowance::new(limit),
+                began: None,
+                expiry: None,
+                is_answered: Arc::default(),
+            })
         });
         let is_answered = limit.as_ref().map(|limit| Arc::clone(&limit.is_answered));
         (Self { incoming: Some(incoming), limit }, is_answered)
@@ -75,10 +80,10 @@ impl RequestBody {
     }
 }
 
-impl Limit {
+impl BodyTimeLimit {
     /// Begins or continues the wait for a frame. Is ready when the wait takes too long.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let left = self.pace.left();
+        let left = self.allowance.left();
         if self.began.is_none() {
             let now = Instant::now();
             self.began = Some(now);
@@ -94,8 +99,8 @@ impl Limit {
     fn end_wait(&mut self, bytes: usize) {
         let waited = self.began.take().map_or(Duration::ZERO, |began| began.elapsed());
         // If it was too long, the service has not looked at the expiry, nor at the frame perhaps.
-        if self.pace.spend(waited, bytes as u64) {
-            self.pace.restore();
+        if self.allowance.spend(waited, bytes as u64) {
+            self.allowance.restore();
         }
     }
 }

@@ -11,7 +11,7 @@ use wsrt::time::{Sleep, sleep};
 
 use super::answer_body::AnswerBody;
 use super::request_body::IsAnswered;
-use super::traffic::Turn;
+use super::traffic::RequestTurn;
 use crate::BoxError;
 
 pin_project! {
@@ -27,7 +27,7 @@ pin_project! {
 /// The parts of a request that the head of its answer changes.
 #[derive(Debug)]
 pub(super) struct OpenRequest {
-    pub(super) turn: Turn,
+    pub(super) turn: RequestTurn,
     /// Ends the time limit of the request's body.
     pub(super) is_answered: Option<IsAnswered>,
     /// True if the request asks for a tunnel through its stream (CONNECT of HTTP/2).

@@ -13,10 +13,10 @@ use wsrt::task::Builder;
 
 use super::accepting::accept;
 use super::builder::Signal;
-use super::ending::End;
-use super::make_service::{Origin, Shared};
-use super::places::Places;
+use super::connection_limit::ConnectionLimit;
+use super::make_service::{ServiceSource, SharedService};
 use super::race::unless;
+use super::shutdown::ShutdownSender;
 use super::{Handshake, Listener, MakeService, RequestBody, Serve, connection};
 use crate::BoxError;
 
@@ -25,9 +25,9 @@ type Running = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 impl<L, S, H> Serve<L, S, H> {
     /// Gives each connection a clone of the one service.
-    fn shared(self) -> Serve<L, Shared<S>, H> {
+    fn shared(self) -> Serve<L, SharedService<S>, H> {
         let Self { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at } = self;
-        let service = Shared(service);
+        let service = SharedService(service);
         Serve { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at }
     }
 }
@@ -36,17 +36,17 @@ async fn run<L, O, H, S, B>(mut server: Serve<L, O, H>) -> io::Result<()>
 where
     L: Listener,
     H: Handshake<L::Io>,
-    O: Origin<L::Addr, Service = S>,
+    O: ServiceSource<L::Addr, Service = S>,
     S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
     let mut asked_to_end = pin!(asked_to_end(server.signal.take()));
-    let end = End::new();
+    let shutdown = ShutdownSender::new();
     // The listener is dropped, and so closed, with this future.
-    unless(asked_to_end.as_mut(), accept_for_ever(server, &end)).await;
-    end.begin();
-    end.all_have_ended().await;
+    unless(asked_to_end.as_mut(), accept_for_ever(server, &shutdown)).await;
+    shutdown.begin();
+    shutdown.all_have_ended().await;
     Ok(())
 }
 
@@ -62,32 +62,32 @@ async fn asked_to_end(signal: Option<Signal>) {
     }
 }
 
-async fn accept_for_ever<L, O, H, S, B>(server: Serve<L, O, H>, end: &End)
+async fn accept_for_ever<L, O, H, S, B>(server: Serve<L, O, H>, shutdown: &ShutdownSender)
 where
     L: Listener,
     H: Handshake<L::Io>,
-    O: Origin<L::Addr, Service = S>,
+    O: ServiceSource<L::Addr, Service = S>,
     S: Service<Request<RequestBody>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
     let Serve { mut listener, service: origin, handshake, accept_errors, on_connection_error, called_at, .. } = server;
     let terms = Arc::new(server.terms);
-    let places = Places::new(terms.max_connections);
+    let limit = ConnectionLimit::new(terms.max_connections);
     if let Some(bytes) = terms.unsent_limit {
         listener.limit_unsent(bytes);
     }
     loop {
-        let place = places.take().await;
+        let slot = limit.take().await;
         let accepted = accept(&mut listener, &accept_errors).await;
         let (handshake, origin, terms) = (handshake.clone(), origin.clone(), Arc::clone(&terms));
-        let serving = connection::serve(accepted, handshake, origin, terms, end.subscribe());
+        let serving = connection::serve(accepted, handshake, origin, terms, shutdown.subscribe());
         let hook = on_connection_error.clone();
         let connection = async move {
             if let (Err(error), Some(hook)) = (serving.await, hook) {
                 hook(&*error);
             }
-            drop(place);
+            drop(slot);
         };
         // Stall reports name the place where the user called `serve`.
         drop(Builder::new().__spawned_at(called_at).spawn(connection));

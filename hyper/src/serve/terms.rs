@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::HttpBuilder;
-use super::places::usual_limit;
+use super::connection_limit::usual_limit;
 use super::time_limits::Limits;
 use crate::{WsrtExecutor, WsrtTimer};
 
@@ -102,6 +102,6 @@ mod tests {
         assert_eq!(seconds(terms.shutdown_timeout), Some(30));
         assert_eq!(terms.unsent_limit, Some(128 << 10));
         assert_eq!(seconds(terms.request_timeout), None, "an answer may wait for an event");
-        assert_eq!(super::super::pace::LEAST_RATE, 240);
+        assert_eq!(super::super::wait_allowance::LEAST_RATE, 240);
     }
 }

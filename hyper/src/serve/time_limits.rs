@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use wsrt::time::{Instant, Sleep, sleep};
 
-use super::pace::Pace;
-use super::traffic::{Awaited, Seen, Traffic};
+use super::traffic::{Awaited, Traffic, TrafficSnapshot};
+use super::wait_allowance::WaitAllowance;
 
 /// The limits of a connection; `None` means no limit.
 #[derive(Debug, Clone, Copy)]
@@ -29,13 +29,13 @@ pub(super) struct Limits {
 #[derive(Debug)]
 pub(super) struct TimeLimits {
     traffic: Arc<Traffic>,
-    first_request: Option<Pace>,
-    room: Option<Pace>,
-    idle: Option<Pace>,
+    first_request: Option<WaitAllowance>,
+    room: Option<WaitAllowance>,
+    idle: Option<WaitAllowance>,
     /// Set if the connection ends once its requests are answered.
     is_ending: bool,
     /// The traffic at the last look, and the time of that look.
-    seen: Seen,
+    seen: TrafficSnapshot,
     looked: Instant,
     /// The time until the next check; `None` if there is no limit at all.
     sleep: Option<Pin<Box<Sleep>>>,
@@ -52,7 +52,7 @@ pub(super) enum Over {
 impl TimeLimits {
     pub(super) fn new(traffic: Arc<Traffic>, limits: Limits) -> Self {
         let [first_request, room, idle] =
-            [limits.first_request, limits.room, limits.idle].map(|limit| limit.map(Pace::new));
+            [limits.first_request, limits.room, limits.idle].map(|limit| limit.map(WaitAllowance::new));
         let (seen, looked) = (traffic.look(), Instant::now());
         let mut time_limits = Self { traffic, first_request, room, idle, is_ending: false, seen, looked, sleep: None };
         time_limits.sleep = time_limits.until_the_next_look().map(|pause| Box::pin(sleep(pause)));
@@ -86,10 +86,10 @@ impl TimeLimits {
         let written = seen.written_since(self.seen);
         (self.looked, self.seen) = (now, seen);
         let Some(written) = written else {
-            [&mut self.room, &mut self.idle].into_iter().flatten().for_each(Pace::restore);
+            [&mut self.room, &mut self.idle].into_iter().flatten().for_each(WaitAllowance::restore);
             return None;
         };
-        let (over, pace, written) = match seen.awaited() {
+        let (over, allowance, written) = match seen.awaited() {
             // During these waits the server writes pings and their answers, or, after an idle
             // connection's GOAWAY, the rest of an answer.
             Awaited::FirstRequest => (Over::FirstRequest, &mut self.first_request, 0),
@@ -97,14 +97,14 @@ impl TimeLimits {
             Awaited::Request | Awaited::Room => (Over::Room, &mut self.room, written),
             Awaited::Service => return None,
         };
-        pace.as_mut()?.spend(waited, written).then_some(over)
+        allowance.as_mut()?.spend(waited, written).then_some(over)
     }
 
     /// Returns the time during which no limit can expire.
     fn until_the_next_look(&self) -> Option<Duration> {
         let first_request = self.first_request.filter(|_| !self.traffic.has_begun());
         let idle = self.idle.filter(|_| !self.is_ending);
-        [first_request, self.room, idle].into_iter().flatten().map(|pace| pace.left()).min()
+        [first_request, self.room, idle].into_iter().flatten().map(|allowance| allowance.left()).min()
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Traffic {
 
 /// The state of a connection at a moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct TrafficSnapshot {
     requests: u64,
     written: u64,
 }
@@ -51,12 +51,12 @@ pub(super) enum Awaited {
 impl Traffic {
     /// Counts a new request, which waits for the service.
     #[must_use = "the request ends when this is dropped"]
-    pub(super) fn begin(self: &Arc<Self>) -> Turn {
+    pub(super) fn begin(self: &Arc<Self>) -> RequestTurn {
         if !self.has_begun() {
             self.requests.fetch_or(BEGUN, Relaxed);
         }
         self.requests.fetch_add(CHANGE + OPEN + AT_SERVICE, Relaxed);
-        Turn { traffic: Arc::clone(self), is_at_service: true }
+        RequestTurn { traffic: Arc::clone(self), is_at_service: true }
     }
 
     /// Returns whether a request has arrived.
@@ -71,12 +71,12 @@ impl Traffic {
     }
 
     #[must_use]
-    pub(super) fn look(&self) -> Seen {
-        Seen { requests: self.requests.load(Relaxed), written: self.written.load(Relaxed) }
+    pub(super) fn look(&self) -> TrafficSnapshot {
+        TrafficSnapshot { requests: self.requests.load(Relaxed), written: self.written.load(Relaxed) }
     }
 }
 
-impl Seen {
+impl TrafficSnapshot {
     pub(super) fn awaited(self) -> Awaited {
         match self.requests {
             word if word & BEGUN == 0 => Awaited::FirstRequest,
@@ -95,12 +95,12 @@ impl Seen {
 
 /// An open request, until this value is dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct RequestTurn {
     traffic: Arc<Traffic>,
     is_at_service: bool,
 }
 
-impl Turn {
+impl RequestTurn {
     /// Notes that the request waits for the service.
     pub(super) fn await_service(&mut self) {
         if !std::mem::replace(&mut self.is_at_service, true) {
@@ -121,7 +121,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for RequestTurn {
     fn drop(&mut self) {
         let ended = OPEN + if self.is_at_service { AT_SERVICE } else { 0 };
         self.traffic.requests.fetch_add(CHANGE.wrapping_sub(ended), Relaxed);

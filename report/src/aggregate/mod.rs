@@ -24,7 +24,7 @@ pub(crate) use tasks::{Task, Tasks};
 pub(crate) use threads::{Doing, Thread, Threads};
 pub(crate) use waits::{Ender, Place, Waited, Waits};
 
-use wsrt_trace::decode::{Annotations, Decoded, NameId, NameTable, OpenSlices, Slice, TrackEvent};
+use wsrt_trace::decode::{Annotations, Decoded, NameId, NameTable, OpenSlices, TrackEvent, TrackSlice};
 use wsrt_trace::{EventName, Track, TrackEventKind, WakeCause, names};
 
 use ids::Ids;
@@ -198,7 +198,7 @@ impl Aggregate {
         }
     }
 
-    fn slice(&mut self, slice: &Slice, names: &NameTable) {
+    fn slice(&mut self, slice: &TrackSlice, names: &NameTable) {
         if let Some(index) = slice.track.processor() {
             return self.poll(Poll { processor: index.into(), slice: *slice });
         }
@@ -229,7 +229,7 @@ impl Aggregate {
         self.sites.poll(spawned_at, slice, is_new);
     }
 
-    fn turn(&mut self, slice: &Slice) {
+    fn turn(&mut self, slice: &TrackSlice) {
         let (events, timers) = (slice.annotations.events.unwrap_or(0), slice.annotations.timers.unwrap_or(0));
         self.network.turns += 1;
         self.network.events = self.network.events.saturating_add(events);

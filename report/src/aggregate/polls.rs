@@ -1,7 +1,7 @@
 //! Polls: how long they took, how long their tasks had waited before, and the longest polls.
 
 use wsrt_trace::TaskSource;
-use wsrt_trace::decode::Slice;
+use wsrt_trace::decode::TrackSlice;
 
 use super::durations::Durations;
 use super::longest::Longest;
@@ -22,7 +22,7 @@ pub(crate) struct Found {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Poll {
     pub(crate) processor: u32,
-    pub(crate) slice: Slice,
+    pub(crate) slice: TrackSlice,
 }
 
 /// All polls of a trace.

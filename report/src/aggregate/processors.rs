@@ -1,7 +1,7 @@
 //! The work of each processor, and how busy the processor was over time.
 
 use wsrt_trace::TaskSource;
-use wsrt_trace::decode::{Annotations, Slice};
+use wsrt_trace::decode::{Annotations, TrackSlice};
 
 use super::grid::{Grid, Level, Series, Sum};
 
@@ -54,7 +54,7 @@ impl Processors {
         &mut self.all[index]
     }
 
-    pub(crate) fn poll(&mut self, grid: &Grid, index: u32, slice: &Slice) {
+    pub(crate) fn poll(&mut self, grid: &Grid, index: u32, slice: &TrackSlice) {
         let processor = self.at(index);
         processor.polls += 1;
         processor.busy_by_source[source_of(&slice.annotations) as usize] += slice.own;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use wsrt_trace::decode::{NameId, Slice};
+use wsrt_trace::decode::{NameId, TrackSlice};
 
 /// The work of all tasks that were spawned at one source location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) struct Sites {
 }
 
 impl Sites {
-    pub(crate) fn poll(&mut self, spawned_at: NameId, slice: &Slice, is_new: bool) {
+    pub(crate) fn poll(&mut self, spawned_at: NameId, slice: &TrackSlice, is_new: bool) {
         let site = self.known.entry(spawned_at).or_default();
         site.tasks += u64::from(is_new);
         site.polls += 1;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use wsrt_trace::decode::{NameId, Slice};
+use wsrt_trace::decode::{NameId, TrackSlice};
 use wsrt_trace::{EventName, names};
 
 /// The maximum number of threads. No real process has more, but a damaged file might.
@@ -81,7 +81,7 @@ impl Threads {
         }
     }
 
-    pub(crate) fn slice(&mut self, number: u64, text: &str, slice: &Slice) {
+    pub(crate) fn slice(&mut self, number: u64, text: &str, slice: &TrackSlice) {
         if let Some(thread) = self.thread(number) {
             let time = &mut thread.times[Doing::of(text) as usize];
             *time = time.saturating_add(slice.own);

@@ -13,7 +13,7 @@ pub use annotations::Annotations;
 pub use decoder::Decoder;
 pub use event::{Decoded, TrackEvent};
 pub use packets::{FileEnding, PacketReader};
-pub use slices::{OpenSlices, Slice};
+pub use slices::{OpenSlices, TrackSlice};
 pub use strings::{NameId, NameTable};
 
 #[cfg(all(test, not(loom)))]

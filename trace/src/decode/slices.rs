@@ -15,7 +15,7 @@ const MOST_TRACKS: usize = 1 << 14;
 
 /// A period of time on a track, such as a poll, with its name and annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
+pub struct TrackSlice {
     /// The track that the slice is on.
     pub track: Track,
     /// When the slice begins, in nanoseconds.
@@ -65,16 +65,17 @@ impl OpenSlices {
 
     /// Closes the innermost open slice of the event's track, and returns the slice. Returns `None`
     /// if no slice is open on the track.
-    pub fn end(&mut self, event: &TrackEvent) -> Option<Slice> {
+    pub fn end(&mut self, event: &TrackEvent) -> Option<TrackSlice> {
         let outcome = event.annotations.outcome;
         let slice = self.tracks.get_mut(&event.track).and_then(|open| close(event.track, open, event.at));
         self.unmatched += u64::from(slice.is_none());
-        let ended = |slice: Slice| Annotations { outcome: outcome.or(slice.annotations.outcome), ..slice.annotations };
-        slice.map(|slice| Slice { annotations: ended(slice), ..slice })
+        let ended =
+            |slice: TrackSlice| Annotations { outcome: outcome.or(slice.annotations.outcome), ..slice.annotations };
+        slice.map(|slice| TrackSlice { annotations: ended(slice), ..slice })
     }
 
     /// Closes all open slices at the time `at`, the end of the file, and returns them.
-    pub fn end_all(&mut self, at: u64) -> Vec<Slice> {
+    pub fn end_all(&mut self, at: u64) -> Vec<TrackSlice> {
         let mut slices = Vec::new();
         for (track, mut open) in self.tracks.drain() {
             while let Some(slice) = close(track, &mut open, at) {
@@ -93,14 +94,14 @@ impl OpenSlices {
     }
 }
 
-fn close(track: Track, open: &mut Vec<OpenSlice>, at: u64) -> Option<Slice> {
+fn close(track: Track, open: &mut Vec<OpenSlice>, at: u64) -> Option<TrackSlice> {
     let OpenSlice { begin, name, annotations, within } = open.pop()?;
     let duration = at.saturating_sub(begin);
     if let Some(around) = open.last_mut() {
         around.within = around.within.saturating_add(duration);
     }
     let own = duration.saturating_sub(within);
-    Some(Slice { track, begin, duration, own, depth: open.len(), name, annotations })
+    Some(TrackSlice { track, begin, duration, own, depth: open.len(), name, annotations })
 }
 
 #[cfg(all(test, not(loom)))]

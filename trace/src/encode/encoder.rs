@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::batch::{BatchEntry, EncodeContext, EventBatch};
 use super::flows::Flows;
-use super::groups::{Annotated, PendingSteps, Step, StepGroup, StepPart};
+use super::groups::{Annotated, EventStep, PendingSteps, StepGroup, StepPart};
 use super::packets::{Annotation, AnnotationValue, EventBody, PacketWriter, StringId};
 use super::strings::KnownStrings;
 use super::tracks::Tracks;
@@ -29,7 +29,7 @@ pub struct Encoder {
     /// The steps of each thread that wait for the end of a poll.
     pending: Vec<PendingSteps>,
     /// The stalls of polls that have not ended, by processor.
-    stalls: HashMap<u16, Vec<Step>, IntHasher>,
+    stalls: HashMap<u16, Vec<EventStep>, IntHasher>,
     groups: Vec<StepGroup>,
     events: u64,
     dropped: u64,
@@ -171,7 +171,7 @@ impl Encoder {
     /// recorded.
     fn write_stalled(&mut self, context: EncodeContext<'_>) {
         for (processor, stalls) in std::mem::take(&mut self.stalls) {
-            let Some(Step { annotated, .. }) = stalls.first() else { continue };
+            let Some(EventStep { annotated, .. }) = stalls.first() else { continue };
             let EventKind::Stall { task, millis, .. } = annotated.event.kind() else { continue };
             let track = self.track(Track::Processor(processor), context);
             let begun = context.clock.nanos(annotated.event.stamp).saturating_sub(millis * 1_000_000);
@@ -191,7 +191,7 @@ impl Encoder {
         track
     }
 
-    fn write_step(&mut self, group: &StepGroup, step: &Step, context: EncodeContext<'_>) {
+    fn write_step(&mut self, group: &StepGroup, step: &EventStep, context: EncodeContext<'_>) {
         let time = context.clock.nanos(step.stamp);
         let kind = step.annotated.event.kind();
         let host = step.annotated.host;

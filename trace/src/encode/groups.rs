@@ -34,7 +34,7 @@ pub(super) enum StepPart {
 
 /// The beginning or the end of an event, or an event without a duration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct EventStep {
     pub(super) stamp: u64,
     pub(super) part: StepPart,
     pub(super) annotated: Annotated,
@@ -46,13 +46,13 @@ pub(super) struct StepGroup {
     pub(super) thread: u32,
     /// True if the group is a turn of the netpoller, and false if it is a poll.
     pub(super) is_turn: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<EventStep>,
 }
 
 /// The steps of one thread that wait for a poll to end.
 #[derive(Debug, Default)]
 pub(super) struct PendingSteps {
-    steps: Vec<Step>,
+    steps: Vec<EventStep>,
     /// The stamp of the poll that was shown early.
     opened: Option<u64>,
 }
@@ -65,7 +65,7 @@ impl PendingSteps {
         match annotated.event.kind() {
             EventKind::Poll { lasted, .. } if depth == 0 && self.opened == Some(stamp) => {
                 self.opened = None;
-                self.steps.push(Step { stamp: stamp + lasted, part: StepPart::End, annotated });
+                self.steps.push(EventStep { stamp: stamp + lasted, part: StepPart::End, annotated });
             }
             EventKind::Poll { lasted, .. } | EventKind::Turn { lasted, .. } => {
                 if depth == 0 {
@@ -80,7 +80,7 @@ impl PendingSteps {
             }
             _ => {
                 self.flush_lost(thread, depth, groups);
-                self.steps.push(Step { stamp: annotated.time, part: StepPart::Instant, annotated });
+                self.steps.push(EventStep { stamp: annotated.time, part: StepPart::Instant, annotated });
             }
         }
         if depth <= u32::from(self.opened.is_some()) {
@@ -106,7 +106,7 @@ impl PendingSteps {
 
     fn enclose(&mut self, begin: u64, lasted: u64, annotated: Annotated) {
         self.insert_begin(begin, annotated);
-        self.steps.push(Step { stamp: begin + lasted, part: StepPart::End, annotated });
+        self.steps.push(EventStep { stamp: begin + lasted, part: StepPart::End, annotated });
     }
 
     /// Inserts a beginning before the steps that have happened since.
@@ -117,7 +117,7 @@ impl PendingSteps {
             .rev()
             .take_while(|step| step.stamp >= begin && step.annotated.event.depth() > annotated.event.depth());
         let at = self.steps.len() - since.count();
-        self.steps.insert(at, Step { stamp: begin, part: StepPart::Begin, annotated });
+        self.steps.insert(at, EventStep { stamp: begin, part: StepPart::Begin, annotated });
     }
 }
 

@@ -1,4 +1,4 @@
-//! `Pace`: how long a client may keep the server waiting, and what earns it more time.
+//! `WaitAllowance`: how long a client may keep the server waiting, and what earns it more time.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ pub(super) const LEAST_RATE: u32 = 240;
 /// some of it back, up to the limit. Silence therefore ends a client after the limit, and an
 /// occasional byte not much later.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
+pub(super) struct WaitAllowance {
     limit: Duration,
     left: Duration,
 }
 
-impl Pace {
+impl WaitAllowance {
     pub(super) fn new(limit: Duration) -> Self {
         Self { limit, left: limit }
     }
@@ -50,8 +50,8 @@ mod tests {
 
     /// Returns after how long a client is given up that sends `bytes` after each pause.
     fn given_up_after(pause: Duration, bytes: u64) -> Option<Duration> {
-        let mut pace = Pace::new(LIMIT);
-        (1..10_000).find(|_| pace.spend(pause, bytes)).map(|pauses| pause * pauses)
+        let mut allowance = WaitAllowance::new(LIMIT);
+        (1..10_000).find(|_| allowance.spend(pause, bytes)).map(|pauses| pause * pauses)
     }
 
     #[test]
@@ -70,11 +70,11 @@ mod tests {
 
     #[test]
     fn a_fast_beginning_buys_no_silence_beyond_the_limit() {
-        let mut pace = Pace::new(LIMIT);
-        assert!(!pace.spend(Duration::from_secs(1), 1 << 30));
-        assert_eq!(pace.left(), LIMIT);
-        assert!(pace.spend(LIMIT, 0));
-        pace.restore();
-        assert_eq!(pace.left(), LIMIT);
+        let mut allowance = WaitAllowance::new(LIMIT);
+        assert!(!allowance.spend(Duration::from_secs(1), 1 << 30));
+        assert_eq!(allowance.left(), LIMIT);
+        assert!(allowance.spend(LIMIT, 0));
+        allowance.restore();
+        assert_eq!(allowance.left(), LIMIT);
     }
 }

@@ -1,4 +1,4 @@
-//! `Places`: the limit on the number of open connections.
+//! `ConnectionLimit`: the limit on the number of open connections.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use wsrt::sync::{OwnedSemaphorePermit, Semaphore};
 /// rest is for the service's own files and sockets.
 const QUARTERS: usize = 3;
 
-/// The limit on the number of open connections. The accept loop takes a place before it accepts a
-/// connection, and the connection's task returns the place when the task ends.
+/// The limit on the number of open connections. The accept loop takes a slot before it accepts a
+/// connection, and the connection's task returns the slot when the task ends.
 #[derive(Debug)]
-pub(super) struct Places(Option<Arc<Semaphore>>);
+pub(super) struct ConnectionLimit(Option<Arc<Semaphore>>);
 
-/// A connection's place, which becomes free again when this value is dropped.
+/// A connection's slot, which becomes free again when this value is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     _held: Option<OwnedSemaphorePermit>,
 }
 
-impl Places {
+impl ConnectionLimit {
     pub(super) fn new(limit: Option<usize>) -> Self {
         Self(limit.map(|limit| Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)))))
     }
 
-    /// Waits for a free place.
-    pub(super) async fn take(&self) -> Place {
-        let Some(places) = &self.0 else { return Place { _held: None } };
-        let held = Arc::clone(places).acquire_owned().await;
-        Place { _held: Some(held.expect("nothing closes the semaphore")) }
+    /// Waits for a free slot.
+    pub(super) async fn take(&self) -> ConnectionSlot {
+        let Some(slots) = &self.0 else { return ConnectionSlot { _held: None } };
+        let held = Arc::clone(slots).acquire_owned().await;
+        ConnectionSlot { _held: Some(held.expect("nothing closes the semaphore")) }
     }
 }
 
@@ -62,11 +62,11 @@ mod tests {
     use tokio_test::{assert_pending, assert_ready};
 
     #[test]
-    fn a_place_is_free_again_once_it_is_dropped() {
-        let places = Places::new(Some(2));
-        let first = assert_ready!(spawn(places.take()).poll());
-        let _second = assert_ready!(spawn(places.take()).poll());
-        let mut third = spawn(places.take());
+    fn a_slot_is_free_again_once_it_is_dropped() {
+        let limit = ConnectionLimit::new(Some(2));
+        let first = assert_ready!(spawn(limit.take()).poll());
+        let _second = assert_ready!(spawn(limit.take()).poll());
+        let mut third = spawn(limit.take());
         assert_pending!(third.poll());
         drop(first);
         assert!(third.is_woken());
@@ -74,9 +74,9 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_there_is_always_a_place() {
-        let places = Places::new(None);
-        let taken: Vec<Place> = (0..1000).map(|_| assert_ready!(spawn(places.take()).poll())).collect();
+    fn without_a_limit_there_is_always_a_slot() {
+        let limit = ConnectionLimit::new(None);
+        let taken: Vec<ConnectionSlot> = (0..1000).map(|_| assert_ready!(spawn(limit.take()).poll())).collect();
         assert_eq!(taken.len(), 1000);
     }
 }

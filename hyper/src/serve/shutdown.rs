@@ -12,16 +12,16 @@ use wsrt::sync::watch;
 /// The channel works in both directions: it carries the signal to the connections, each of which
 /// holds a receiver, and is closed when the last receiver is dropped, so when all have ended.
 #[derive(Debug)]
-pub(super) struct End(watch::Sender<()>);
+pub(super) struct ShutdownSender(watch::Sender<()>);
 
-impl End {
+impl ShutdownSender {
     pub(super) fn new() -> Self {
         Self(watch::Sender::new(()))
     }
 
     /// Returns a receiver for a connection, which holds it for as long as it is open.
-    pub(super) fn subscribe(&self) -> Ending {
-        Ending(self.0.subscribe())
+    pub(super) fn subscribe(&self) -> ShutdownReceiver {
+        ShutdownReceiver(self.0.subscribe())
     }
 
     /// Sends the shutdown signal.
@@ -29,7 +29,7 @@ impl End {
         self.0.send_replace(());
     }
 
-    /// Waits until every [`Ending`] is dropped.
+    /// Waits until every [`ShutdownReceiver`] is dropped.
     pub(super) async fn all_have_ended(&self) {
         self.0.closed().await;
     }
@@ -37,9 +37,9 @@ impl End {
 
 /// Receives the shutdown signal; held by a connection.
 #[derive(Debug)]
-pub(super) struct Ending(watch::Receiver<()>);
+pub(super) struct ShutdownReceiver(watch::Receiver<()>);
 
-impl Ending {
+impl ShutdownReceiver {
     /// Waits for the shutdown signal.
     ///
     /// A connection polls this as often as itself, and a poll of the channel takes a lock that all
@@ -70,32 +70,32 @@ mod tests {
 
     #[test]
     fn the_word_wakes_whoever_polled_last_and_only_them() {
-        let (end, mut first, mut last) = (End::new(), spawn(()), spawn(()));
-        let mut ending = end.subscribe();
-        let mut begun = pin!(ending.begun());
+        let (sender, mut first, mut last) = (ShutdownSender::new(), spawn(()), spawn(()));
+        let mut receiver = sender.subscribe();
+        let mut begun = pin!(receiver.begun());
         assert_pending!(first.enter(|cx, _| begun.as_mut().poll(cx)));
         assert_pending!(first.enter(|cx, _| begun.as_mut().poll(cx)));
         assert_pending!(last.enter(|cx, _| begun.as_mut().poll(cx)));
-        end.begin();
+        sender.begin();
         assert_eq!((first.is_woken(), last.is_woken()), (false, true));
         assert_ready!(last.enter(|cx, _| begun.as_mut().poll(cx)));
     }
 
     #[test]
     fn a_word_given_before_the_first_poll_is_heard() {
-        let end = End::new();
-        let mut ending = end.subscribe();
-        drop(end);
-        assert_ready!(spawn(ending.begun()).poll());
+        let sender = ShutdownSender::new();
+        let mut receiver = sender.subscribe();
+        drop(sender);
+        assert_ready!(spawn(receiver.begun()).poll());
     }
 
     #[test]
     fn all_have_ended_once_the_last_is_dropped() {
-        let end = End::new();
-        let (mut one, other) = (end.subscribe(), end.subscribe());
-        end.begin();
+        let sender = ShutdownSender::new();
+        let (mut one, other) = (sender.subscribe(), sender.subscribe());
+        sender.begin();
         assert_ready!(spawn(one.begun()).poll());
-        let mut all = spawn(end.all_have_ended());
+        let mut all = spawn(sender.all_have_ended());
         assert_pending!(all.poll());
         drop(other);
         assert_pending!(all.poll());

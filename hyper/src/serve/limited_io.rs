@@ -1,5 +1,5 @@
-//! `Guarded`: a stream that gives up on a client that takes nothing, and lets other tasks run while
-//! a client sends or takes without a pause.
+//! `LimitedIo`: a stream that gives up on a client that takes nothing, and lets other tasks run
+//! while a client sends or takes without a pause.
 
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSlice};
@@ -33,10 +33,10 @@ const WRITTEN_IN_A_ROW: usize = 128 << 10;
 /// the client has vanished. A client that reads slowly is not given up, since each write that takes
 /// anything ends the wait.
 #[derive(Debug)]
-pub(super) struct Guarded<Io> {
+pub(super) struct LimitedIo<Io> {
     io: Io,
     limit: Option<Duration>,
-    stall: Option<Stall>,
+    stall: Option<IoStall>,
     /// The number of reads that were ready since the last one that was not.
     reads: u32,
     /// The number of bytes written since the last write that waited.
@@ -47,7 +47,7 @@ pub(super) struct Guarded<Io> {
 
 /// The wait of an operation, from its first refusal on.
 #[derive(Debug)]
-struct Stall {
+struct IoStall {
     operation: Operation,
     expiry: Pin<Box<Sleep>>,
 }
@@ -61,7 +61,7 @@ enum Operation {
     Shutdown,
 }
 
-impl<Io> Guarded<Io> {
+impl<Io> LimitedIo<Io> {
     /// Limits the writes to `io`; `None` means no limit.
     pub(super) fn new(io: Io, limit: Option<Duration>, traffic: Arc<Traffic>) -> Self {
         Self { io, limit, stall: None, reads: 0, written: 0, traffic }
@@ -112,13 +112,13 @@ impl<Io> Guarded<Io> {
     #[cold]
     fn wait(&mut self, operation: Operation, context: &mut Context<'_>) -> Poll<io::Error> {
         let Some(limit) = self.limit else { return Poll::Pending };
-        let stall = self.stall.get_or_insert_with(|| Stall { operation, expiry: Box::pin(sleep(limit)) });
+        let stall = self.stall.get_or_insert_with(|| IoStall { operation, expiry: Box::pin(sleep(limit)) });
         let expired = stall.expiry.as_mut().poll(context);
         expired.map(|()| io::Error::new(ErrorKind::TimedOut, "the client took nothing for too long"))
     }
 }
 
-impl<Io: Read + Unpin> Read for Guarded<Io> {
+impl<Io: Read + Unpin> Read for LimitedIo<Io> {
     #[inline]
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -136,7 +136,7 @@ impl<Io: Read + Unpin> Read for Guarded<Io> {
     }
 }
 
-impl<Io: Write + Unpin> Write for Guarded<Io> {
+impl<Io: Write + Unpin> Write for LimitedIo<Io> {
     #[inline]
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.gives_way(context) {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     /// Writes a byte, and flushes at each poll, as hyper does.
-    async fn write(stream: &mut Guarded<Narrow>) -> io::Result<usize> {
+    async fn write(stream: &mut LimitedIo<Narrow>) -> io::Result<usize> {
         poll_fn(|context| {
             let written = Pin::new(&mut *stream).poll_write(context, b"x");
             let flushed = Pin::new(&mut *stream).poll_flush(context);
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_endless_stream_of_reads_lets_other_tasks_run() {
-        let mut stream = Guarded::new(Endless, None, Arc::default());
+        let mut stream = LimitedIo::new(Endless, None, Arc::default());
         let mut reading = tokio_test::task::spawn(poll_fn(|context| {
             let mut count = 0;
             while Pin::new(&mut stream).poll_read(context, ReadBuf::new(&mut [0; 1]).unfilled()).is_ready() {
@@ -292,7 +292,7 @@ mod tests {
     fn an_endless_stream_of_writes_lets_other_tasks_run() {
         let answer = vec![0; 10 * WRITTEN_IN_A_ROW];
         for pieces in [&[IoSlice::new(&answer)][..], &[IoSlice::new(b"head"), IoSlice::new(&answer)]] {
-            let mut stream = Guarded::new(Wide, None, Arc::default());
+            let mut stream = LimitedIo::new(Wide, None, Arc::default());
             let mut writing = tokio_test::task::spawn(poll_fn(|context| {
                 let mut most = 0;
                 while let Poll::Ready(written) = Pin::new(&mut stream).poll_write_vectored(context, pieces) {
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn a_write_that_waits_too_long_fails() {
         on_a_stopped_clock(async {
-            let mut stream = Guarded::new(Narrow { room: 1 }, Some(LIMIT), Arc::default());
+            let mut stream = LimitedIo::new(Narrow { room: 1 }, Some(LIMIT), Arc::default());
             assert_eq!(write(&mut stream).await.ok(), Some(1));
             let began = Instant::now();
             let error = write(&mut stream).await.expect_err("there is no room");
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn a_write_that_takes_anything_ends_the_wait() {
         on_a_stopped_clock(async {
-            let mut stream = Guarded::new(Narrow { room: 0 }, Some(LIMIT), Arc::default());
+            let mut stream = LimitedIo::new(Narrow { room: 0 }, Some(LIMIT), Arc::default());
             for _ in 0..3 {
                 let waited = wsrt::time::timeout(LIMIT * 2 / 3, write(&mut stream)).await;
                 assert!(waited.is_err(), "there is no room");
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn without_a_limit_a_write_waits_for_ever() {
         on_a_stopped_clock(async {
-            let mut stream = Guarded::new(Narrow { room: 0 }, None, Arc::default());
+            let mut stream = LimitedIo::new(Narrow { room: 0 }, None, Arc::default());
             let mut writing = tokio_test::task::spawn(write(&mut stream));
             assert!(writing.poll().is_pending());
             advance(Duration::from_secs(1 << 20)).await;
