@@ -1,7 +1,7 @@
 //! Deterministic entropy: seeds for the random number generators that are created on a simulation's
 //! thread.
 
-use crate::given::{Given, Slot};
+use crate::sequence_override::{SequenceOverride, Slot};
 use wsrt_sync::rng::FastRand;
 
 thread_local! {
@@ -20,6 +20,6 @@ pub fn draw() -> Option<u64> {
 
 /// Provides this thread with seeds that are derived from `state`, until the returned guard is
 /// dropped.
-pub fn give_entropy(state: u64) -> Given {
-    Given::begin(&SEEDS, state)
+pub fn override_entropy(state: u64) -> SequenceOverride {
+    SequenceOverride::begin(&SEEDS, state)
 }

@@ -6,27 +6,27 @@
 
 use super::drawing::{Drawer, FaultBounds};
 use super::network::{Network, SetBy};
-use super::plan::{Fault, FaultEffect, Plan};
+use super::plan::{Fault, FaultEffect, FaultPlan};
 use super::points::{self, Points};
-use super::record::Step;
+use super::record::RecordedStep;
 use super::world::{Inhabitants, World};
 use std::collections::VecDeque;
 
 /// An odd constant that separates the random numbers of faults from others of the same seed.
 const OWN: u64 = 0xd6e8_feb8_6659_fd93;
 
-pub(crate) struct Faults {
+pub(crate) struct FaultSchedule {
     seed: u64,
     /// The plan that determines all faults instead of the seed.
-    given: Option<&'static Plan>,
+    given: Option<&'static FaultPlan>,
     coming: VecDeque<Fault>,
     points: Points,
     /// The fault points of plans that the program has added.
-    planned_points: Plan,
+    planned_points: FaultPlan,
     drawers: Vec<Drawer>,
     drawn: u64,
     under_way: Vec<UnderWay>,
-    record: Plan,
+    record: FaultPlan,
 }
 
 struct UnderWay {
@@ -35,23 +35,23 @@ struct UnderWay {
 }
 
 /// The next beginning or end of a fault.
-enum Event {
+enum FaultEvent {
     Begin(Fault),
     End(FaultEffect),
 }
 
-impl Faults {
-    pub(super) fn new(seed: u64, given: Option<&'static Plan>) -> Self {
+impl FaultSchedule {
+    pub(super) fn new(seed: u64, given: Option<&'static FaultPlan>) -> Self {
         Self {
             seed,
             given,
             coming: given.map(|plan| plan.faults.clone().into()).unwrap_or_default(),
             points: Points::default(),
-            planned_points: Plan::default(),
+            planned_points: FaultPlan::default(),
             drawers: Vec::new(),
             drawn: 0,
             under_way: Vec::new(),
-            record: Plan::default(),
+            record: FaultPlan::default(),
         }
     }
 
@@ -62,7 +62,7 @@ impl Faults {
         }
     }
 
-    fn add(&mut self, plan: &Plan, now: u64) {
+    fn add(&mut self, plan: &FaultPlan, now: u64) {
         if self.given.is_none() {
             self.coming.extend(plan.faults.iter().map(|fault| Fault { at: fault.at.max(now), ..fault.clone() }));
             self.coming.make_contiguous().sort_by_key(|fault| fault.at);
@@ -100,10 +100,10 @@ impl Faults {
 
     /// Removes and returns the next event. At the same moment, ends come before beginnings. Returns
     /// `None` if the hosts do not allow the event.
-    fn take_next(&mut self, network: &Network) -> Option<Event> {
+    fn take_next(&mut self, network: &Network) -> Option<FaultEvent> {
         let at = self.next_at()?;
         if let Some((_, index)) = self.next_end().filter(|&(until, _)| until == at) {
-            return Some(Event::End(self.under_way.remove(index).what));
+            return Some(FaultEvent::End(self.under_way.remove(index).what));
         }
         let fault = match self.coming.pop_front_if_at(at) {
             Some(fault) => fault,
@@ -115,7 +115,7 @@ impl Faults {
                 fault?
             }
         };
-        Some(Event::Begin(fault))
+        Some(FaultEvent::Begin(fault))
     }
 
     pub(super) fn under_way(&self) -> impl Iterator<Item = &FaultEffect> {
@@ -153,7 +153,7 @@ impl World {
 
     /// Adds the faults of `plan`, whose moments count from `now` (in nanoseconds). Has no effect if
     /// the run was given another plan.
-    pub fn add_plan(&self, plan: &Plan, now: u64) {
+    pub fn add_plan(&self, plan: &FaultPlan, now: u64) {
         self.faults.lock().add(plan, now);
     }
 
@@ -164,7 +164,7 @@ impl World {
     }
 
     /// Returns a plan of all faults that have happened so far.
-    pub fn plan(&self) -> Plan {
+    pub fn plan(&self) -> FaultPlan {
         self.faults.lock().record.clone()
     }
 }
@@ -182,10 +182,10 @@ impl World {
     /// # Errors
     ///
     /// Returns the reason as text if the plan names a host that does not exist.
-    pub fn take_fault(&self, inhabitants: &dyn Inhabitants) -> Result<Option<Step>, String> {
+    pub fn take_fault(&self, inhabitants: &dyn Inhabitants) -> Result<Option<RecordedStep>, String> {
         let Some(event) = self.faults.lock().take_next(self.network()) else { return Ok(None) };
         match event {
-            Event::Begin(fault) => {
+            FaultEvent::Begin(fault) => {
                 let what = fault.what.clone();
                 let hosts = self.hosts_of(&what)?;
                 if !self.begin(inhabitants, &what, hosts) {
@@ -193,11 +193,11 @@ impl World {
                 }
                 self.faults.lock().note(fault);
                 self.settle(inhabitants, &what, hosts);
-                Ok(Some(Step::Fault(true, hosts)))
+                Ok(Some(RecordedStep::Fault(true, hosts)))
             }
-            Event::End(what) => {
+            FaultEvent::End(what) => {
                 let hosts = self.hosts_of(&what)?;
-                Ok(self.end(inhabitants, &what, hosts).then_some(Step::Fault(false, hosts)))
+                Ok(self.end(inhabitants, &what, hosts).then_some(RecordedStep::Fault(false, hosts)))
             }
         }
     }

@@ -61,18 +61,18 @@ thread_local! {
     static CLOCKS: RefCell<Option<Arc<dyn HostClocks>>> = const { RefCell::new(None) };
 }
 
-/// A guard that provides the current thread with host clocks, as returned by [`give_clocks`].
+/// A guard that provides the current thread with host clocks, as returned by [`override_clocks`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
-pub struct GivenClocks(Option<Arc<dyn HostClocks>>);
+pub struct ClocksOverride(Option<Arc<dyn HostClocks>>);
 
 /// Provides the current thread with the clocks of a simulation's hosts, until the returned guard is
 /// dropped.
-pub fn give_clocks(clocks: Arc<dyn HostClocks>) -> GivenClocks {
-    GivenClocks(CLOCKS.replace(Some(clocks)))
+pub fn override_clocks(clocks: Arc<dyn HostClocks>) -> ClocksOverride {
+    ClocksOverride(CLOCKS.replace(Some(clocks)))
 }
 
-impl Drop for GivenClocks {
+impl Drop for ClocksOverride {
     fn drop(&mut self) {
         CLOCKS.set(self.0.take());
     }

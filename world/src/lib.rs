@@ -33,12 +33,12 @@ mod drawing;
 mod driving_thread;
 pub mod entropy;
 mod faults;
-mod given;
 pub mod host_clock;
 mod network;
 mod plan;
 mod points;
 mod record;
+mod sequence_override;
 mod settling;
 #[cfg(all(
     target_os = "linux",
@@ -64,14 +64,14 @@ pub mod virtual_time;
 mod world;
 
 pub use self::clocks::{ClockSkew, Clocks};
-pub use self::disk::{Cost, Disks, Entry, Mounted, OpenFile, Wish};
+pub use self::disk::{Cost, DirectoryEntry, Disks, Mounted, OpenFile, Wish};
 pub use self::drawing::{FaultBounds, FaultKind};
 pub use self::driving_thread::DrivingThread;
-pub use self::given::{Given, Slot};
-pub use self::network::{Latency, Link, Member, Network, OUTSIDE, SetBy};
-pub use self::plan::{Plan, PlanError, WHOLE};
-pub use self::record::{Record, Step};
+pub use self::network::{HostLife, LatencyModel, LinkProperties, Network, OUTSIDE, SetBy};
+pub use self::plan::{FaultPlan, FaultPlanError, WHOLE};
+pub use self::record::{RecordedStep, RunRecord};
+pub use self::sequence_override::{SequenceOverride, Slot};
 #[doc(hidden)]
 pub use self::system_calls::interposed;
 pub use self::system_calls::{lacks_interposition, uptime};
-pub use self::world::{GivenWorld, Inhabitants, WaitLeft, World};
+pub use self::world::{Inhabitants, WaitLeft, World, WorldOverride};

@@ -7,7 +7,7 @@ const MULTIPLIER: u64 = 0xa076_1d64_78bd_642f;
 ///
 /// Two records are equal if the runs had the same seed and took the same steps at the same times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
+pub struct RunRecord {
     /// The seed of the run.
     pub seed: u64,
     /// The number of steps taken so far.
@@ -20,7 +20,7 @@ pub struct Record {
 
 /// One step of a simulated run, with the details that go into the record's hash.
 #[derive(Debug, Clone, Copy)]
-pub enum Step {
+pub enum RecordedStep {
     /// The future passed to `block_on` was polled.
     Root,
     /// A blocking job ran. The field is the job's task.
@@ -42,31 +42,31 @@ pub enum Step {
     },
 }
 
-impl Record {
+impl RunRecord {
     /// Creates the record of a run that has not started.
     pub fn new(seed: u64) -> Self {
         Self { seed, steps: 0, hash: seed, now: 0 }
     }
 
     /// Adds a step that was taken at the time `now`, in nanoseconds.
-    pub fn note(&mut self, now: u64, step: Step) {
+    pub fn note(&mut self, now: u64, step: RecordedStep) {
         self.steps += 1;
         self.now = now;
         self.mix(now);
         match step {
-            Step::Root => self.mix(1),
-            Step::Job(task) => {
+            RecordedStep::Root => self.mix(1),
+            RecordedStep::Job(task) => {
                 self.mix(2);
                 self.mix(task);
             }
-            Step::Arrival(kind, socket) => {
+            RecordedStep::Arrival(kind, socket) => {
                 self.mix(16 + kind);
                 self.mix(socket);
             }
-            Step::Fault(begins, hosts) => {
+            RecordedStep::Fault(begins, hosts) => {
                 self.mix(4 + ((hosts[0] as u64) << 32) + ((hosts[1] as u64) << 8) + (u64::from(begins) << 4));
             }
-            Step::Machine { index, end, polled } => {
+            RecordedStep::Machine { index, end, polled } => {
                 self.mix(3 + ((index as u64) << 8) + (end << 4));
                 if let Some((processor, task, polls)) = polled {
                     self.mix(processor as u64);
@@ -89,32 +89,32 @@ mod tests {
 
     #[test]
     fn one_other_step_or_moment_makes_another_hash() {
-        let of = |steps: &[(u64, Step)]| {
-            let mut record = Record::new(7);
+        let of = |steps: &[(u64, RecordedStep)]| {
+            let mut record = RunRecord::new(7);
             steps.iter().for_each(|&(now, step)| record.note(now, step));
             record.hash
         };
-        let machine = |index, polled| Step::Machine { index, end: 0, polled };
+        let machine = |index, polled| RecordedStep::Machine { index, end: 0, polled };
         let runs = [
-            of(&[(1, Step::Root)]),
-            of(&[(2, Step::Root)]),
-            of(&[(1, Step::Job(1))]),
-            of(&[(1, Step::Job(2))]),
-            of(&[(1, Step::Arrival(0, 1))]),
-            of(&[(1, Step::Arrival(1, 1))]),
-            of(&[(1, Step::Arrival(1, 2))]),
-            of(&[(1, Step::Fault(true, [1, 2]))]),
-            of(&[(1, Step::Fault(false, [1, 2]))]),
-            of(&[(1, Step::Fault(true, [2, 1]))]),
+            of(&[(1, RecordedStep::Root)]),
+            of(&[(2, RecordedStep::Root)]),
+            of(&[(1, RecordedStep::Job(1))]),
+            of(&[(1, RecordedStep::Job(2))]),
+            of(&[(1, RecordedStep::Arrival(0, 1))]),
+            of(&[(1, RecordedStep::Arrival(1, 1))]),
+            of(&[(1, RecordedStep::Arrival(1, 2))]),
+            of(&[(1, RecordedStep::Fault(true, [1, 2]))]),
+            of(&[(1, RecordedStep::Fault(false, [1, 2]))]),
+            of(&[(1, RecordedStep::Fault(true, [2, 1]))]),
             of(&[(1, machine(0, None))]),
             of(&[(1, machine(1, None))]),
             of(&[(1, machine(0, Some((0, 5, 1))))]),
             of(&[(1, machine(0, Some((0, 6, 1))))]),
             of(&[(1, machine(0, Some((0, 5, 2))))]),
-            of(&[(1, Step::Root), (1, Step::Root)]),
+            of(&[(1, RecordedStep::Root), (1, RecordedStep::Root)]),
         ];
         let distinct: std::collections::BTreeSet<_> = runs.iter().collect();
         assert_eq!(distinct.len(), runs.len());
-        assert_eq!(of(&[(1, Step::Root)]), runs[0]);
+        assert_eq!(of(&[(1, RecordedStep::Root)]), runs[0]);
     }
 }

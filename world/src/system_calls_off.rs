@@ -9,19 +9,19 @@ use crate::bound_sockets::BoundSockets;
 use crate::virtual_time;
 
 /// A guard that provides nothing on this platform.
-pub(crate) struct GivenNames;
+pub(crate) struct NamesOverride;
 
 /// Does nothing on this platform.
-pub(crate) fn give_names(_: impl Fn(&str) -> Option<IpAddr> + 'static) -> GivenNames {
-    GivenNames
+pub(crate) fn override_names(_: impl Fn(&str) -> Option<IpAddr> + 'static) -> NamesOverride {
+    NamesOverride
 }
 
 /// A guard that provides nothing on this platform.
-pub(crate) struct GivenSockets;
+pub(crate) struct SocketsOverride;
 
 /// Does nothing on this platform.
-pub(crate) fn give_sockets(_: impl BoundSockets + 'static) -> GivenSockets {
-    GivenSockets
+pub(crate) fn override_sockets(_: impl BoundSockets + 'static) -> SocketsOverride {
+    SocketsOverride
 }
 
 /// Returns the number of an open socket, which is unknown on this platform.

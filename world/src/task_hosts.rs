@@ -19,18 +19,19 @@ thread_local! {
     static HOSTS: RefCell<Option<Arc<dyn TaskHosts>>> = const { RefCell::new(None) };
 }
 
-/// A guard that provides the current thread with the hosts of tasks, as returned by [`give_hosts`].
+/// A guard that provides the current thread with the hosts of tasks, as returned by
+/// [`override_hosts`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
-pub struct GivenHosts(Option<Arc<dyn TaskHosts>>);
+pub struct HostsOverride(Option<Arc<dyn TaskHosts>>);
 
 /// Provides the current thread with the hosts that tasks belong to, until the returned guard is
 /// dropped.
-pub fn give_hosts(hosts: Arc<dyn TaskHosts>) -> GivenHosts {
-    GivenHosts(HOSTS.replace(Some(hosts)))
+pub fn override_hosts(hosts: Arc<dyn TaskHosts>) -> HostsOverride {
+    HostsOverride(HOSTS.replace(Some(hosts)))
 }
 
-impl Drop for GivenHosts {
+impl Drop for HostsOverride {
     fn drop(&mut self) {
         HOSTS.set(self.0.take());
     }

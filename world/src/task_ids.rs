@@ -1,7 +1,7 @@
 //! Deterministic task ids: tasks that are spawned on a simulation's thread get ids from a range of
 //! their own, so that the ids are the same in every run.
 
-use crate::given::{Given, Slot};
+use crate::sequence_override::{SequenceOverride, Slot};
 
 thread_local! {
     /// The next id, while a simulation provides ids.
@@ -18,6 +18,6 @@ pub fn take(count: u64) -> Option<u64> {
 
 /// Provides the current thread with task ids, beginning with `first`, until the returned guard is
 /// dropped.
-pub fn give_ids(first: u64) -> Given {
-    Given::begin(&NEXT, first)
+pub fn override_ids(first: u64) -> SequenceOverride {
+    SequenceOverride::begin(&NEXT, first)
 }

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use crate::given::{Given, Slot};
+use crate::sequence_override::{SequenceOverride, Slot};
 
 /// How often a thread may read the clock before reads begin to move it: more often than a turn
 /// reads the clock unless it waits for a moment to come. The reads of an observer therefore change
@@ -38,11 +38,12 @@ pub fn read() -> Option<u64> {
     Some(now)
 }
 
-/// A guard that provides the current thread with a simulated clock, as returned by [`give_time`].
+/// A guard that provides the current thread with a simulated clock, as returned by
+/// [`override_time`].
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
-pub struct GivenTime {
-    _now: Given,
+pub struct TimeOverride {
+    _now: SequenceOverride,
     began_before: u64,
 }
 
@@ -50,12 +51,12 @@ pub struct GivenTime {
 ///
 /// The clock shows `now` nanoseconds since the simulation began. `began` is the reading of the
 /// monotonic clock at that beginning.
-pub fn give_time(began: u64, now: u64) -> GivenTime {
+pub fn override_time(began: u64, now: u64) -> TimeOverride {
     READS.set(0);
-    GivenTime { _now: Given::begin(&NOW, now), began_before: BEGAN.replace(began) }
+    TimeOverride { _now: SequenceOverride::begin(&NOW, now), began_before: BEGAN.replace(began) }
 }
 
-impl Drop for GivenTime {
+impl Drop for TimeOverride {
     fn drop(&mut self) {
         BEGAN.set(self.began_before);
     }
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn it_stands_until_it_is_moved_or_waited_for() {
         assert_eq!((read(), shown()), (None, None));
-        let _given = give_time(3, 5);
+        let _given = override_time(3, 5);
         assert_eq!(began(), 3);
         assert!((0..FREE_READS).all(|_| read() == Some(5)));
         assert_eq!((read(), shown()), (Some(5), Some(5 + READ_TAKES)));

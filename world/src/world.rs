@@ -10,12 +10,12 @@ use wsrt_reactor::lent;
 use crate::clocks::Clocks;
 use crate::disk::{Cost, Disks, Mounted};
 use crate::driving_thread::DrivingThread;
-use crate::faults::Faults;
-use crate::host_clock::{GivenClocks, HostClocks, give_clocks};
+use crate::faults::FaultSchedule;
+use crate::host_clock::{ClocksOverride, HostClocks, override_clocks};
 use crate::network::{Network, OUTSIDE};
-use crate::plan::Plan;
-use crate::system_calls::{GivenNames, GivenSockets};
-use crate::task_hosts::{GivenHosts, TaskHosts, give_hosts};
+use crate::plan::FaultPlan;
+use crate::system_calls::{NamesOverride, SocketsOverride};
+use crate::task_hosts::{HostsOverride, TaskHosts, override_hosts};
 
 /// The payload with which the runtime unwinds out of a simulated wait that can no longer end.
 ///
@@ -35,16 +35,16 @@ pub trait Inhabitants {
 /// A guard that provides the current thread with the names, sockets, clocks and hosts of a world,
 /// as returned by [`World::give`].
 #[must_use = "it lasts until the guard is dropped"]
-pub struct GivenWorld {
-    _names: GivenNames,
-    _sockets: GivenSockets,
-    _clocks: GivenClocks,
-    _hosts: GivenHosts,
+pub struct WorldOverride {
+    _names: NamesOverride,
+    _sockets: SocketsOverride,
+    _clocks: ClocksOverride,
+    _hosts: HostsOverride,
 }
 
-impl fmt::Debug for GivenWorld {
+impl fmt::Debug for WorldOverride {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GivenWorld").finish_non_exhaustive()
+        f.debug_struct("WorldOverride").finish_non_exhaustive()
     }
 }
 
@@ -54,20 +54,20 @@ pub struct World {
     network: Arc<Network>,
     disks: Arc<Disks>,
     clocks: Arc<Clocks>,
-    pub(crate) faults: Mutex<Faults>,
+    pub(crate) faults: Mutex<FaultSchedule>,
 }
 
 impl World {
     /// Creates a world in which all random decisions follow from `seed`. If `plan` is given, its
     /// faults are injected instead of randomly drawn ones.
     #[must_use]
-    pub fn new(seed: u64, plan: Option<&'static Plan>) -> Self {
+    pub fn new(seed: u64, plan: Option<&'static FaultPlan>) -> Self {
         let driver = Arc::new(DrivingThread::new());
         let network = Network::new(seed, Arc::clone(&driver));
         Self {
             disks: Disks::new(seed, Arc::clone(&driver)),
             clocks: Clocks::new(Arc::clone(&network)),
-            faults: Mutex::new(Faults::new(seed, plan)),
+            faults: Mutex::new(FaultSchedule::new(seed, plan)),
             driver,
             network,
         }
@@ -122,18 +122,18 @@ impl World {
 
     /// Provides the current thread with the hosts of tasks, for the timeline's events, until the
     /// returned guard is dropped.
-    pub fn give_hosts(&self) -> GivenHosts {
-        give_hosts(Arc::clone(&self.network) as Arc<dyn TaskHosts>)
+    pub fn override_hosts(&self) -> HostsOverride {
+        override_hosts(Arc::clone(&self.network) as Arc<dyn TaskHosts>)
     }
 
     /// Provides the current thread with the names, sockets, clocks and hosts of this world, until
     /// the returned guard is dropped.
-    pub fn give(&self) -> GivenWorld {
-        GivenWorld {
-            _names: self.network.give_names(),
-            _sockets: self.network.give_sockets(),
-            _clocks: give_clocks(Arc::clone(&self.clocks) as Arc<dyn HostClocks>),
-            _hosts: self.give_hosts(),
+    pub fn give(&self) -> WorldOverride {
+        WorldOverride {
+            _names: self.network.override_names(),
+            _sockets: self.network.override_sockets(),
+            _clocks: override_clocks(Arc::clone(&self.clocks) as Arc<dyn HostClocks>),
+            _hosts: self.override_hosts(),
         }
     }
 

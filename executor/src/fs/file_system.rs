@@ -113,7 +113,7 @@ impl Iterator for Entries {
 }
 
 /// One entry of a directory.
-pub(super) type Entry = Either<std::fs::DirEntry, world::Entry>;
+pub(super) type Entry = Either<std::fs::DirEntry, world::DirectoryEntry>;
 
 /// Generates std's methods, which an entry of a simulated disk offers under the same names.
 macro_rules! of_entry {

@@ -60,7 +60,7 @@ fn inside(scheduler: &Scheduler, f: impl FnOnce()) {
     let _tokio = scheduler.tokio.enter();
     let _entered = Context::enter(&scheduler, Role::Ending);
     // The tasks that are left end on their hosts' tracks, though no thread drives the simulation.
-    let _hosts = scheduler.simulation.as_ref().map(Simulation::give_hosts);
+    let _hosts = scheduler.simulation.as_ref().map(Simulation::override_hosts);
     f();
 }
 

@@ -54,7 +54,7 @@ impl Simulation {
         match *self {}
     }
 
-    pub(crate) fn give_hosts(&self) -> Never {
+    pub(crate) fn override_hosts(&self) -> Never {
         match *self {}
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use wsrt_world::Plan;
+use wsrt_world::FaultPlan;
 
 use crate::scheduler::simulation::Settings;
 use crate::util::report::report;
@@ -50,8 +50,8 @@ fn parse_range(value: &OsStr) -> Option<Range<u64>> {
 
 /// Returns the faults that the environment has for simulations, if it has them. They are read once
 /// in the process.
-fn simulated_plan() -> io::Result<Option<&'static Plan>> {
-    static PLAN: OnceLock<Result<Option<Plan>, String>> = OnceLock::new();
+fn simulated_plan() -> io::Result<Option<&'static FaultPlan>> {
+    static PLAN: OnceLock<Result<Option<FaultPlan>, String>> = OnceLock::new();
     let plan = PLAN.get_or_init(|| match env::var_os(SIM_PLAN).filter(|value| !value.is_empty()) {
         Some(value) => read_plan(&value).map(Some),
         None => Ok(None),
@@ -59,7 +59,7 @@ fn simulated_plan() -> io::Result<Option<&'static Plan>> {
     plan.as_ref().map(Option::as_ref).map_err(|message| invalid(message.clone()))
 }
 
-fn read_plan(value: &OsStr) -> Result<Plan, String> {
+fn read_plan(value: &OsStr) -> Result<FaultPlan, String> {
     let text = value.to_str().ok_or_else(|| format!("{SIM_PLAN} is no UTF-8"))?;
     let Some(file) = text.strip_prefix('@') else {
         return text.parse().map_err(|error| format!("{SIM_PLAN}: {error}"));
@@ -105,6 +105,6 @@ mod tests {
         assert!(error("at noon").starts_with("WSRT_SIM_PLAN: line 1 of the plan, `at noon`: "), "{}", error("at noon"));
         let missing = error("@no such file");
         assert!(missing.starts_with("WSRT_SIM_PLAN=@no such file: cannot read `no such file`: "), "{missing}");
-        assert_eq!(read_plan(OsStr::new("nothing")), Ok(Plan::default()));
+        assert_eq!(read_plan(OsStr::new("nothing")), Ok(FaultPlan::default()));
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use wsrt_world::Latency as Drawn;
+use wsrt_world::LatencyModel;
 
 /// The time that each packet of a link takes: fixed, or drawn at random.
 ///
@@ -28,7 +28,7 @@ use wsrt_world::Latency as Drawn;
 /// });
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Latency(pub(super) Drawn);
+pub struct Latency(pub(super) LatencyModel);
 
 impl Latency {
     /// Creates the latency of a path with a queue: `least` plus an exponentially distributed time.
@@ -38,7 +38,7 @@ impl Latency {
     /// one in a thousand longer than `least` plus 6.9 d.
     #[must_use]
     pub fn exponential(least: Duration, mean: Duration) -> Self {
-        Self(Drawn::Exponential(nanos(least), nanos(mean.saturating_sub(least))))
+        Self(LatencyModel::Exponential(nanos(least), nanos(mean.saturating_sub(least))))
     }
 
     /// Creates a latency with a long tail. One packet in four takes longer than twice `least`, one
@@ -46,19 +46,19 @@ impl Latency {
     /// longer than 1000 times. The mean is twice `least`.
     #[must_use]
     pub fn long_tail(least: Duration) -> Self {
-        Self(Drawn::LongTail(nanos(least)))
+        Self(LatencyModel::LongTail(nanos(least)))
     }
 }
 
 impl From<Duration> for Latency {
     fn from(latency: Duration) -> Self {
-        Self(Drawn::Uniform(nanos(latency)..nanos(latency)))
+        Self(LatencyModel::Uniform(nanos(latency)..nanos(latency)))
     }
 }
 
 impl From<Range<Duration>> for Latency {
     fn from(range: Range<Duration>) -> Self {
-        Self(Drawn::Uniform(nanos(range.start)..nanos(range.end)))
+        Self(LatencyModel::Uniform(nanos(range.start)..nanos(range.end)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Links between hosts: latency, loss, bandwidth, partitions and full buffers.
 
 use super::{Latency, Sim};
-use wsrt_world::{Link as Drawn, SetBy};
+use wsrt_world::{LinkProperties, SetBy};
 
 /// The properties of the connection between two hosts.
 ///
@@ -22,7 +22,7 @@ use wsrt_world::{Link as Drawn, SetBy};
 /// });
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Link(Drawn);
+pub struct Link(LinkProperties);
 
 impl Link {
     /// Creates a link with the default properties.

@@ -181,7 +181,7 @@ pub use wsrt_world::interpose;
 /// assert_ne!(hash(1), hash(2));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record(wsrt_world::Record);
+pub struct Record(wsrt_world::RunRecord);
 
 impl Record {
     /// Returns the seed of the run.

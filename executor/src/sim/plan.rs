@@ -59,7 +59,7 @@ use super::Sim;
 /// # Ok::<(), wsrt::sim::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan(wsrt_world::Plan);
+pub struct Plan(wsrt_world::FaultPlan);
 
 impl Plan {
     /// Returns the number of faults in the plan, including calls of `maybe` that return `true`.
@@ -106,7 +106,7 @@ impl FromStr for Plan {
 
 /// The error for a text that is not a valid [`Plan`]. It contains the line and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanError(wsrt_world::PlanError);
+pub struct PlanError(wsrt_world::FaultPlanError);
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

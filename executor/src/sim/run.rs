@@ -7,8 +7,8 @@ use std::thread;
 use crate::runtime::Builder;
 use crate::sim::Sim;
 use crate::sim::environment::simulated_seed;
-use wsrt_world::entropy::give_entropy;
-use wsrt_world::virtual_time::give_time;
+use wsrt_world::entropy::override_entropy;
+use wsrt_world::virtual_time::override_time;
 
 /// The reading of the clock since the start of the computer when a simulation begins, in
 /// nanoseconds.
@@ -58,7 +58,7 @@ where
 {
     let seed = simulated_seed().unwrap_or_else(|error| panic!("wsrt: {error}")).unwrap_or(seed);
     let run = || {
-        let _given = (give_entropy(seed.rotate_left(16)), give_time(UPTIME, 0));
+        let _given = (override_entropy(seed.rotate_left(16)), override_time(UPTIME, 0));
         let runtime = Builder::new_simulated(seed).build();
         let runtime = runtime.unwrap_or_else(|error| panic!("wsrt: no simulation was made: {error}"));
         let sim = Sim::of(&runtime);

@@ -6,7 +6,7 @@ pub(crate) use wsrt_world::host_clock::{HostClock, of_current_task as host_clock
 pub(crate) use wsrt_world::task_hosts::host_name_of;
 pub(crate) use wsrt_world::task_ids::take as take_ids;
 pub(crate) use wsrt_world::unread_panics::{UnreadPanic, note as note_unread};
-pub(crate) use wsrt_world::{Cost, Entry, Mounted, OpenFile, WaitLeft, Wish};
+pub(crate) use wsrt_world::{Cost, DirectoryEntry, Mounted, OpenFile, WaitLeft, Wish};
 
 /// True if this build has simulated worlds.
 pub(crate) const EXISTS: bool = true;
@@ -16,7 +16,7 @@ pub(crate) const EXISTS: bool = true;
 pub(crate) const UPTIME: Option<fn() -> Option<u64>> = Some(wsrt_world::virtual_time::uptime);
 
 /// The entries of a directory on a simulated disk.
-pub(crate) type Entries = std::vec::IntoIter<Entry>;
+pub(crate) type Entries = std::vec::IntoIter<DirectoryEntry>;
 
 /// A value of the operating system, or its replacement in the simulated world.
 #[derive(Debug)]

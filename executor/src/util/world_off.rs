@@ -63,7 +63,7 @@ pub(crate) fn host_name_of(_: u64) -> Option<String> {
 pub(crate) const UPTIME: Option<fn() -> Option<u64>> = None;
 
 pub(crate) type Entries = Never;
-pub(crate) type Entry = Never;
+pub(crate) type DirectoryEntry = Never;
 pub(crate) type Mounted = Never;
 pub(crate) type OpenFile = Never;
 

@@ -14,21 +14,21 @@ const MOST_CHANGES: usize = 1_024;
 const MOST_BYTES: usize = 8 << 20;
 
 #[derive(Default)]
-pub(super) struct Contents {
+pub(super) struct FileContents {
     now: Vec<u8>,
     kept: Vec<u8>,
     /// The changes that turn `kept` into `now`.
-    unsynced: VecDeque<Change>,
+    unsynced: VecDeque<ContentChange>,
     unsynced_bytes: usize,
 }
 
 #[derive(Debug)]
-enum Change {
+enum ContentChange {
     Write { at: u64, bytes: Vec<u8> },
     Length(u64),
 }
 
-impl Contents {
+impl FileContents {
     pub(super) fn bytes(&self) -> &[u8] {
         &self.now
     }
@@ -52,14 +52,14 @@ impl Contents {
 
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) {
         self.unsynced_bytes += bytes.len();
-        self.change(Change::Write { at, bytes: bytes.to_vec() });
+        self.change(ContentChange::Write { at, bytes: bytes.to_vec() });
     }
 
     pub(super) fn set_length(&mut self, length: u64) {
-        self.change(Change::Length(length));
+        self.change(ContentChange::Length(length));
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: ContentChange) {
         change.apply(&mut self.now);
         self.unsynced.push_back(change);
         while self.unsynced.len() > MOST_CHANGES || self.unsynced_bytes > MOST_BYTES {
@@ -103,7 +103,7 @@ impl Contents {
     }
 }
 
-impl Change {
+impl ContentChange {
     fn length(&self) -> usize {
         match self {
             Self::Write { bytes, .. } => bytes.len(),
@@ -147,13 +147,13 @@ mod tests {
         let mut dice = DiskDice::new(7);
         let mut lengths = std::collections::BTreeSet::new();
         for _ in 0..1_000 {
-            let torn = Change::Write { at: 500, bytes: vec![1; 1_100] }.tear(&mut dice);
+            let torn = ContentChange::Write { at: 500, bytes: vec![1; 1_100] }.tear(&mut dice);
             lengths.insert(torn.length());
         }
         // The write ends at 1,600: in the middle of the sector that begins with 1,536.
         assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [0, 12, 524, 1_036]);
         assert_eq!(
-            Change::Write { at: 512, bytes: vec![1; 512] }.tear(&mut dice).length(),
+            ContentChange::Write { at: 512, bytes: vec![1; 512] }.tear(&mut dice).length(),
             0,
             "one sector is not torn"
         );
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn old_writes_are_written_back_without_a_sync() {
-        let mut contents = Contents::default();
+        let mut contents = FileContents::default();
         (0..MOST_CHANGES as u64 + 3).for_each(|at| contents.write(at, &[1]));
         assert_eq!((contents.kept().len(), contents.length()), (3, MOST_CHANGES as u64 + 3));
         contents.write(0, &vec![2; MOST_BYTES]);

@@ -12,9 +12,9 @@ mod mounted;
 mod names;
 mod open_file;
 mod opened;
+mod path_table;
 mod refusal;
 mod scratch;
-mod table;
 mod volume;
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use std::sync::{Arc, Weak};
 
 pub use self::calls::{Cost, Wish};
 use self::dice::DiskDice;
-pub use self::mounted::{Entry, Mounted};
+pub use self::mounted::{DirectoryEntry, Mounted};
 pub use self::open_file::OpenFile;
 use self::scratch::Scratch;
 pub(crate) use self::volume::Injected;

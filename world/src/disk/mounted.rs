@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::dice::DiskDice;
 use super::refusal::{Refusal, unsupported};
 use super::scratch::{self, Scratch};
-use super::volume::{Node, Volume, absolute};
+use super::volume::{DiskNode, Volume, absolute};
 use super::{Disks, DisksState, OpenFile};
 use crate::disk::Wish;
 
@@ -70,7 +70,7 @@ impl Mounted {
     fn with_found<T>(
         &self,
         find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>,
-        act: impl FnOnce(&mut Scratch, &mut Node) -> io::Result<T>,
+        act: impl FnOnce(&mut Scratch, &mut DiskNode) -> io::Result<T>,
     ) -> io::Result<T> {
         let number = self.call(|volume, _| find(volume))?;
         let mut state = self.disks.lock();
@@ -219,7 +219,7 @@ impl Mounted {
     }
 
     /// Returns the entries of a directory, sorted by name.
-    pub fn read_dir(&self, path: &Path) -> io::Result<Vec<Entry>> {
+    pub fn read_dir(&self, path: &Path) -> io::Result<Vec<DirectoryEntry>> {
         let directory = absolute(path)?;
         let children = self.call(|volume, _| {
             let node = volume.find(&directory)?;
@@ -232,17 +232,17 @@ impl Mounted {
         children.into_iter().map(|(child, node)| self.entry(path, &child, node)).collect()
     }
 
-    fn entry(&self, directory: &Path, child: &Path, node: u64) -> io::Result<Entry> {
+    fn entry(&self, directory: &Path, child: &Path, node: u64) -> io::Result<DirectoryEntry> {
         let is_directory = self.call(|volume, _| Ok::<_, Refusal>(volume.node(node).is_directory()))?;
         let name = child.file_name().unwrap_or_default().to_owned();
         let file_type = self.disks.lock().scratch.file_type(is_directory)?;
-        Ok(Entry { disk: self.clone(), path: directory.join(&name), name, node, file_type })
+        Ok(DirectoryEntry { disk: self.clone(), path: directory.join(&name), name, node, file_type })
     }
 }
 
 /// An entry of a directory, as returned by [`Mounted::read_dir`].
 #[derive(Debug)]
-pub struct Entry {
+pub struct DirectoryEntry {
     disk: Mounted,
     path: PathBuf,
     name: OsString,
@@ -250,7 +250,7 @@ pub struct Entry {
     file_type: FileType,
 }
 
-impl Entry {
+impl DirectoryEntry {
     /// Returns the entry's full path.
     pub fn path(&self) -> PathBuf {
         self.path.clone()

@@ -9,26 +9,26 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::dice::DiskDice;
-use super::table::Table;
+use super::path_table::PathTable;
 
 /// The node of the root directory.
 pub(super) const ROOT: u64 = 1;
 /// The maximum number of unsynced changes. Beyond that, the oldest changes are written to the disk.
 const MOST_CHANGES: usize = 1_024;
 
-pub(super) struct Names {
-    now: Table,
-    kept: Table,
-    journal: VecDeque<Entry>,
+pub(super) struct DiskNames {
+    now: PathTable,
+    kept: PathTable,
+    journal: VecDeque<JournalEntry>,
 }
 
 /// A change of names, with the directories that it changes.
-struct Entry {
-    change: Change,
+struct JournalEntry {
+    change: NameChange,
     directories: [u64; 2],
 }
 
-enum Change {
+enum NameChange {
     Link {
         path: PathBuf,
         node: u64,
@@ -42,9 +42,9 @@ enum Change {
     },
 }
 
-impl Names {
+impl DiskNames {
     pub(super) fn new() -> Self {
-        let mut table = Table::default();
+        let mut table = PathTable::default();
         table.insert(PathBuf::from("/"), ROOT);
         Self { now: table.clone(), kept: table, journal: VecDeque::new() }
     }
@@ -71,26 +71,26 @@ impl Names {
 
     pub(super) fn link(&mut self, path: PathBuf, node: u64) {
         let directories = [self.parent(&path); 2];
-        self.change(Change::Link { path, node }, directories);
+        self.change(NameChange::Link { path, node }, directories);
     }
 
     pub(super) fn unlink(&mut self, path: PathBuf) {
         let directories = [self.parent(&path); 2];
-        self.change(Change::Unlink(path), directories);
+        self.change(NameChange::Unlink(path), directories);
     }
 
     pub(super) fn rename(&mut self, from: PathBuf, to: PathBuf) {
         let directories = [self.parent(&from), self.parent(&to)];
-        self.change(Change::Rename { from, to }, directories);
+        self.change(NameChange::Rename { from, to }, directories);
     }
 
     fn parent(&self, path: &Path) -> u64 {
         path.parent().and_then(|parent| self.get(parent)).unwrap_or(ROOT)
     }
 
-    fn change(&mut self, change: Change, directories: [u64; 2]) {
+    fn change(&mut self, change: NameChange, directories: [u64; 2]) {
         change.apply(&mut self.now);
-        self.journal.push_back(Entry { change, directories });
+        self.journal.push_back(JournalEntry { change, directories });
         if self.journal.len() > MOST_CHANGES {
             self.commit(1);
         }
@@ -135,7 +135,7 @@ impl Names {
     }
 }
 
-impl Change {
+impl NameChange {
     /// Returns the node that the change gives a name to.
     fn linked(&self) -> Option<u64> {
         match self {
@@ -144,7 +144,7 @@ impl Change {
         }
     }
 
-    fn apply(&self, table: &mut Table) {
+    fn apply(&self, table: &mut PathTable) {
         match self {
             Self::Link { path, node } => table.insert(path.clone(), *node),
             Self::Unlink(path) => _ = table.remove(path),

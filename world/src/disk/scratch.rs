@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::SystemTime;
 
-use super::volume::Node;
+use super::volume::DiskNode;
 
 /// A real file and a real directory, created on first use.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Returns metadata with the length, the permissions, the type and the timestamps of the node.
-    pub(super) fn metadata(&mut self, node: &Node) -> io::Result<Metadata> {
+    pub(super) fn metadata(&mut self, node: &DiskNode) -> io::Result<Metadata> {
         let place = self.place(node.is_directory())?;
         if !node.is_directory() {
             place.set_len(node.length())?;
@@ -33,7 +33,7 @@ impl Scratch {
     }
 
     /// Returns the modification and access times that `times` would set on the file `node`.
-    pub(super) fn times(&mut self, node: &Node, times: FileTimes) -> io::Result<(SystemTime, SystemTime)> {
+    pub(super) fn times(&mut self, node: &DiskNode, times: FileTimes) -> io::Result<(SystemTime, SystemTime)> {
         let place = self.place(false)?;
         place.set_times(FileTimes::new().set_modified(node.modified).set_accessed(node.accessed))?;
         place.set_times(times)?;

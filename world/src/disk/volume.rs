@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use super::contents::Contents;
+use super::contents::FileContents;
 use super::dice::DiskDice;
-use super::names::{Names, ROOT};
+use super::names::{DiskNames, ROOT};
 use super::refusal::Refusal;
 
 /// The default capacity of a disk in bytes.
@@ -21,10 +21,10 @@ pub(super) struct Volume {
     /// The number of crashes of the host. A file that was opened before a crash cannot be used
     /// after it.
     pub(super) crashes: u64,
-    pub(super) names: Names,
-    pub(super) nodes: BTreeMap<u64, Node>,
+    pub(super) names: DiskNames,
+    pub(super) nodes: BTreeMap<u64, DiskNode>,
     next_node: u64,
-    pub(super) opens: BTreeMap<u64, Open>,
+    pub(super) opens: BTreeMap<u64, OpenDescription>,
     next_open: u64,
     /// The nodes without a name, which are kept because they are open or because a crash may
     /// restore a name.
@@ -54,7 +54,7 @@ impl Default for Injected {
     }
 }
 
-pub(super) struct Node {
+pub(super) struct DiskNode {
     pub(super) kind: NodeKind,
     pub(super) mode: u32,
     pub(super) modified: SystemTime,
@@ -63,22 +63,22 @@ pub(super) struct Node {
 
 pub(super) enum NodeKind {
     Directory,
-    File(Contents),
+    File(FileContents),
 }
 
 /// An open file, which is shared by all clones of a handle.
-pub(super) struct Open {
+pub(super) struct OpenDescription {
     pub(super) node: u64,
     pub(super) position: u64,
 }
 
-impl Node {
+impl DiskNode {
     fn new(kind: NodeKind, mode: u32) -> Self {
         let now = SystemTime::now();
         Self { kind, mode: mode & !UMASK, modified: now, accessed: now }
     }
 
-    pub(super) fn contents(&mut self) -> Result<&mut Contents> {
+    pub(super) fn contents(&mut self) -> Result<&mut FileContents> {
         match &mut self.kind {
             NodeKind::File(contents) => Ok(contents),
             NodeKind::Directory => Err(Refusal::IsDirectory),
@@ -119,8 +119,8 @@ impl Volume {
     pub(super) fn new() -> Self {
         let mut volume = Self {
             crashes: 0,
-            names: Names::new(),
-            nodes: BTreeMap::from([(ROOT, Node::new(NodeKind::Directory, 0o755))]),
+            names: DiskNames::new(),
+            nodes: BTreeMap::from([(ROOT, DiskNode::new(NodeKind::Directory, 0o755))]),
             next_node: ROOT + 1,
             opens: BTreeMap::new(),
             next_open: 0,
@@ -159,7 +159,7 @@ impl Volume {
                 contents.crash(dice);
             }
         }
-        self.used = self.nodes.values().map(Node::length).sum();
+        self.used = self.nodes.values().map(DiskNode::length).sum();
     }
 
     /// Drops the nodes that have no name and are not open.
@@ -184,7 +184,7 @@ impl Volume {
         }
         self.orphans.insert(node);
         if !self.is_open(node) {
-            self.give_room(self.nodes.get(&node).map_or(0, Node::length));
+            self.give_room(self.nodes.get(&node).map_or(0, DiskNode::length));
         }
     }
 
@@ -205,7 +205,7 @@ impl Volume {
         if dice.happens(self.failing.max(self.injected.failing)) { Err(Refusal::Failed) } else { Ok(()) }
     }
 
-    pub(super) fn node(&mut self, number: u64) -> &mut Node {
+    pub(super) fn node(&mut self, number: u64) -> &mut DiskNode {
         self.nodes.get_mut(&number).expect("the nodes that have names or are open are there")
     }
 
@@ -237,19 +237,19 @@ impl Volume {
     fn add(&mut self, path: PathBuf, kind: NodeKind, mode: u32) -> u64 {
         let node = self.next_node;
         self.next_node += 1;
-        self.nodes.insert(node, Node::new(kind, mode));
+        self.nodes.insert(node, DiskNode::new(kind, mode));
         self.names.link(path, node);
         node
     }
 
     pub(super) fn add_file(&mut self, path: PathBuf, mode: u32) -> Result<u64> {
         self.is_free(&path)?;
-        Ok(self.add(path, NodeKind::File(Contents::default()), mode))
+        Ok(self.add(path, NodeKind::File(FileContents::default()), mode))
     }
 
     pub(super) fn add_open(&mut self, node: u64) -> u64 {
         self.next_open += 1;
-        self.opens.insert(self.next_open, Open { node, position: 0 });
+        self.opens.insert(self.next_open, OpenDescription { node, position: 0 });
         self.next_open
     }
 

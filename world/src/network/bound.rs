@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use wsrt_reactor::lent::{RawDescriptor, Socket};
 
-use super::socket::{Lent, SocketKind};
+use super::socket::{SocketHandle, SocketKind};
 use super::{Net, Network};
 use crate::bound_sockets::{BoundSockets, Sort};
 use crate::system_calls::number;
@@ -98,7 +98,7 @@ impl Network {
         }
         net.bound.lend(descriptor);
         drop(net);
-        Some(Lent::of(self.counted(), SocketKind::Listener, id))
+        Some(SocketHandle::of(self.counted(), SocketKind::Listener, id))
     }
 
     /// Lends the datagram socket that a descriptor is bound to.
@@ -107,7 +107,7 @@ impl Network {
         let id = net.bound.find_kept(descriptor, SocketKind::Datagrams)?.id;
         net.bound.lend(descriptor);
         drop(net);
-        Some(Lent::of(self.counted(), SocketKind::Datagrams, id))
+        Some(SocketHandle::of(self.counted(), SocketKind::Datagrams, id))
     }
 }
 
@@ -135,6 +135,6 @@ impl BoundSockets for Arc<Network> {
 
     fn behind(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
         let known = self.lock().bound.find(descriptor)?;
-        Some(Lent::borrowed(Arc::clone(self), known.kind, known.id))
+        Some(SocketHandle::borrowed(Arc::clone(self), known.kind, known.id))
     }
 }

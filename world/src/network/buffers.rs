@@ -44,9 +44,9 @@ impl Buffers {
 /// The number of bytes or datagrams that a socket accepts before the next pause. The number is
 /// unlimited unless the host's buffers are full.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Room(Option<usize>);
+pub(super) struct BufferSpace(Option<usize>);
 
-impl Room {
+impl BufferSpace {
     pub(super) fn is_there(self) -> bool {
         self.0 != Some(0)
     }
@@ -58,7 +58,7 @@ impl Room {
 }
 
 impl Net {
-    fn room_of(&mut self, kind: SocketKind, id: usize) -> Option<&mut Room> {
+    fn room_of(&mut self, kind: SocketKind, id: usize) -> Option<&mut BufferSpace> {
         match kind {
             SocketKind::End => self.ends.get_mut(id).map(|end| &mut end.room),
             SocketKind::Datagrams => self.datagrams.get_mut(id).map(|socket| &mut socket.room),
@@ -76,7 +76,7 @@ impl Net {
 
     /// Subtracts data that a socket has accepted from the socket's room.
     pub(super) fn use_room(&mut self, kind: SocketKind, id: usize, count: usize) {
-        let Some(Room(Some(left))) = self.room_of(kind, id) else { return };
+        let Some(BufferSpace(Some(left))) = self.room_of(kind, id) else { return };
         *left -= count;
         if *left == 0 {
             self.pause(kind, id);
@@ -86,9 +86,9 @@ impl Net {
     /// Starts a pause, during which the socket accepts nothing.
     fn pause(&mut self, kind: SocketKind, id: usize) {
         let pause = self.buffers.draw(PAUSES) as u64;
-        self.wire.send(self.now + pause, Arrival::Room { kind, id });
+        self.wire.send(self.now + pause, Arrival::BufferSpace { kind, id });
         if let Some(room) = self.room_of(kind, id) {
-            *room = Room(Some(0));
+            *room = BufferSpace(Some(0));
         }
     }
 
@@ -97,7 +97,7 @@ impl Net {
         let range = if kind == SocketKind::End { BYTES } else { DATAGRAMS };
         let drawn = self.buffers.draw(range);
         let Some(room) = self.room_of(kind, id).filter(|room| !room.is_there()) else { return };
-        *room = Room(Some(drawn));
+        *room = BufferSpace(Some(drawn));
         self.report_writable(kind, id);
     }
 
@@ -127,7 +127,7 @@ impl Net {
             match are_full {
                 true => self.pause(kind, id),
                 false => {
-                    self.room_of(kind, id).into_iter().for_each(|room| *room = Room::default());
+                    self.room_of(kind, id).into_iter().for_each(|room| *room = BufferSpace::default());
                     self.report_writable(kind, id);
                 }
             }

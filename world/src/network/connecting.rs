@@ -10,7 +10,7 @@ use wsrt_reactor::lent::Place;
 use super::Net;
 use super::datagrams::check_source;
 use super::hosts::Hosts;
-use super::streams::{End, Parcel, Phase};
+use super::streams::{Parcel, StreamEnd, StreamPhase};
 use super::wire::Arrival;
 
 /// The maximum number of connection requests. An unanswered request is repeated after one second,
@@ -18,7 +18,7 @@ use super::wire::Arrival;
 const MOST_CALLS: u32 = 6;
 const FIRST_PAUSE: u64 = 1_000_000_000;
 
-pub(super) struct Listener {
+pub(super) struct ListeningSocket {
     pub(super) host: usize,
     pub(super) local: Place,
     pub(super) token: Option<usize>,
@@ -98,17 +98,17 @@ impl Net {
             }
         };
         let waiting = VecDeque::new();
-        Ok(self.listeners.add(Listener { host, local, token: None, backlog: backlog.max(1), waiting }))
+        Ok(self.listeners.add(ListeningSocket { host, local, token: None, backlog: backlog.max(1), waiting }))
     }
 
     /// Reserves an address for a stream, or for a listener that does not listen yet.
     pub(super) fn bind_stream(&mut self, at: SocketAddr) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.listeners.next_id());
         let local = Place::Ip(self.take(host, at, Taken::Tcp, id)?);
-        Ok(self.listeners.add(Listener { host, local, token: None, backlog: 0, waiting: VecDeque::new() }))
+        Ok(self.listeners.add(ListeningSocket { host, local, token: None, backlog: 0, waiting: VecDeque::new() }))
     }
 
-    pub(super) fn listener(&mut self, id: usize) -> io::Result<&mut Listener> {
+    pub(super) fn listener(&mut self, id: usize) -> io::Result<&mut ListeningSocket> {
         self.listeners.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
@@ -142,7 +142,7 @@ impl Net {
         let own = if to.ip().is_loopback() { to.ip() } else { Hosts::address(host).into() };
         let port = self.take_port_to_connect(host, from, own)?;
         let local = Place::Ip(SocketAddr::new(own, port));
-        let mut end = End::new((host, peer_host), local, Place::Ip(to), Phase::Connecting, None);
+        let mut end = StreamEnd::new((host, peer_host), local, Place::Ip(to), StreamPhase::Connecting, None);
         end.has_own_port = true;
         let id = self.add_end(end);
         self.call(id, 0);
@@ -166,7 +166,7 @@ impl Net {
     }
 
     /// Frees the local port of a stream, unless a later life of the host has taken the port.
-    pub(super) fn give_port_back(&mut self, id: usize, end: &End) {
+    pub(super) fn give_port_back(&mut self, id: usize, end: &StreamEnd) {
         let (true, Place::Ip(local)) = (end.has_own_port, &end.local) else { return };
         let key = (end.host, Taken::TcpStream(local.port()));
         if self.taken.get(&key) == Some(&id) {
@@ -184,7 +184,7 @@ impl Net {
     /// Handles an unanswered connection request: repeats it, or gives up the stream.
     pub(super) fn call_again(&mut self, from: usize, tries: u32) {
         match self.ends.get(from) {
-            Some(end) if end.phase != Phase::Connecting => {}
+            Some(end) if end.phase != StreamPhase::Connecting => {}
             _ if tries == MOST_CALLS => self.fail(from, ErrorKind::TimedOut),
             _ => self.call(from, tries + 1),
         }
@@ -206,7 +206,7 @@ impl Net {
     /// arrived before it.
     pub(super) fn deliver_call(&mut self, from: usize) {
         let Some(end) = self.ends.get(from) else { return };
-        if end.phase != Phase::Connecting {
+        if end.phase != StreamPhase::Connecting {
             return;
         }
         let (host, peer_host, local, peer) = (end.host, end.peer_host, end.local.clone(), end.peer.clone());
@@ -225,7 +225,7 @@ impl Net {
             Some(listener) if listener.listens_at(at.ip()) => return,
             _ => return self.refuse(from, ErrorKind::ConnectionRefused),
         }
-        let accepted = self.add_end(End::new((peer_host, host), peer, local, Phase::Open, Some(from)));
+        let accepted = self.add_end(StreamEnd::new((peer_host, host), peer, local, StreamPhase::Open, Some(from)));
         self.post(accepted, Parcel::Hello(accepted));
         self.queue(listener, accepted);
     }
@@ -242,7 +242,9 @@ impl Net {
         let [one, other] = names.map(Place::Unix);
         let first = self.ends.next_id();
         let pair = [(one.clone(), other.clone(), first + 1), (other, one, first)];
-        pair.map(|(local, peer, id)| self.add_end(End::new((host, host), local, peer, Phase::Open, Some(id))))
+        pair.map(|(local, peer, id)| {
+            self.add_end(StreamEnd::new((host, host), local, peer, StreamPhase::Open, Some(id)))
+        })
     }
 
     fn connect_within(&mut self, host: usize, from: Option<Place>, name: Vec<u8>) -> io::Result<usize> {
@@ -261,7 +263,7 @@ impl Net {
     }
 }
 
-impl Listener {
+impl ListeningSocket {
     fn listens_at(&self, address: IpAddr) -> bool {
         match &self.local {
             Place::Ip(_) if self.backlog == 0 => false,

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use wsrt_reactor::Ready;
 
-use super::buffers::Room;
+use super::buffers::BufferSpace;
 use super::connecting::Taken;
 use super::hosts::Hosts;
 use super::socket::SocketKind;
@@ -24,7 +24,7 @@ pub(super) struct DatagramSocket {
     pub(super) local: SocketAddr,
     pub(super) peer: Option<SocketAddr>,
     pub(super) token: Option<usize>,
-    pub(super) room: Room,
+    pub(super) room: BufferSpace,
     /// True if the socket's owner is still to be told that its last peer has no socket.
     is_refused: bool,
     inbox: VecDeque<(SocketAddr, Vec<u8>)>,
@@ -54,7 +54,7 @@ impl Net {
     pub(super) fn bind(&mut self, at: SocketAddr) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.datagrams.next_id());
         let local = self.take(host, at, Taken::Udp, id)?;
-        let (room, inbox) = (Room::default(), VecDeque::new());
+        let (room, inbox) = (BufferSpace::default(), VecDeque::new());
         self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, room, is_refused: false, inbox });
         self.begin_room(host, SocketKind::Datagrams, id);
         Ok(id)

@@ -19,14 +19,14 @@ const FIRST_PORT: u16 = 49_152;
 pub(super) struct Hosts {
     /// The member that each task belongs to, by task id. Contains the tasks of all hosts that have
     /// not ended, and some that have ended since the last sweep.
-    members: BTreeMap<u64, Member>,
+    members: BTreeMap<u64, HostLife>,
     /// The number of members at which the next sweep is due.
     sweep_at: usize,
     /// The number of lives that have begun.
     lives: u32,
     hosts: Vec<Host>,
     /// The member that the next tasks belong to, if it is not the current task's.
-    born_into: Option<Member>,
+    born_into: Option<HostLife>,
     /// True if a task of a past life has spawned a task since the scheduler last asked.
     has_stillborn: bool,
 }
@@ -35,7 +35,7 @@ pub(super) struct Hosts {
 ///
 /// Life 0 belongs to the test itself, outside all hosts.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Member {
+pub struct HostLife {
     host: usize,
     life: u32,
 }
@@ -104,7 +104,7 @@ impl Hosts {
         let life = self.lives;
         self.hosts[host].life = Some(life);
         self.hosts[host].was_crashed_by_program = false;
-        self.born_into = Some(Member { host, life });
+        self.born_into = Some(HostLife { host, life });
     }
 
     pub(super) fn born(&mut self) {
@@ -124,15 +124,15 @@ impl Hosts {
         self.hosts[host].was_crashed_by_program
     }
 
-    fn member(&self, task: u64) -> Member {
+    fn member(&self, task: u64) -> HostLife {
         self.members.get(&task).copied().unwrap_or_default()
     }
 
-    pub(super) fn current_member(&self) -> Member {
+    pub(super) fn current_member(&self) -> HostLife {
         current_task::get().map(|id| self.member(id.get())).unwrap_or_default()
     }
 
-    pub(super) fn is_over(&self, Member { host, life }: Member) -> bool {
+    pub(super) fn is_over(&self, HostLife { host, life }: HostLife) -> bool {
         self.hosts[host].life != Some(life)
     }
 
@@ -178,7 +178,7 @@ impl Hosts {
 
     /// Returns the host of the current task.
     pub(super) fn current(&self) -> io::Result<usize> {
-        let Member { host, life } = self.current_member();
+        let HostLife { host, life } = self.current_member();
         if self.hosts[host].life == Some(life) {
             return Ok(host);
         }

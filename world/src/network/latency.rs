@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The distribution of a link's packet latencies. All times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Latency {
+pub enum LatencyModel {
     /// Every latency in the range is equally likely.
     Uniform(Range<u64>),
     /// A minimum latency plus an exponentially distributed delay, as in a queue. The fields are the
@@ -21,7 +21,7 @@ pub enum Latency {
 /// The maximum of the heavy-tailed distribution, as a multiple of the minimum.
 const TAIL: f64 = 1_000.0;
 
-impl Latency {
+impl LatencyModel {
     /// Returns the latency that corresponds to `number`, whose bits must all be random.
     pub(super) fn draw(&self, number: u64) -> u64 {
         match self {
@@ -62,7 +62,7 @@ mod tests {
     use wsrt_sync::rng::FastRand;
 
     /// The mean, and the share of packets that take `bound` or longer.
-    fn drawn(latency: &Latency, bound: u64) -> (f64, f64) {
+    fn drawn(latency: &LatencyModel, bound: u64) -> (f64, f64) {
         let (mut rng, count) = (FastRand::from_seed(3), 1_000_000);
         let times: Vec<u64> = (0..count).map(|_| latency.draw(rng.next_u64())).collect();
         let late = times.iter().filter(|&&time| time >= bound).count();
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn a_range_is_drawn_evenly() {
-        let (mean, late) = drawn(&Latency::Uniform(1_000..3_000), 2_500);
+        let (mean, late) = drawn(&LatencyModel::Uniform(1_000..3_000), 2_500);
         assert!((1_990.0..2_010.0).contains(&mean) && (0.24..0.26).contains(&late), "{mean} {late}");
-        assert_eq!(Latency::Uniform(5..5).draw(u64::MAX), 5);
+        assert_eq!(LatencyModel::Uniform(5..5).draw(u64::MAX), 5);
     }
 
     #[test]
     fn an_exponential_time_has_its_mean_and_its_tail() {
-        let (mean, late) = drawn(&Latency::Exponential(1_000, 1_000), 1_000 + 2_303);
+        let (mean, late) = drawn(&LatencyModel::Exponential(1_000, 1_000), 1_000 + 2_303);
         assert!((1_990.0..2_010.0).contains(&mean), "{mean}");
         // One in ten takes longer than the logarithm of ten.
         assert!((0.098..0.102).contains(&late), "{late}");
@@ -86,9 +86,12 @@ mod tests {
 
     #[test]
     fn one_packet_in_a_hundred_takes_ten_times_as_long() {
-        let (_, late) = drawn(&Latency::LongTail(1_000), 10_000);
+        let (_, late) = drawn(&LatencyModel::LongTail(1_000), 10_000);
         assert!((0.0095..0.0105).contains(&late), "{late}");
-        assert_eq!((Latency::LongTail(1_000).draw(0), Latency::LongTail(1_000).draw(u64::MAX)), (1_000_000, 1_000));
+        assert_eq!(
+            (LatencyModel::LongTail(1_000).draw(0), LatencyModel::LongTail(1_000).draw(u64::MAX)),
+            (1_000_000, 1_000)
+        );
     }
 
     #[test]

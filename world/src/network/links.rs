@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::latency::Latency;
+use super::latency::LatencyModel;
 use super::set_by::SetBy;
 use wsrt_sync::rng::FastRand;
 
@@ -18,25 +18,25 @@ const SECOND: u64 = 1_000_000_000;
 /// One direction of the connection between two hosts: the latency, the packet loss, and the
 /// bandwidth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Link {
+pub struct LinkProperties {
     /// The distribution of packet latencies.
-    pub latency: Latency,
+    pub latency: LatencyModel,
     /// The fraction of packets that are lost, from 0 to 1.
     pub loss: f64,
     /// The bandwidth in bytes per second, or `None` for unlimited bandwidth.
     pub bandwidth: Option<u64>,
 }
 
-impl Default for Link {
+impl Default for LinkProperties {
     fn default() -> Self {
-        Self { latency: Latency::Uniform(200_000..1_000_000), loss: 0.0, bandwidth: None }
+        Self { latency: LatencyModel::Uniform(200_000..1_000_000), loss: 0.0, bandwidth: None }
     }
 }
 
-pub(super) struct Links {
+pub(super) struct LinkTable {
     rng: FastRand,
-    common: Link,
-    own: BTreeMap<(usize, usize), Link>,
+    common: LinkProperties,
+    own: BTreeMap<(usize, usize), LinkProperties>,
     cut: BTreeSet<(usize, usize, SetBy)>,
     /// The factors by which links are slowed down.
     slow: BTreeMap<(usize, usize), u32>,
@@ -44,12 +44,12 @@ pub(super) struct Links {
     busy: BTreeMap<(usize, usize), u64>,
 }
 
-impl Links {
+impl LinkTable {
     pub(super) fn new(seed: u64) -> Self {
         let rng = FastRand::from_seed(seed.rotate_left(48));
         Self {
             rng,
-            common: Link::default(),
+            common: LinkProperties::default(),
             own: BTreeMap::new(),
             cut: BTreeSet::new(),
             slow: BTreeMap::new(),
@@ -57,12 +57,12 @@ impl Links {
         }
     }
 
-    pub(super) fn set_common(&mut self, link: Link) {
+    pub(super) fn set_common(&mut self, link: LinkProperties) {
         self.common = link;
     }
 
     /// Sets the properties of one direction.
-    pub(super) fn set(&mut self, from: usize, to: usize, link: Link) {
+    pub(super) fn set(&mut self, from: usize, to: usize, link: LinkProperties) {
         self.own.insert((from, to), link);
     }
 

@@ -16,8 +16,8 @@ mod latency;
 mod links;
 mod set_by;
 mod socket;
+mod socket_table;
 mod streams;
-mod table;
 mod unix_datagrams;
 mod wire;
 
@@ -32,23 +32,23 @@ use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
 
 use self::bound::Bound;
 use self::buffers::Buffers;
-use self::connecting::{Listener, Taken};
+use self::connecting::{ListeningSocket, Taken};
 use self::datagrams::DatagramSocket;
 use self::events::Events;
+pub use self::hosts::HostLife;
 use self::hosts::Hosts;
-pub use self::hosts::Member;
 pub use self::hosts::OUTSIDE;
-pub use self::latency::Latency;
-pub use self::links::Link;
-use self::links::Links;
+pub use self::latency::LatencyModel;
+pub use self::links::LinkProperties;
+use self::links::LinkTable;
 pub use self::set_by::SetBy;
-use self::socket::{Lent, SocketKind};
-use self::streams::End;
-use self::table::Table;
+use self::socket::{SocketHandle, SocketKind};
+use self::socket_table::SocketTable;
+use self::streams::StreamEnd;
 use self::unix_datagrams::UnixDatagramSocket;
 use self::wire::{Arrival, Wire};
 use super::driving_thread::DrivingThread;
-use crate::system_calls::{GivenNames, GivenSockets, give_names, give_sockets};
+use crate::system_calls::{NamesOverride, SocketsOverride, override_names, override_sockets};
 use crate::task_hosts::TaskHosts;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -71,14 +71,14 @@ struct Net {
     /// The time at which the current turn began.
     now: u64,
     hosts: Hosts,
-    links: Links,
+    links: LinkTable,
     wire: Wire,
     buffers: Buffers,
     taken: BTreeMap<(usize, Taken), usize>,
-    ends: Table<End>,
-    listeners: Table<Listener>,
-    datagrams: Table<DatagramSocket>,
-    unix_datagrams: Table<UnixDatagramSocket>,
+    ends: SocketTable<StreamEnd>,
+    listeners: SocketTable<ListeningSocket>,
+    datagrams: SocketTable<DatagramSocket>,
+    unix_datagrams: SocketTable<UnixDatagramSocket>,
     bound: Bound,
     /// The functions that start the lives of hosts.
     starts: BTreeMap<usize, Arc<Start>>,
@@ -114,7 +114,7 @@ impl Net {
                 self.deliver_no_receiver(sender, receiver);
                 (5, u64::from(sender.1.port()))
             }
-            Arrival::Room { kind, id } => {
+            Arrival::BufferSpace { kind, id } => {
                 self.deliver_room(kind, id);
                 (4, id as u64)
             }
@@ -137,14 +137,14 @@ impl Network {
         let net = Net {
             now: 0,
             hosts: Hosts::new(),
-            links: Links::new(seed),
+            links: LinkTable::new(seed),
             wire: Wire::default(),
             buffers: Buffers::new(seed),
             taken: BTreeMap::new(),
-            ends: Table::default(),
-            listeners: Table::default(),
-            datagrams: Table::default(),
-            unix_datagrams: Table::default(),
+            ends: SocketTable::default(),
+            listeners: SocketTable::default(),
+            datagrams: SocketTable::default(),
+            unix_datagrams: SocketTable::default(),
             bound: Bound::default(),
             starts: BTreeMap::new(),
             events: Events::new(seed),
@@ -192,17 +192,17 @@ impl Network {
 
     /// Makes the C library resolve the names of simulated hosts on this thread, until the guard is
     /// dropped.
-    pub(super) fn give_names(&self) -> GivenNames {
+    pub(super) fn override_names(&self) -> NamesOverride {
         let network = Weak::clone(&self.me);
-        give_names(move |name| {
+        override_names(move |name| {
             let found = network.upgrade()?.lock().hosts.resolve(name).ok()?;
             found.first().copied()
         })
     }
 
     /// Makes the C library bind simulated sockets on this thread, until the guard is dropped.
-    pub(super) fn give_sockets(&self) -> GivenSockets {
-        give_sockets(self.counted())
+    pub(super) fn override_sockets(&self) -> SocketsOverride {
+        override_sockets(self.counted())
     }
 
     /// Records that a task is being spawned, and assigns the task to a host.
@@ -211,12 +211,12 @@ impl Network {
     }
 
     /// Returns the host, and the life of that host, to which the current task belongs.
-    pub fn current_member(&self) -> Member {
+    pub fn current_member(&self) -> HostLife {
         self.lock().hosts.current_member()
     }
 
     /// Returns whether the member's life is over because the host has crashed since.
-    pub fn is_over(&self, member: Member) -> bool {
+    pub fn is_over(&self, member: HostLife) -> bool {
         self.lock().hosts.is_over(member)
     }
 
@@ -346,7 +346,7 @@ impl Network {
 
     /// Sets the properties of the link between two hosts, in both directions. If `between` is
     /// `None`, sets the link that all other pairs of hosts use.
-    pub fn set_link(&self, between: Option<(usize, usize)>, link: Link) {
+    pub fn set_link(&self, between: Option<(usize, usize)>, link: LinkProperties) {
         let links = &mut self.lock().links;
         match between {
             Some((one, other)) => {
@@ -393,23 +393,23 @@ impl lent::Network for Network {
 
     fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>> {
         let end = self.lock_for_call().connect(from, to)?;
-        Ok(Lent::of(self.counted(), SocketKind::End, end))
+        Ok(SocketHandle::of(self.counted(), SocketKind::End, end))
     }
 
     fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>> {
         let listener = self.lock_for_call().listen(at, backlog)?;
-        Ok(Lent::of(self.counted(), SocketKind::Listener, listener))
+        Ok(SocketHandle::of(self.counted(), SocketKind::Listener, listener))
     }
 
     fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>> {
         let socket = self.lock_for_call().bind(at)?;
         self.note_beside(beside, SocketKind::Datagrams, socket);
-        Ok(Lent::of(self.counted(), SocketKind::Datagrams, socket))
+        Ok(SocketHandle::of(self.counted(), SocketKind::Datagrams, socket))
     }
 
     fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>> {
         let socket = self.lock_for_call().bind_within(name)?;
-        Ok(Lent::of(self.counted(), SocketKind::UnixDatagrams, socket))
+        Ok(SocketHandle::of(self.counted(), SocketKind::UnixDatagrams, socket))
     }
 
     fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
@@ -425,12 +425,12 @@ impl lent::Network for Network {
         let host = net.hosts.current()?;
         let ends = net.join(host, [Vec::new(), Vec::new()]);
         drop(net);
-        Ok(ends.map(|end| Lent::of(self.counted(), SocketKind::End, end)))
+        Ok(ends.map(|end| SocketHandle::of(self.counted(), SocketKind::End, end)))
     }
 
     fn datagram_pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
         let pair = self.lock_for_call().datagram_pair()?;
-        Ok(pair.map(|socket| Lent::of(self.counted(), SocketKind::UnixDatagrams, socket)))
+        Ok(pair.map(|socket| SocketHandle::of(self.counted(), SocketKind::UnixDatagrams, socket)))
     }
 
     fn take_events(&self, each: &mut dyn FnMut(Event)) {

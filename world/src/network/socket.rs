@@ -18,14 +18,14 @@ pub(super) enum SocketKind {
 }
 
 /// A socket that has been lent, with its kind and number. Dropping the owner closes the socket.
-pub(super) struct Lent {
+pub(super) struct SocketHandle {
     network: Arc<Network>,
     kind: SocketKind,
     id: usize,
     is_owner: bool,
 }
 
-impl Lent {
+impl SocketHandle {
     pub(super) fn of(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
         Arc::new(Self { network, kind, id, is_owner: true })
     }
@@ -50,7 +50,7 @@ fn joined(bufs: &[IoSlice<'_>]) -> Vec<u8> {
     bufs.iter().flat_map(|buf| buf.iter().copied()).collect()
 }
 
-impl Socket for Lent {
+impl Socket for SocketHandle {
     fn attach(&self, token: usize) {
         let mut net = self.network.lock();
         let net = &mut *net;
@@ -184,7 +184,7 @@ impl Socket for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for SocketHandle {
     fn drop(&mut self) {
         if !self.is_owner {
             return;
@@ -200,8 +200,11 @@ impl Drop for Lent {
     }
 }
 
-impl fmt::Debug for Lent {
+impl fmt::Debug for SocketHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lent").field("kind", &self.kind).field("local", &self.local().ok()).finish_non_exhaustive()
+        f.debug_struct("SocketHandle")
+            .field("kind", &self.kind)
+            .field("local", &self.local().ok())
+            .finish_non_exhaustive()
     }
 }

@@ -12,7 +12,7 @@ use wsrt_reactor::Ready;
 use wsrt_reactor::lent::Place;
 
 use super::Net;
-use super::buffers::Room;
+use super::buffers::BufferSpace;
 use super::links::MOST_LOSSES;
 use super::socket::SocketKind;
 use super::wire::Arrival;
@@ -27,19 +27,19 @@ const LONGEST_PAUSE: u64 = 60_000_000_000;
 /// Linux.
 const MOST_TRIES: u32 = 20;
 
-pub(super) struct End {
+pub(super) struct StreamEnd {
     pub(super) host: usize,
     pub(super) peer_host: usize,
     pub(super) local: Place,
     pub(super) peer: Place,
     pub(super) other: Option<usize>,
     pub(super) token: Option<usize>,
-    pub(super) phase: Phase,
+    pub(super) phase: StreamPhase,
     inbox: VecDeque<u8>,
     /// True if the peer has shut down its direction.
     is_ended: bool,
     credit: usize,
-    pub(super) room: Room,
+    pub(super) room: BufferSpace,
     /// The number of bytes read for which the peer has not been given credit yet.
     unpaid: usize,
     outbox: VecDeque<Sent>,
@@ -64,7 +64,7 @@ struct Sent {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum StreamPhase {
     Connecting,
     Open,
     /// The stream has ended, with the error that the owner has not seen yet.
@@ -81,8 +81,14 @@ pub(super) enum Parcel {
     Reset,
 }
 
-impl End {
-    pub(super) fn new(hosts: (usize, usize), local: Place, peer: Place, phase: Phase, other: Option<usize>) -> Self {
+impl StreamEnd {
+    pub(super) fn new(
+        hosts: (usize, usize),
+        local: Place,
+        peer: Place,
+        phase: StreamPhase,
+        other: Option<usize>,
+    ) -> Self {
         Self {
             host: hosts.0,
             peer_host: hosts.1,
@@ -94,7 +100,7 @@ impl End {
             inbox: VecDeque::new(),
             is_ended: false,
             credit: ROOM,
-            room: Room::default(),
+            room: BufferSpace::default(),
             unpaid: 0,
             outbox: VecDeque::new(),
             is_scheduled: false,
@@ -124,9 +130,9 @@ impl End {
     pub(super) fn conditions(&self) -> Ready {
         let when = |holds: bool, ready| if holds { ready } else { Ready::EMPTY };
         match self.phase {
-            Phase::Connecting => Ready::EMPTY,
-            Phase::Over(_) => Ready::READABLE | Ready::WRITABLE | Ready::READ_CLOSED | Ready::WRITE_CLOSED,
-            Phase::Open => {
+            StreamPhase::Connecting => Ready::EMPTY,
+            StreamPhase::Over(_) => Ready::READABLE | Ready::WRITABLE | Ready::READ_CLOSED | Ready::WRITE_CLOSED,
+            StreamPhase::Open => {
                 when(!self.inbox.is_empty() || self.is_ended, Ready::READABLE)
                     | when(self.is_ended, Ready::READ_CLOSED)
                     | when(self.credit > 0 && self.room.is_there(), Ready::WRITABLE)
@@ -137,8 +143,8 @@ impl End {
     /// Returns the pending error, and clears it.
     fn take_error(&mut self) -> io::Result<()> {
         match self.phase {
-            Phase::Over(Some(why)) => {
-                self.phase = Phase::Over(None);
+            StreamPhase::Over(Some(why)) => {
+                self.phase = StreamPhase::Over(None);
                 Err(why.into())
             }
             _ => Ok(()),
@@ -148,8 +154,8 @@ impl End {
     pub(super) fn outcome(&mut self) -> io::Result<()> {
         self.take_error()?;
         match self.phase {
-            Phase::Connecting => Err(ErrorKind::WouldBlock.into()),
-            Phase::Open | Phase::Over(_) => Ok(()),
+            StreamPhase::Connecting => Err(ErrorKind::WouldBlock.into()),
+            StreamPhase::Open | StreamPhase::Over(_) => Ok(()),
         }
     }
 
@@ -165,7 +171,7 @@ impl End {
 
     /// Returns whether the stream is no longer needed.
     fn is_done(&self) -> bool {
-        let is_over = matches!(self.phase, Phase::Over(_)) || (self.has_ended && self.is_ended);
+        let is_over = matches!(self.phase, StreamPhase::Over(_)) || (self.has_ended && self.is_ended);
         let is_left = self.is_orphan || (self.is_dropped && is_over);
         is_left && self.outbox.is_empty()
     }
@@ -177,14 +183,14 @@ fn pause_after(tries: u32) -> u64 {
 }
 
 impl Net {
-    pub(super) fn add_end(&mut self, end: End) -> usize {
+    pub(super) fn add_end(&mut self, end: StreamEnd) -> usize {
         let host = end.host;
         let id = self.ends.add(end);
         self.begin_room(host, SocketKind::End, id);
         id
     }
 
-    pub(super) fn end(&mut self, id: usize) -> io::Result<&mut End> {
+    pub(super) fn end(&mut self, id: usize) -> io::Result<&mut StreamEnd> {
         self.ends.get_mut(id).filter(|end| !end.is_orphan).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
@@ -217,14 +223,14 @@ impl Net {
         let end = self.end(id)?;
         if end.inbox.is_empty() {
             end.take_error()?;
-            let is_closed = end.is_ended || end.reads_no_more || matches!(end.phase, Phase::Over(_));
+            let is_closed = end.is_ended || end.reads_no_more || matches!(end.phase, StreamPhase::Over(_));
             return if is_closed || room == 0 { Ok(0) } else { Err(ErrorKind::WouldBlock.into()) };
         }
         let count = end.show(room, into);
         if !peeks {
             end.inbox.drain(..count);
             end.unpaid += count;
-            if end.unpaid >= ROOM / 2 && end.phase == Phase::Open && !end.is_ended {
+            if end.unpaid >= ROOM / 2 && end.phase == StreamPhase::Open && !end.is_ended {
                 let unpaid = std::mem::take(&mut end.unpaid);
                 self.post(id, Parcel::Credit(unpaid));
             }
@@ -236,10 +242,10 @@ impl Net {
         let end = self.end(id)?;
         end.take_error()?;
         match end.phase {
-            Phase::Connecting => return Err(ErrorKind::WouldBlock.into()),
-            Phase::Over(_) => return Err(ErrorKind::BrokenPipe.into()),
-            Phase::Open if end.has_ended => return Err(ErrorKind::BrokenPipe.into()),
-            Phase::Open => {}
+            StreamPhase::Connecting => return Err(ErrorKind::WouldBlock.into()),
+            StreamPhase::Over(_) => return Err(ErrorKind::BrokenPipe.into()),
+            StreamPhase::Open if end.has_ended => return Err(ErrorKind::BrokenPipe.into()),
+            StreamPhase::Open => {}
         }
         let asked: usize = bufs.iter().map(|buf| buf.len()).sum();
         if asked == 0 {
@@ -261,7 +267,7 @@ impl Net {
 
     pub(super) fn shut_down(&mut self, id: usize, how: Shutdown) -> io::Result<()> {
         let end = self.end(id)?;
-        if end.phase != Phase::Open {
+        if end.phase != StreamPhase::Open {
             return Err(ErrorKind::NotConnected.into());
         }
         if how != Shutdown::Write {
@@ -279,22 +285,22 @@ impl Net {
         end.is_dropped = true;
         end.token = None;
         match end.phase {
-            Phase::Connecting => end.phase = Phase::Over(None),
-            Phase::Over(_) => {}
+            StreamPhase::Connecting => end.phase = StreamPhase::Over(None),
+            StreamPhase::Over(_) => {}
             // Bytes that were not read: the other end is to know.
-            Phase::Open if !end.inbox.is_empty() => self.reset(id),
-            Phase::Open if !end.has_ended => {
+            StreamPhase::Open if !end.inbox.is_empty() => self.reset(id),
+            StreamPhase::Open if !end.has_ended => {
                 end.has_ended = true;
                 self.post(id, Parcel::End);
             }
-            Phase::Open => {}
+            StreamPhase::Open => {}
         }
         self.collect(id);
     }
 
     /// Closes an endpoint that no owner has accepted or will accept.
     pub(super) fn abandon_end(&mut self, id: usize) {
-        if self.end(id).is_ok_and(|end| end.phase == Phase::Open) {
+        if self.end(id).is_ok_and(|end| end.phase == StreamPhase::Open) {
             self.reset(id);
         }
         self.close_end(id);
@@ -304,15 +310,15 @@ impl Net {
     fn reset(&mut self, id: usize) {
         self.post(id, Parcel::Reset);
         if let Some(end) = self.ends.get_mut(id) {
-            end.phase = Phase::Over(None);
+            end.phase = StreamPhase::Over(None);
         }
     }
 
     /// Ends the stream at this endpoint, because of a notification from outside.
     pub(super) fn fail(&mut self, id: usize, why: ErrorKind) {
         let Some(end) = self.ends.get_mut(id) else { return };
-        if !matches!(end.phase, Phase::Over(_)) {
-            end.phase = Phase::Over(Some(why));
+        if !matches!(end.phase, StreamPhase::Over(_)) {
+            end.phase = StreamPhase::Over(Some(why));
             end.outbox.clear();
             self.report_end(id);
         }
@@ -320,7 +326,7 @@ impl Net {
     }
 
     fn collect(&mut self, id: usize) {
-        if self.ends.get(id).is_some_and(End::is_done) {
+        if self.ends.get(id).is_some_and(StreamEnd::is_done) {
             let end = self.ends.remove(id).expect("it was there");
             self.give_port_back(id, &end);
         }
@@ -385,8 +391,8 @@ impl Net {
 
     /// Delivers a parcel from the endpoint `from` to the endpoint `to`.
     fn hand_over(&mut self, from: usize, to: Option<usize>, parcel: Parcel) {
-        let knows = |end: &&mut End| {
-            let is_answer = end.phase == Phase::Connecting && matches!(parcel, Parcel::Hello(_));
+        let knows = |end: &&mut StreamEnd| {
+            let is_answer = end.phase == StreamPhase::Connecting && matches!(parcel, Parcel::Hello(_));
             !end.is_orphan && (is_answer || end.other == Some(from))
         };
         let target = to.and_then(|to| self.ends.get_mut(to).filter(knows).map(|end| (to, end)));
@@ -398,12 +404,12 @@ impl Net {
             return;
         };
         match parcel {
-            Parcel::Hello(other) if end.phase == Phase::Connecting => {
-                end.phase = Phase::Open;
+            Parcel::Hello(other) if end.phase == StreamPhase::Connecting => {
+                end.phase = StreamPhase::Open;
                 end.other = Some(other);
             }
             Parcel::Reset => return self.fail(to, ErrorKind::ConnectionReset),
-            _ if end.phase != Phase::Open => return self.refuse(from, ErrorKind::ConnectionReset),
+            _ if end.phase != StreamPhase::Open => return self.refuse(from, ErrorKind::ConnectionReset),
             Parcel::Hello(_) => {}
             Parcel::Bytes(_) if end.is_dropped || end.reads_no_more => {
                 self.reset(to);
@@ -433,11 +439,11 @@ impl Net {
         let is_lost = self.links.is_cut(from, own) || self.links.is_lost(from, own);
         match (is_lost, end.phase) {
             // Of a call that was repeated, and answered since.
-            (_, Phase::Open) if why == ErrorKind::ConnectionRefused => {}
+            (_, StreamPhase::Open) if why == ErrorKind::ConnectionRefused => {}
             (false, _) => self.fail(to, why),
-            (true, Phase::Connecting | Phase::Over(_)) => {}
-            (true, Phase::Open) if tries == MOST_TRIES => self.fail(to, ErrorKind::TimedOut),
-            (true, Phase::Open) => {
+            (true, StreamPhase::Connecting | StreamPhase::Over(_)) => {}
+            (true, StreamPhase::Open) if tries == MOST_TRIES => self.fail(to, ErrorKind::TimedOut),
+            (true, StreamPhase::Open) => {
                 let tries = tries + 1;
                 self.wire.send(self.now + pause_after(tries), Arrival::Refusal { to, why, tries });
             }
@@ -446,7 +452,7 @@ impl Net {
 
     /// Resets the streams between two hosts, as a middlebox might. Both endpoints are notified.
     pub(super) fn reset_between(&mut self, one: usize, other: usize) {
-        let is_between = |end: &End| [(one, other), (other, one)].contains(&(end.host, end.peer_host));
+        let is_between = |end: &StreamEnd| [(one, other), (other, one)].contains(&(end.host, end.peer_host));
         for id in self.ends.ids_of(is_between) {
             self.fail(id, ErrorKind::ConnectionReset);
         }

@@ -8,7 +8,7 @@ use std::net::Shutdown;
 use wsrt_reactor::Ready;
 
 use super::Net;
-use super::buffers::Room;
+use super::buffers::BufferSpace;
 use super::connecting::Taken;
 use super::socket::SocketKind;
 
@@ -25,7 +25,7 @@ pub(super) struct UnixDatagramSocket {
     /// been closed.
     pub(super) peer: Option<(usize, Vec<u8>)>,
     pub(super) token: Option<usize>,
-    pub(super) room: Room,
+    pub(super) room: BufferSpace,
     inbox: VecDeque<(Vec<u8>, Vec<u8>)>,
     /// The senders that wait because the socket's queue was full.
     waiting_senders: BTreeSet<usize>,
@@ -40,7 +40,7 @@ impl UnixDatagramSocket {
             local,
             peer: None,
             token: None,
-            room: Room::default(),
+            room: BufferSpace::default(),
             inbox: VecDeque::new(),
             waiting_senders: BTreeSet::new(),
             reads: true,

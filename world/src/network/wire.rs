@@ -24,7 +24,7 @@ pub(super) enum Arrival {
     /// A notification for a connected datagram socket that no socket has its peer's address.
     NoReceiver { sender: (usize, SocketAddr), receiver: (usize, SocketAddr) },
     /// A full socket buffer gains some room.
-    Room { kind: SocketKind, id: usize },
+    BufferSpace { kind: SocketKind, id: usize },
 }
 
 /// Everything in flight, ordered by time and, at the same time, by the order of sending.

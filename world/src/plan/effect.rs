@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::words::Name;
+use super::words::QuotedName;
 use super::{moment, share};
 
 /// The effect of a fault, with the names of the hosts involved.
@@ -72,22 +72,22 @@ impl FaultEffect {
 impl fmt::Display for FaultEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Crash(host) => write!(f, "crash {}", Name(host)),
-            Self::Cut(one, other) => write!(f, "cut {} {}", Name(one), Name(other)),
-            Self::CutOneWay(from, to) => write!(f, "cut {} -> {}", Name(from), Name(to)),
-            Self::Reset(one, other) => write!(f, "reset {} {}", Name(one), Name(other)),
-            Self::Slow(one, other, factor) => write!(f, "slow {} {} by {factor}", Name(one), Name(other)),
-            Self::BuffersFull(host) => write!(f, "buffers full {}", Name(host)),
-            Self::DiskFull(host) => write!(f, "disk full {}", Name(host)),
+            Self::Crash(host) => write!(f, "crash {}", QuotedName(host)),
+            Self::Cut(one, other) => write!(f, "cut {} {}", QuotedName(one), QuotedName(other)),
+            Self::CutOneWay(from, to) => write!(f, "cut {} -> {}", QuotedName(from), QuotedName(to)),
+            Self::Reset(one, other) => write!(f, "reset {} {}", QuotedName(one), QuotedName(other)),
+            Self::Slow(one, other, factor) => write!(f, "slow {} {} by {factor}", QuotedName(one), QuotedName(other)),
+            Self::BuffersFull(host) => write!(f, "buffers full {}", QuotedName(host)),
+            Self::DiskFull(host) => write!(f, "disk full {}", QuotedName(host)),
             Self::DiskFailing(host, millionths) => {
-                write!(f, "disk failing {} by {}", Name(host), share::text(*millionths))
+                write!(f, "disk failing {} by {}", QuotedName(host), share::text(*millionths))
             }
-            Self::DiskSlow(host, factor) => write!(f, "disk slow {} by {factor}", Name(host)),
+            Self::DiskSlow(host, factor) => write!(f, "disk slow {} by {factor}", QuotedName(host)),
             Self::ClockJump(host, ahead) => {
                 let direction = if *ahead < 0 { "behind" } else { "ahead" };
-                write!(f, "clock {direction} {} by {}", Name(host), moment::text(ahead.unsigned_abs()))
+                write!(f, "clock {direction} {} by {}", QuotedName(host), moment::text(ahead.unsigned_abs()))
             }
-            Self::ClockDrift(host, parts) => write!(f, "clock drift {} by {parts}", Name(host)),
+            Self::ClockDrift(host, parts) => write!(f, "clock drift {} by {parts}", QuotedName(host)),
         }
     }
 }

@@ -9,9 +9,9 @@ mod words;
 use std::fmt;
 
 pub(crate) use self::effect::FaultEffect;
-pub use self::parse::PlanError;
+pub use self::parse::FaultPlanError;
 pub use self::share::WHOLE;
-use self::words::Name;
+use self::words::QuotedName;
 
 /// The maximum number of entries in a plan. Further ones are only counted, because a run of several
 /// days may pass millions of fault points.
@@ -33,7 +33,7 @@ pub(crate) struct Fault {
 /// A plan can be printed and parsed. Running a simulation again with the plan that an earlier run
 /// recorded repeats the same faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
+pub struct FaultPlan {
     pub(crate) faults: Vec<Fault>,
     /// The fault points that fail, each with the number of the failing call. Calls count from 1.
     pub(crate) points: Vec<(String, u64)>,
@@ -41,7 +41,7 @@ pub struct Plan {
     left_out: usize,
 }
 
-impl Plan {
+impl FaultPlan {
     /// Returns whether the plan contains no faults and no fault points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -100,10 +100,10 @@ impl fmt::Display for Fault {
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for FaultPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let faults = self.faults.iter().map(Fault::to_string);
-        let points = self.points.iter().map(|(point, call)| format!("maybe {call} {}", Name(point)));
+        let points = self.points.iter().map(|(point, call)| format!("maybe {call} {}", QuotedName(point)));
         let lines: Vec<String> = faults.chain(points).collect();
         match lines.is_empty() {
             true => f.write_str("nothing")?,

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::words::{Word, statements};
-use super::{Fault, FaultEffect, Plan, moment, share};
+use super::words::{PlanWord, statements};
+use super::{Fault, FaultEffect, FaultPlan, moment, share};
 
 /// The forms of all statements, for error messages.
 const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 300ms`, `at 1.5s cut FROM -> TO for 300ms`, `at 1.5s \
@@ -15,33 +15,33 @@ const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 
 
 /// The error for a plan that cannot be parsed: the offending text, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanError {
+pub struct FaultPlanError {
     line: usize,
     statement: String,
     why: String,
 }
 
-impl PlanError {
+impl FaultPlanError {
     pub(super) fn new(line: usize, statement: &str, why: impl Into<String>) -> Self {
         Self { line, statement: statement.trim().to_owned(), why: why.into() }
     }
 }
 
-impl fmt::Display for PlanError {
+impl fmt::Display for FaultPlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {} of the plan, `{}`: {}", self.line, self.statement, self.why)
     }
 }
 
-impl FromStr for Plan {
-    type Err = PlanError;
+impl FromStr for FaultPlan {
+    type Err = FaultPlanError;
 
-    fn from_str(text: &str) -> Result<Self, PlanError> {
+    fn from_str(text: &str) -> Result<Self, FaultPlanError> {
         let mut plan = Self::default();
         for statement in statements(text)? {
             let mut words = Words(&statement.words);
             let parsed = words.add_to(&mut plan).and_then(|()| words.end());
-            parsed.map_err(|why| PlanError::new(statement.line, &statement.to_string(), why))?;
+            parsed.map_err(|why| FaultPlanError::new(statement.line, &statement.to_string(), why))?;
         }
         plan.faults.sort_by_key(|fault| fault.at);
         Ok(plan)
@@ -49,10 +49,10 @@ impl FromStr for Plan {
 }
 
 /// The words of a statement that have not been read yet.
-struct Words<'a>(&'a [Word]);
+struct Words<'a>(&'a [PlanWord]);
 
 impl Words<'_> {
-    fn next(&mut self) -> Option<&Word> {
+    fn next(&mut self) -> Option<&PlanWord> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(first)
@@ -60,7 +60,7 @@ impl Words<'_> {
 
     /// Consumes the next word if it is `word`, and returns whether it was.
     fn take(&mut self, word: &str) -> bool {
-        let is_next = matches!(self.0.first(), Some(Word::Bare(next)) if next == word);
+        let is_next = matches!(self.0.first(), Some(PlanWord::Bare(next)) if next == word);
         self.0 = &self.0[usize::from(is_next)..];
         is_next
     }
@@ -72,7 +72,7 @@ impl Words<'_> {
         }
     }
 
-    fn add_to(&mut self, plan: &mut Plan) -> Result<(), String> {
+    fn add_to(&mut self, plan: &mut FaultPlan) -> Result<(), String> {
         if self.take("at") {
             plan.faults.push(self.fault()?);
         } else if self.take("maybe") {
@@ -88,7 +88,7 @@ impl Words<'_> {
     fn fault(&mut self) -> Result<Fault, String> {
         let at = self.time()?;
         let what = match self.next() {
-            Some(Word::Bare(kind)) => match kind.as_str() {
+            Some(PlanWord::Bare(kind)) => match kind.as_str() {
                 "crash" => FaultEffect::Crash(self.name("a host")?),
                 "cut" => {
                     let one = self.name("a host")?;
@@ -143,25 +143,25 @@ impl Words<'_> {
     }
 
     fn first(&self) -> String {
-        self.0.first().map(Word::to_string).unwrap_or_default()
+        self.0.first().map(PlanWord::to_string).unwrap_or_default()
     }
 
     fn time(&mut self) -> Result<u64, String> {
-        let word = self.next().map(Word::to_string).unwrap_or_default();
+        let word = self.next().map(PlanWord::to_string).unwrap_or_default();
         moment::parse(&word).ok_or_else(|| format!("`{word}` is no time, such as 1.5s, 300ms, 20us or 15ns"))
     }
 
     fn name(&mut self, of: &str) -> Result<String, String> {
         match self.next() {
-            Some(Word::Quoted(name)) => Ok(name.clone()),
-            Some(Word::Bare(name)) if name != "for" && name != "by" && name != "->" => Ok(name.clone()),
+            Some(PlanWord::Quoted(name)) => Ok(name.clone()),
+            Some(PlanWord::Bare(name)) if name != "for" && name != "by" && name != "->" => Ok(name.clone()),
             Some(word) => Err(format!("`{word}` stands where {of} has to be named")),
             None => Err(format!("it ends where {of} has to be named")),
         }
     }
 
     fn number(&mut self, wanted: &str) -> Result<u64, String> {
-        let word = self.next().map(Word::to_string).unwrap_or_default();
+        let word = self.next().map(PlanWord::to_string).unwrap_or_default();
         let number = word.parse().ok().filter(|&number| number > 0);
         number.ok_or_else(|| format!("`{word}` is not {wanted}"))
     }
@@ -181,7 +181,7 @@ impl Words<'_> {
     fn share(&mut self) -> Result<u32, String> {
         let wanted = "a share from 0 to 1, with six digits after the point at most";
         self.by(wanted)?;
-        let word = self.next().map(Word::to_string).unwrap_or_default();
+        let word = self.next().map(PlanWord::to_string).unwrap_or_default();
         share::parse(&word).ok_or_else(|| format!("`{word}` is not {wanted}"))
     }
 
@@ -194,7 +194,7 @@ impl Words<'_> {
     fn drift(&mut self) -> Result<i32, String> {
         let wanted = "a drift, a whole number of parts in a million above -1000000";
         self.by(wanted)?;
-        let word = self.next().map(Word::to_string).unwrap_or_default();
+        let word = self.next().map(PlanWord::to_string).unwrap_or_default();
         let drift = word.parse().ok().filter(|&parts: &i32| parts > -1_000_000);
         drift.ok_or_else(|| format!("`{word}` is not {wanted}"))
     }
@@ -206,7 +206,7 @@ mod tests {
     use wsrt_sync::rng::FastRand;
 
     fn of(text: &str) -> String {
-        text.parse::<Plan>().map_or_else(|error| error.to_string(), |plan| plan.to_string())
+        text.parse::<FaultPlan>().map_or_else(|error| error.to_string(), |plan| plan.to_string())
     }
 
     #[test]
@@ -251,14 +251,14 @@ mod tests {
     }
 
     /// A plan with names of any letters.
-    fn any_plan(rng: &mut FastRand) -> Plan {
+    fn any_plan(rng: &mut FastRand) -> FaultPlan {
         let letters = ['a', 'Z', '0', '-', '>', ' ', ';', '#', '"', '\\', '\n', '\r', '\t', 'ä', '.'];
         let name = |rng: &mut FastRand| match rng.below(8) {
             0 => "for".to_owned(),
             1 => "->".to_owned(),
             _ => (0..rng.below(6)).map(|_| letters[rng.below(letters.len())]).collect(),
         };
-        let mut plan = Plan::default();
+        let mut plan = FaultPlan::default();
         for _ in 0..rng.below(6) {
             let (one, other) = (name(rng), name(rng));
             let what = match rng.below(11) {
@@ -287,9 +287,9 @@ mod tests {
         let mut rng = FastRand::from_seed(20);
         for _ in 0..5_000 {
             let plan = any_plan(&mut rng);
-            assert_eq!(plan.to_string().parse::<Plan>().as_ref(), Ok(&plan), "{plan}");
+            assert_eq!(plan.to_string().parse::<FaultPlan>().as_ref(), Ok(&plan), "{plan}");
             let in_one_line = plan.to_string().replace('\n', ";");
-            assert_eq!(in_one_line.parse::<Plan>(), Ok(plan), "{in_one_line}");
+            assert_eq!(in_one_line.parse::<FaultPlan>(), Ok(plan), "{in_one_line}");
         }
     }
 
@@ -302,8 +302,8 @@ mod tests {
         };
         wsrt_fuzz::check(&corpus, 20_000, |bytes| {
             let text = String::from_utf8_lossy(bytes);
-            match text.parse::<Plan>() {
-                Ok(plan) => assert_eq!(plan.to_string().parse::<Plan>(), Ok(plan)),
+            match text.parse::<FaultPlan>() {
+                Ok(plan) => assert_eq!(plan.to_string().parse::<FaultPlan>(), Ok(plan)),
                 Err(error) => assert!(error.to_string().starts_with("line "), "{error}"),
             }
         });

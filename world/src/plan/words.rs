@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use super::parse::PlanError;
+use super::parse::FaultPlanError;
 
 /// The keywords that may appear where a name is expected.
 const TAKEN: [&str; 2] = ["for", "by"];
 
 /// The name of a host or fault point, which is printed with quotes if necessary.
-pub(super) struct Name<'a>(pub(super) &'a str);
+pub(super) struct QuotedName<'a>(pub(super) &'a str);
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for QuotedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_bare = |letter: char| letter.is_alphanumeric() || "._-:/".contains(letter);
         if !self.0.is_empty() && self.0.chars().all(is_bare) && !TAKEN.contains(&self.0) {
@@ -22,7 +22,7 @@ impl fmt::Display for Name<'_> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum PlanWord {
     Bare(String),
     Quoted(String),
 }
@@ -31,11 +31,11 @@ pub(super) enum Word {
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) line: usize,
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<PlanWord>,
 }
 
 /// Splits a text into statements. Comments and empty statements are left out.
-pub(super) fn statements(text: &str) -> Result<Vec<Statement>, PlanError> {
+pub(super) fn statements(text: &str) -> Result<Vec<Statement>, FaultPlanError> {
     let mut statements = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let (line_number, mut words, mut rest) = (index + 1, Vec::new(), line.trim_start());
@@ -48,14 +48,15 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, PlanError> {
                 }
                 '"' => {
                     let why = "a name begins with a quotation mark, and does not end with one";
-                    let (name, after) = quoted(&rest[1..]).ok_or_else(|| PlanError::new(line_number, line, why))?;
-                    words.push(Word::Quoted(name));
+                    let (name, after) =
+                        quoted(&rest[1..]).ok_or_else(|| FaultPlanError::new(line_number, line, why))?;
+                    words.push(PlanWord::Quoted(name));
                     rest = after;
                 }
                 _ => {
                     let end = rest.find(|letter: char| letter.is_whitespace() || letter == ';' || letter == '"');
                     let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
-                    words.push(Word::Bare(word.to_owned()));
+                    words.push(PlanWord::Bare(word.to_owned()));
                     rest = after;
                 }
             }
@@ -85,7 +86,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     None
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for PlanWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bare(word) => f.write_str(word),
@@ -96,7 +97,7 @@ impl fmt::Display for Word {
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<String> = self.words.iter().map(Word::to_string).collect();
+        let words: Vec<String> = self.words.iter().map(PlanWord::to_string).collect();
         f.write_str(&words.join(" "))
     }
 }

@@ -32,8 +32,8 @@ use std::time::Duration;
 use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
 
 pub use self::interpose::{interposed, lacks_interposition};
-pub(crate) use self::names::{GivenNames, give_names};
-pub(crate) use self::sockets::{GivenSockets, give_sockets, number};
+pub(crate) use self::names::{NamesOverride, override_names};
+pub(crate) use self::sockets::{SocketsOverride, number, override_sockets};
 use crate::entropy;
 use crate::host_clock::{self, HostClock};
 use crate::virtual_time;

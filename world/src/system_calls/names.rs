@@ -25,17 +25,17 @@ thread_local! {
 
 /// A guard that provides the current thread with simulated host names.
 #[must_use = "it lasts until the guard is dropped"]
-pub(crate) struct GivenNames {
+pub(crate) struct NamesOverride {
     before: Option<Rc<Resolve>>,
 }
 
 /// Provides this thread with the host names that `resolve` knows, and no others, until the returned
 /// guard is dropped.
-pub(crate) fn give_names(resolve: impl Fn(&str) -> Option<IpAddr> + 'static) -> GivenNames {
-    GivenNames { before: NAMES.replace(Some(Rc::new(resolve))) }
+pub(crate) fn override_names(resolve: impl Fn(&str) -> Option<IpAddr> + 'static) -> NamesOverride {
+    NamesOverride { before: NAMES.replace(Some(Rc::new(resolve))) }
 }
 
-impl Drop for GivenNames {
+impl Drop for NamesOverride {
     fn drop(&mut self) {
         drop(NAMES.replace(self.before.take()));
     }

@@ -12,7 +12,7 @@ use super::fail;
 use super::interpose::types::*;
 
 /// The next definition of a function in the order of loading, which is the C library's.
-struct Next {
+struct LibcFunction {
     /// The function's name, with a zero byte at its end.
     name: &'static str,
     /// The address of the function, or null until it is known. Relaxed: the function was there
@@ -20,7 +20,7 @@ struct Next {
     address: AtomicPtr<c_void>,
 }
 
-impl Next {
+impl LibcFunction {
     /// Looks up the function's address.
     fn find(&self) -> *mut c_void {
         let name = CStr::from_bytes_with_nul(self.name.as_bytes()).expect("a name has one zero byte");
@@ -50,7 +50,7 @@ macro_rules! define_own {
     ($($abi:tt fn $name:ident($($argument:ident: $kind:ty),* $(,)?) -> $answer:ty;)*) => {
         #[expect(non_upper_case_globals, reason = "they are named as the functions are")]
         mod found {
-            $(pub(super) static $name: super::Next = super::Next {
+            $(pub(super) static $name: super::LibcFunction = super::LibcFunction {
                 name: concat!(stringify!($name), "\0"),
                 address: super::AtomicPtr::new(std::ptr::null_mut()),
             };)*

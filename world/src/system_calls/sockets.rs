@@ -31,17 +31,17 @@ thread_local! {
 
 /// A guard that lets a simulation take over the sockets that the current thread binds.
 #[must_use = "it lasts until the guard is dropped"]
-pub(crate) struct GivenSockets {
+pub(crate) struct SocketsOverride {
     before: Option<Rc<dyn BoundSockets>>,
 }
 
 /// Lets `sockets` take over the sockets that this thread binds, until the returned guard is
 /// dropped.
-pub(crate) fn give_sockets(sockets: impl BoundSockets + 'static) -> GivenSockets {
-    GivenSockets { before: SOCKETS.replace(Some(Rc::new(sockets))) }
+pub(crate) fn override_sockets(sockets: impl BoundSockets + 'static) -> SocketsOverride {
+    SocketsOverride { before: SOCKETS.replace(Some(Rc::new(sockets))) }
 }
 
-impl Drop for GivenSockets {
+impl Drop for SocketsOverride {
     fn drop(&mut self) {
         drop(SOCKETS.replace(self.before.take()));
     }

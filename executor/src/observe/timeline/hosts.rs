@@ -176,7 +176,7 @@ mod tests {
             reader.read(&mut Vec::new());
             reader
         });
-        let _time = virtual_time::give_time(0, 0);
+        let _time = virtual_time::override_time(0, 0);
         full.send(()).expect("it is received");
         wait_for_room(&mut writer);
         writer.write(event);

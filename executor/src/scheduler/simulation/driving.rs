@@ -3,22 +3,22 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use wsrt_world::entropy::give_entropy;
-use wsrt_world::virtual_time::{self, GivenTime, give_time};
-use wsrt_world::{Given, GivenWorld};
+use wsrt_world::entropy::override_entropy;
+use wsrt_world::virtual_time::{self, TimeOverride, override_time};
+use wsrt_world::{SequenceOverride, WorldOverride};
 
 use super::Simulation;
-use wsrt_world::task_ids::give_ids;
+use wsrt_world::task_ids::override_ids;
 use wsrt_world::unread_panics::{ListedPanics, list_panics};
 
 /// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
 /// the time on its clocks and the names of hosts come from the simulation during the run.
 pub(super) struct Driving<'a> {
     simulation: &'a Simulation,
-    entropy: Given,
-    ids: Given,
-    time: Option<GivenTime>,
-    _world: GivenWorld,
+    entropy: SequenceOverride,
+    ids: SequenceOverride,
+    time: Option<TimeOverride>,
+    _world: WorldOverride,
     _panics: ListedPanics,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
@@ -33,15 +33,15 @@ impl<'a> Driving<'a> {
             simulation.world.driver().enter(),
             "wsrt: `block_on` of a simulated runtime was called while another thread is in it: a simulation runs on one thread"
         );
-        let entropy = give_entropy(simulation.state.lock().entropy);
+        let entropy = override_entropy(simulation.state.lock().entropy);
         #[cfg(feature = "macros")]
         let branches = simulation.with_dice(branches::GivenBranches::begin);
         simulation.is_staged.store(true, Relaxed);
         Self {
             simulation,
             entropy,
-            ids: give_ids(simulation.next_id.load(Relaxed)),
-            time: Some(give_time(simulation.began, now)),
+            ids: override_ids(simulation.next_id.load(Relaxed)),
+            time: Some(override_time(simulation.began, now)),
             _world: simulation.world.give(),
             _panics: list_panics(),
             #[cfg(feature = "macros")]
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn fresh_generators_are_alike_under_one_seed_only() {
         let drawn = |seed| {
-            let _given = give_entropy(seed);
+            let _given = override_entropy(seed);
             [fresh().next_u64(), fresh().next_u64()]
         };
         assert_eq!(drawn(1), drawn(1));

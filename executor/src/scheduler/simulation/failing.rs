@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use wsrt_world::{OUTSIDE, Record, lacks_interposition};
+use wsrt_world::{OUTSIDE, RunRecord, lacks_interposition};
 
 use super::Simulation;
 use crate::task::panic_message;
@@ -44,7 +44,7 @@ const LINES: usize = 40;
 impl Simulation {
     /// Says where the run has failed, and with which faults.
     pub(super) fn place_of_failure(&self) -> String {
-        let Record { seed, steps, now, .. } = self.record();
+        let RunRecord { seed, steps, now, .. } = self.record();
         let (micros, plan) = (now / 1_000, self.world.plan());
         let is_given = if self.settings.plan.is_some() { " with the plan of WSRT_SIM_PLAN" } else { "" };
         let place = format!(
@@ -59,7 +59,7 @@ impl Simulation {
 
     /// Tells the program that runs this one, if one does.
     pub(super) fn tell_runner(&self, why: &str) {
-        let Record { seed, steps, now, .. } = self.record();
+        let RunRecord { seed, steps, now, .. } = self.record();
         let why = why.lines().next().unwrap_or_default();
         let plan = self.world.plan();
         (self.settings.tell_runner)(&format!("failure {seed} {steps} {now}\n{why}\n{plan}\nend of failure"));

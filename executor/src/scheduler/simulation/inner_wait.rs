@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::thread::panicking;
 
-use wsrt_world::Member;
+use wsrt_world::HostLife;
 
 use super::Simulation;
 use crate::scheduler::block_on::root::RootRef;
@@ -32,7 +32,7 @@ impl RunEnd {
 /// A wait inside a turn.
 pub(super) struct InnerWait {
     /// Where the task or job that waits belongs.
-    member: Member,
+    member: HostLife,
     /// The root of the run of the stage around this one.
     outer: Option<RootRef>,
     /// Since when the future of a wait further out has been done.

@@ -32,10 +32,13 @@ use std::task::Waker;
 
 use wsrt_reactor::Netpoller;
 use wsrt_reactor::lent::Network;
-use wsrt_world::entropy::give_entropy;
-use wsrt_world::task_hosts::GivenHosts;
-use wsrt_world::virtual_time::{self, GivenTime, began, give_time};
-use wsrt_world::{Cost, Given, Inhabitants, Mounted, Plan, Record, Step, World, lacks_interposition, uptime};
+use wsrt_world::entropy::override_entropy;
+use wsrt_world::task_hosts::HostsOverride;
+use wsrt_world::virtual_time::{self, TimeOverride, began, override_time};
+use wsrt_world::{
+    Cost, FaultPlan, Inhabitants, Mounted, RecordedStep, RunRecord, SequenceOverride, World, lacks_interposition,
+    uptime,
+};
 
 use self::costs::Accounts;
 pub use self::costs::Costs;
@@ -59,7 +62,7 @@ pub(crate) struct Settings {
     /// The costs of the scheduler's work, if it has any.
     pub(crate) costs: Option<Costs>,
     /// The faults of the run, instead of the seed's.
-    pub(crate) plan: Option<&'static Plan>,
+    pub(crate) plan: Option<&'static FaultPlan>,
     /// Replaces the settings that the environment has.
     pub(crate) replace: fn(Self) -> io::Result<Self>,
     /// Returns a report on a runtime none of whose tasks can go on.
@@ -77,8 +80,8 @@ impl Settings {
     /// Gives this thread random numbers and a clock that the seed decides, until the guards are
     /// dropped: while it makes the processors and their clock, which begins with what the system's
     /// shows now.
-    pub(crate) fn give_numbers(&self) -> (Given, GivenTime) {
-        (give_entropy(!self.seed), give_time(uptime(), 0))
+    pub(crate) fn give_numbers(&self) -> (SequenceOverride, TimeOverride) {
+        (override_entropy(!self.seed), override_time(uptime(), 0))
     }
 }
 
@@ -106,7 +109,7 @@ struct SimulationState {
     /// Machines that were started and have not come on the stage.
     newcomers: Vec<Arc<Machine>>,
     jobs: Jobs,
-    record: Record,
+    record: RunRecord,
     bounds: Bounds,
     accounts: Option<Accounts>,
     computing: Computing,
@@ -133,7 +136,7 @@ impl Simulation {
             entropy: seed.rotate_left(32),
             newcomers: Vec::new(),
             jobs: Jobs::default(),
-            record: Record::new(seed),
+            record: RunRecord::new(seed),
             bounds: Bounds::default(),
             accounts: settings.costs.map(Accounts::new),
             computing: Computing::default(),
@@ -264,7 +267,7 @@ impl Simulation {
         self.with_dice(Dice::is_victim_held_up)
     }
 
-    fn note(&self, clock: &Clock, step: Step) {
+    fn note(&self, clock: &Clock, step: RecordedStep) {
         let now = clock.timer_now();
         self.state.lock().record.note(now, step);
     }
@@ -282,8 +285,8 @@ impl Simulation {
     }
 
     /// Gives this thread the hosts of tasks, for the timeline's events.
-    pub(crate) fn give_hosts(&self) -> GivenHosts {
-        self.world.give_hosts()
+    pub(crate) fn override_hosts(&self) -> HostsOverride {
+        self.world.override_hosts()
     }
 
     /// Returns the network in the form in which the reactor makes sockets of it.
@@ -330,7 +333,7 @@ impl Simulation {
     }
 
     /// The record of the run so far.
-    pub(crate) fn record(&self) -> Record {
+    pub(crate) fn record(&self) -> RunRecord {
         self.state.lock().record
     }
 

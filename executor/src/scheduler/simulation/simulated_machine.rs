@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use wsrt_world::Step as RecordedStep;
+use wsrt_world::RecordedStep;
 
 use super::{Dice, Simulation};
 use crate::scheduler::block_on::root::NoRoot;

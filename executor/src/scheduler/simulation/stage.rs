@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use wsrt_reactor::budget;
-use wsrt_world::{Step, WaitLeft, virtual_time};
+use wsrt_world::{RecordedStep, WaitLeft, virtual_time};
 
 use super::Simulation;
 use super::agenda::Agenda;
@@ -216,19 +216,19 @@ impl Stage {
                     root.end_wait();
                     let is_done = root.poll_if_woken(&self.base);
                     if is_done {
-                        simulation.note(&self.scheduler.clock, Step::Root);
+                        simulation.note(&self.scheduler.clock, RecordedStep::Root);
                         simulation.check();
                         // A wait further in has the outermost one fail.
                         let failure = simulation.failure().filter(|_| inner.is_none());
                         return failure.map_or(RunEnd::RootDone, |why| RunEnd::failed(why, inner));
                     }
-                    Step::Root
+                    RecordedStep::Root
                 }
                 Next::Machine(index) => self.turn_of(simulation, index),
                 Next::Job => self.run_job(simulation),
                 Next::Arrival => {
                     let (kind, socket) = simulation.world.network().deliver_next();
-                    Step::Arrival(kind, socket)
+                    RecordedStep::Arrival(kind, socket)
                 }
                 Next::Fault => match simulation.world.take_fault(&*self.scheduler) {
                     Ok(Some(step)) => step,
@@ -346,7 +346,7 @@ impl Stage {
         first.map(|((at, _), next)| (at.max(now), next))
     }
 
-    fn turn_of(&self, simulation: &Simulation, index: usize) -> Step {
+    fn turn_of(&self, simulation: &Simulation, index: usize) -> RecordedStep {
         let mut machine = self.machines.borrow_mut()[index].take().expect("it was chosen from those that are here");
         let guard = AbortOnUnwind::OF_A_THREAD;
         machine.take_turn(simulation);
@@ -385,11 +385,11 @@ impl Stage {
     }
 
     /// Runs a blocking job, as a thread of the pool does.
-    fn run_job(&self, simulation: &Simulation) -> Step {
+    fn run_job(&self, simulation: &Simulation) -> RecordedStep {
         let job = simulation.take_job().expect("one was chosen");
         let number = simulation.number_of(job.id().as_u64());
         self.run_as_pool_thread(job);
-        Step::Job(number)
+        RecordedStep::Job(number)
     }
 
     fn run_as_pool_thread(&self, job: Runnable) {

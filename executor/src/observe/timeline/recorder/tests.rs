@@ -95,7 +95,7 @@ fn each_wake_of_a_simulation_is_timed() {
     }
 
     StampCounter::choose(UPTIME);
-    let time = wsrt_world::virtual_time::give_time(0, 0);
+    let time = wsrt_world::virtual_time::override_time(0, 0);
     assert_eq!(untimed_wakes(), 0);
     drop(time);
     // Polls are light where the thread has its core for a moment.

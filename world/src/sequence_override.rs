@@ -13,12 +13,12 @@ pub type Slot = Cell<Option<u64>>;
 /// thread that created it.
 #[must_use = "it lasts until the guard is dropped"]
 #[derive(Debug)]
-pub struct Given {
+pub struct SequenceOverride {
     slot: &'static LocalKey<Slot>,
     before: Option<u64>,
 }
 
-impl Given {
+impl SequenceOverride {
     /// Starts providing numbers, beginning with `first`.
     pub fn begin(slot: &'static LocalKey<Slot>, first: u64) -> Self {
         Self { slot, before: slot.replace(Some(first)) }
@@ -30,7 +30,7 @@ impl Given {
     }
 }
 
-impl Drop for Given {
+impl Drop for SequenceOverride {
     fn drop(&mut self) {
         self.slot.set(self.before);
     }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// A table of paths and nodes, ordered so that a directory comes before its contents.
 #[derive(Clone, Default)]
-pub(super) struct Table {
+pub(super) struct PathTable {
     nodes: BTreeMap<PathBuf, u64>,
     counts: BTreeMap<u64, usize>,
 }
 
-impl Table {
+impl PathTable {
     pub(super) fn get(&self, path: &Path) -> Option<u64> {
         self.nodes.get(path).copied()
     }

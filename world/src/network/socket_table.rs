@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 /// A table of entries by number. Removed entries take up no room.
-pub(super) struct Table<T> {
+pub(super) struct SocketTable<T> {
     entries: BTreeMap<usize, T>,
     next: usize,
 }
 
-impl<T> Default for Table<T> {
+impl<T> Default for SocketTable<T> {
     fn default() -> Self {
         Self { entries: BTreeMap::new(), next: 0 }
     }
 }
 
-impl<T> Table<T> {
+impl<T> SocketTable<T> {
     /// Returns the number that the next entry will get.
     pub(super) fn next_id(&self) -> usize {
         self.next
@@ -52,7 +52,7 @@ impl<T> Table<T> {
 
 #[test]
 fn a_number_is_never_given_again() {
-    let mut table = Table::default();
+    let mut table = SocketTable::default();
     let ids = ["a", "b", "c"].map(|entry| table.add(entry));
     assert_eq!((table.remove(ids[2]), table.remove(ids[2])), (Some("c"), None));
     table.retain(|entry| *entry != "a");
