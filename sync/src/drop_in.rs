@@ -41,6 +41,10 @@ pub const LOCAL_ELSEWHERE: &str = if IS_ON {
     ""
 };
 
+/// The panic message of a `LocalSet` that ends because one of its tasks has panicked, after
+/// `wsrt: `.
+pub const SET_ENDED: &str = "a spawned task panicked and the LocalSet is configured to shutdown on unhandled panic";
+
 /// The message of a timeout's error.
 pub const ELAPSED: &str =
     if IS_ON { "deadline has elapsed" } else { "the timeout elapsed before the operation was done" };

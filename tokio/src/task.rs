@@ -1,14 +1,22 @@
 //! Tasks: spawning, joining, aborting and yielding.
 
 pub use wsrt::task::{
-    AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet, Unconstrained,
-    block_in_place, consume_budget, id, join_set, spawn, spawn_blocking, spawn_local, try_id, unconstrained, yield_now,
+    AbortHandle, Id, JoinError, JoinHandle, LocalEnterGuard, LocalKey, LocalSet, Unconstrained, block_in_place,
+    consume_budget, id, spawn, spawn_blocking, spawn_local, try_id, unconstrained, yield_now,
 };
 
 #[cfg(tokio_unstable)]
 mod builder;
 #[cfg(tokio_unstable)]
 pub use self::builder::Builder;
+
+// Not a type of its own without the flag, which a builder with tokio's results has to be.
+#[cfg(tokio_unstable)]
+pub mod join_set;
+#[cfg(tokio_unstable)]
+pub use self::join_set::JoinSet;
+#[cfg(not(tokio_unstable))]
+pub use wsrt::task::{JoinSet, join_set};
 
 /// Cooperative yielding, based on a budget of operations for each poll.
 pub mod coop {

@@ -19,6 +19,8 @@ mod buffer;
 mod clock_sync;
 mod counter;
 pub mod decode;
+#[doc(hidden)]
+pub mod drop_in;
 pub mod encode;
 mod event;
 pub mod fields;

@@ -8,6 +8,7 @@
 //! A dropped set drops every task, and waits for runnables that other threads are about to put into
 //! the inbox: a later runnable would have nowhere to go, and may not be dropped there.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -18,6 +19,7 @@ use std::task;
 
 use wsrt_reactor::budget;
 use wsrt_sync::current_task::LockOwner;
+use wsrt_sync::drop_in::SET_ENDED;
 
 use super::beside::MainRef;
 use crate::observe::console;
@@ -56,6 +58,18 @@ pub(crate) struct LocalTasks {
     pub(super) main: Cell<Option<MainRef>>,
     /// The runtime in which the set was last polled, whose dumps show the set.
     known_to: RefCell<Weak<Scheduler>>,
+    on_panic: Cell<OnPanic>,
+}
+
+/// What the panic of a task means for its set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnPanic {
+    /// Nothing: the set goes on.
+    GoOn,
+    /// The end: the set panics where it is polled.
+    End,
+    /// A task has panicked, and the set with it.
+    Ended,
 }
 
 /// The part of a set that its tasks can reach from any thread.
@@ -121,6 +135,16 @@ impl Schedule for LocalHome {
         self.schedule(task);
     }
 
+    #[cold]
+    fn panicked(&self, _: &TaskRef, _: &(dyn Any + Send)) {
+        LocalTasks::with(|current| {
+            let home = current.filter(|set| ptr::eq(Arc::as_ptr(&set.shared), self.set));
+            if let Some(set) = home.filter(|set| set.on_panic.get() == OnPanic::End) {
+                set.on_panic.set(OnPanic::Ended);
+            }
+        });
+    }
+
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         // SAFETY: the task is listed until this call, on the set's own thread, and the set waits
         // for its list to be empty; a task that is refused is released by a method of the set.
@@ -145,6 +169,7 @@ impl LocalTasks {
             polled_by: Cell::new(LockOwner::current()),
             main: Cell::new(None),
             known_to: RefCell::default(),
+            on_panic: Cell::new(OnPanic::GoOn),
         })
     }
 
@@ -269,6 +294,7 @@ impl LocalTasks {
         let _outer = budget::keep();
         self.collect(cx);
         for _ in 0..LOCAL_POLLS {
+            self.end_if_a_task_panicked();
             let Some(task) = self.next(cx) else { return };
             budget::refill();
             Self::poll(task);
@@ -282,6 +308,17 @@ impl LocalTasks {
         let context = Context::current();
         let _poll = context.as_ref().and_then(|context| context.scheduler().observer.polled_in_set(&task));
         task.run_counted();
+    }
+
+    /// Makes the panic of a task end the set, or not.
+    pub(crate) fn end_on_panic(&self, does_end: bool) {
+        self.on_panic.set(if does_end { OnPanic::End } else { OnPanic::GoOn });
+    }
+
+    fn end_if_a_task_panicked(&self) {
+        if self.on_panic.get() == OnPanic::Ended {
+            panic!("wsrt: {SET_ENDED}");
+        }
     }
 
     fn next(&self, cx: &task::Context<'_>) -> Option<Runnable> {

@@ -1,5 +1,6 @@
 //! Measures how long tasks wait to run after they become runnable, and how long their polls take.
-//! One poll in eight is sampled into the histograms of its processor.
+//! One poll in eight is sampled into the histograms of its processor, and every poll if the drop-in
+//! asks for that.
 //!
 //! Samples are chosen at random when tasks are woken, so that no pattern of the program hides from
 //! them. The waker stores the time in a table ([`ReadyTimes`]); the machine that polls the task
@@ -9,9 +10,9 @@
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::{Duration, Instant};
 
 use crate::observe::histogram::Histogram;
 use crate::observe::observer::Observer;
@@ -22,6 +23,8 @@ use crate::util::rng::{self, FastRand};
 
 /// One wake out of this many is sampled.
 const SAMPLED: usize = 8;
+/// Every wake is sampled, and every poll timed.
+const EVERY: usize = 1;
 
 thread_local! {
     /// The thread's random generator, without a destructor, so that wakers may use it at any time.
@@ -37,6 +40,8 @@ pub(crate) struct Latency {
     /// The time at which sampling was last switched on. An older stamp may belong to a wake whose
     /// poll was not observed.
     since: AtomicU64,
+    /// One wake out of this many is sampled.
+    sampled: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -45,6 +50,10 @@ struct Sampling {
     /// The histograms by processor index. Each is created with its first sample.
     processors: Box<[OnceLock<Histograms>]>,
 }
+
+/// The time at which a task was woken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WokenAt(u64);
 
 /// The latency histograms of one processor.
 #[derive(Debug)]
@@ -62,11 +71,21 @@ impl Histograms {
 
 impl Latency {
     pub(crate) fn new() -> Self {
-        Self { origin: Instant::now(), sampling: OnceLock::new(), since: AtomicU64::new(0) }
+        Self {
+            origin: Instant::now(),
+            sampling: OnceLock::new(),
+            since: AtomicU64::new(0),
+            sampled: AtomicUsize::new(SAMPLED),
+        }
     }
 
     fn now(&self) -> u64 {
         u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the time since a task was woken.
+    pub(super) fn wait_since(&self, WokenAt(readied): WokenAt) -> Duration {
+        Duration::from_nanos(self.now().saturating_sub(readied))
     }
 
     /// Returns the histograms of the processor with index `index`, if any poll was sampled there.
@@ -93,13 +112,20 @@ impl Observer {
         self.switches.turn_on(Switch::Latency);
     }
 
+    /// Switches sampling on, of every wake and poll.
+    #[cfg(feature = "drop-in")]
+    pub(crate) fn measure_every_poll(&self, processors: usize) {
+        self.latency.sampled.store(EVERY, Relaxed);
+        self.sample_latencies(true, processors);
+    }
+
     /// Stamps a task that was just woken and is about to be queued, if the wake is sampled.
     pub(crate) fn note_ready_time(&self, task: Id) {
         if !self.switches.is_on(Switch::Latency) {
             return;
         }
         let Some(sampling) = self.latency.sampling.get() else { return };
-        if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
+        if DICE.with_borrow_mut(|dice| dice.below(self.latency.sampled.load(Relaxed))) == 0 {
             sampling.ready_times.put(task.as_u64(), self.latency.now());
         } else {
             // A stamp that is still there belongs to a wake whose poll was not observed: its
@@ -108,20 +134,27 @@ impl Observer {
         }
     }
 
-    /// Starts to time the poll of a task on the processor with index `processor`, if the task's
-    /// wake was sampled. Dropping the returned guard ends the measurement.
-    pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
+    /// Takes the time at which a task about to be polled was woken, if the wake was sampled.
+    pub(super) fn take_ready_time(&self, task: Id) -> Option<WokenAt> {
         if !self.switches.is_on(Switch::Latency) {
             return None;
         }
-        let sampling = self.latency.sampling.get()?;
-        let readied = sampling.ready_times.take(task.as_u64())?;
-        if readied < self.latency.since.load(Relaxed) {
+        let readied = self.latency.sampling.get()?.ready_times.take(task.as_u64())?;
+        (readied >= self.latency.since.load(Relaxed)).then_some(WokenAt(readied))
+    }
+
+    /// Starts to time a poll on the processor with index `processor`, if the task's wake was
+    /// sampled or every poll is. Dropping the returned guard ends the measurement.
+    pub(super) fn time_poll(&self, processor: usize, readied: Option<WokenAt>) -> Option<TimedPoll<'_>> {
+        let is_timed = readied.is_some() || self.latency.sampled.load(Relaxed) == EVERY;
+        if !is_timed || !self.switches.is_on(Switch::Latency) {
             return None;
         }
-        let histograms = sampling.processors[processor].get_or_init(Histograms::new);
+        let histograms = self.latency.sampling.get()?.processors[processor].get_or_init(Histograms::new);
         let began = self.latency.now();
-        histograms.waits.record(began.saturating_sub(readied));
+        if let Some(WokenAt(readied)) = readied {
+            histograms.waits.record(began.saturating_sub(readied));
+        }
         Some(TimedPoll { latency: &self.latency, histograms, began })
     }
 }

@@ -8,6 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use super::latency::WokenAt;
 use super::observer::Observer;
 use super::switches::Switch;
 use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef, panic_message};
@@ -143,14 +144,15 @@ impl Observer {
 
     /// Calls the hook before a poll of `task`, and returns a guard that calls the hook after the
     /// poll when dropped.
-    pub(super) fn call_poll_hooks(&self, task: &Runnable) -> Option<HookedPoll<'_>> {
+    pub(super) fn call_poll_hooks(&self, task: &Runnable, readied: Option<WokenAt>) -> Option<HookedPoll<'_>> {
         let hooks = &self.hooked.hooks;
         if hooks.before_poll.is_none() && hooks.after_poll.is_none() {
             return None;
         }
         let task = task.keep_meta();
         if let Some(hook) = &hooks.before_poll {
-            call_hook("on_before_task_poll", || hook(&task.meta()));
+            let waited = readied.map(|readied| self.latency.wait_since(readied));
+            call_hook("on_before_task_poll", || hook(&task.meta().after_wait(waited)));
         }
         Some(HookedPoll { task, after: hooks.after_poll.as_ref() })
     }

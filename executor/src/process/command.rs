@@ -329,11 +329,38 @@ impl Command {
     /// ```
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
+        self.spawn_by(std::process::Command::spawn)
+    }
+
+    /// Starts the program by calling `spawn` with the command of the standard library, for programs
+    /// that need a way of their own to start a process.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a wsrt runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `spawn`, and the errors of [`spawn`](Self::spawn).
+    #[cfg(feature = "drop-in")]
+    #[track_caller]
+    pub fn spawn_with(
+        &mut self,
+        spawn: impl FnOnce(&mut std::process::Command) -> io::Result<std::process::Child>,
+    ) -> io::Result<Child> {
+        self.spawn_by(spawn)
+    }
+
+    #[track_caller]
+    fn spawn_by(
+        &mut self,
+        spawn: impl FnOnce(&mut std::process::Command) -> io::Result<std::process::Child>,
+    ) -> io::Result<Child> {
         require_io();
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());
         netpoller.check_accepts("process")?;
         reap::reap_left_behind();
-        let child = in_place::block_in_place(|| self.std.spawn())?;
+        let child = in_place::block_in_place(|| spawn(&mut self.std))?;
         Child::new(child, self.kill_on_drop, &netpoller)
     }
 

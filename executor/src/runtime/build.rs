@@ -83,6 +83,10 @@ impl Builder {
             let _ = scheduler.clock.stop();
         }
         scheduler.observer.sample_latencies(self.latency_histograms, scheduler.processors.capacity());
+        #[cfg(feature = "drop-in")]
+        if self.config.shown_histograms.is_any_on() {
+            scheduler.observer.measure_every_poll(scheduler.processors.capacity());
+        }
         if self.task_stats.unwrap_or_else(environment::task_stats) {
             scheduler.observer.keep_task_stats();
         }

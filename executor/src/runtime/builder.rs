@@ -67,6 +67,8 @@ impl Builder {
             global_queue_interval: GLOBAL_QUEUE_INTERVAL,
             has_io: true,
             has_time: true,
+            #[cfg(feature = "drop-in")]
+            shown_histograms: Default::default(),
             event_interval: EVENT_INTERVAL,
             events_per_turn: EventsPerTurn::default(),
             tokio: Choice::default(),

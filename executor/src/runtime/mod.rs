@@ -10,6 +10,8 @@ pub mod __entry;
 mod build;
 mod builder;
 mod drain;
+#[cfg(feature = "drop-in")]
+mod drop_in;
 mod dump;
 mod ended;
 pub(crate) mod environment;
@@ -36,6 +38,12 @@ mod worker_index;
 
 pub use builder::Builder;
 pub use drain::{Drained, LeftTask};
+#[cfg(feature = "drop-in")]
+#[doc(hidden)]
+pub use drop_in::UnhandledPanic;
+#[cfg(feature = "drop-in")]
+#[doc(hidden)]
+pub use dump::drop_in::Trace as __Trace;
 pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 pub use ended::is_rt_shutdown_err;
 pub use handle::{EnterGuard, Handle, TryCurrentError};
@@ -63,3 +71,6 @@ pub use wsrt_reactor::Address;
 /// The kind of operation that a task waits for, in a [`SyncWait`].
 #[doc(inline)]
 pub use wsrt_sync::wait::WaitKind;
+#[cfg(feature = "drop-in")]
+#[doc(hidden)]
+pub use wsrt_trace::drop_in as __trace;

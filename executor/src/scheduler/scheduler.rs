@@ -97,6 +97,9 @@ pub(crate) struct Config {
     /// True if it may be used for I/O, and for timers: always, except in the drop-in.
     pub(crate) has_io: bool,
     pub(crate) has_time: bool,
+    /// The histograms that it shows by tokio's names.
+    #[cfg(feature = "drop-in")]
+    pub(crate) shown_histograms: wsrt_trace::drop_in::ShownHistograms,
     /// A busy processor looks at the netpoller at one tick in so many.
     pub(crate) event_interval: u32,
     /// Events that one turn of the netpoller takes at most.

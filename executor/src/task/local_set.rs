@@ -166,6 +166,12 @@ impl LocalSet {
         RunUntil { tasks: &self.tasks, future }.await
     }
 
+    /// Makes the panic of a task end the set, which then panics where it is polled, or not.
+    #[doc(hidden)]
+    pub fn __end_on_panic(&self, does_end: bool) {
+        self.tasks.end_on_panic(does_end);
+    }
+
     /// Enters the set: until the returned guard is dropped,
     /// [`spawn_local`](crate::task::spawn_local) on this thread adds tasks to the set.
     ///

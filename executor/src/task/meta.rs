@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::panic::Location;
+use std::time::Duration;
 
 use super::cell::Header;
 use super::identity::Identity;
@@ -14,38 +15,57 @@ use crate::util::unwind::drop_quietly;
 ///
 /// [`Builder::on_before_task_poll`]: crate::runtime::Builder::on_before_task_poll
 #[derive(Clone, Copy)]
-pub struct TaskMeta<'a>(&'a Header);
+pub struct TaskMeta<'a> {
+    header: &'a Header,
+    waited: Option<Duration>,
+}
 
 impl<'a> TaskMeta<'a> {
     /// Returns the task's id.
     #[must_use]
     pub fn id(&self) -> Id {
-        self.0.id
+        self.header.id
     }
 
     /// Returns the source location that spawned the task.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {
-        self.0.spawned_at()
+        self.header.spawned_at()
     }
 
     /// Returns the name set by [`task::Builder::name`](crate::task::Builder::name), if any.
     #[must_use]
     pub fn name(&self) -> Option<&'a str> {
-        self.0.provenance.extras()?.name.as_deref()
+        self.header.provenance.extras()?.name.as_deref()
+    }
+
+    /// Returns how long the task has waited for the poll that is about to begin.
+    ///
+    /// Returns `None` in other hooks than [`Builder::on_before_task_poll`], and if the wait was not
+    /// measured. [`Builder::latency_histograms`] measures one wait in eight.
+    ///
+    /// [`Builder::on_before_task_poll`]: crate::runtime::Builder::on_before_task_poll
+    /// [`Builder::latency_histograms`]: crate::runtime::Builder::latency_histograms
+    #[must_use]
+    pub fn schedule_latency(&self) -> Option<Duration> {
+        self.waited
+    }
+
+    pub(crate) fn after_wait(self, waited: Option<Duration>) -> Self {
+        Self { waited, ..self }
     }
 
     /// Returns the data that [`NewTask::set_data`] has attached to the task. Returns `None` if
     /// there are no data, or if they are not of type `T`.
     #[must_use]
     pub fn data<T: Any>(&self) -> Option<&'a T> {
-        self.0.provenance.extras()?.data.as_ref()?.0.as_ref()?.downcast_ref()
+        self.header.provenance.extras()?.data.as_ref()?.0.as_ref()?.downcast_ref()
     }
 
     /// Returns `true` if the task still has a [`JoinHandle`](crate::task::JoinHandle).
     #[must_use]
     pub fn has_join_handle(&self) -> bool {
-        self.0.state.has_join_handle()
+        self.header.state.has_join_handle()
     }
 }
 
@@ -121,7 +141,7 @@ impl Drop for HookData {
 impl TaskRef {
     /// The task as hooks see it.
     pub(crate) fn meta(&self) -> TaskMeta<'_> {
-        TaskMeta(self.header())
+        TaskMeta { header: self.header(), waited: None }
     }
 }
 
@@ -131,7 +151,7 @@ pub(crate) struct KeptMeta(CountedRef);
 
 impl KeptMeta {
     pub(crate) fn meta(&self) -> TaskMeta<'_> {
-        TaskMeta(self.0.header())
+        TaskMeta { header: self.0.header(), waited: None }
     }
 }
 

@@ -238,6 +238,13 @@ impl Netpoller {
         self.handle.registry().is_empty()
     }
 
+    /// Returns how many sockets have been registered, and how many of them were removed again.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn registrations(&self) -> (usize, usize) {
+        self.handle.registry().registrations()
+    }
+
     /// Makes `network` provide the sockets from now on. The OS reports no events any more.
     ///
     /// Any other registration fails with the error that `why` creates from the kind of the source;

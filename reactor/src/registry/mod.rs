@@ -104,6 +104,12 @@ impl Registry {
         self.count.load(Relaxed) == 0
     }
 
+    /// Returns how many sources have been inserted, and how many of them were removed.
+    pub(crate) fn registrations(&self) -> (usize, usize) {
+        let entries = self.entries.lock();
+        (entries.inserted, entries.inserted.wrapping_sub(entries.slab.len()))
+    }
+
     /// Delivers the events to their sources and returns how many events found a source; the rest
     /// belonged to sources that have been removed.
     pub(crate) fn dispatch(

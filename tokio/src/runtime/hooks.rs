@@ -3,8 +3,9 @@
 
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::time::Duration;
 
-use wsrt::runtime::{NewTask, PanicAction};
+use wsrt::runtime::{NewTask, PanicAction, UnhandledPanic};
 
 use super::Builder;
 use crate::task::Id;
@@ -14,20 +15,18 @@ use crate::task::Id;
 pub struct TaskMeta<'a> {
     id: Id,
     spawned_at: &'static Location<'static>,
+    schedule_latency: Option<Duration>,
     _task: PhantomData<&'a ()>,
 }
 
 impl TaskMeta<'_> {
-    fn of(id: Id, spawned_at: &'static Location<'static>) -> Self {
-        Self { id, spawned_at, _task: PhantomData }
-    }
-
     fn of_new(task: &NewTask<'_>) -> Self {
-        Self::of(task.id(), task.spawned_at())
+        Self { id: task.id(), spawned_at: task.spawned_at(), schedule_latency: None, _task: PhantomData }
     }
 
     fn of_listed(task: &wsrt::runtime::TaskMeta<'_>) -> Self {
-        Self::of(task.id(), task.spawned_at())
+        let schedule_latency = task.schedule_latency();
+        Self { id: task.id(), spawned_at: task.spawned_at(), schedule_latency, _task: PhantomData }
     }
 
     /// Returns the id of the task that the hook is called for.
@@ -39,16 +38,12 @@ impl TaskMeta<'_> {
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.spawned_at
     }
-}
 
-/// What a runtime does when one of its tasks panics. Set with [`Builder::unhandled_panic`].
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum UnhandledPanic {
-    /// The runtime continues to run. The task's `JoinHandle` returns the panic as an error.
-    Ignore,
-    /// The runtime shuts down and drops all of its tasks. A future in `block_on` continues to run.
-    ShutdownRuntime,
+    /// Returns how long the task has waited for the poll that is about to begin. Returns `None` in
+    /// other hooks, and unless [`Builder::track_task_schedule_latency`] was called.
+    pub fn schedule_latency(&self) -> Option<Duration> {
+        self.schedule_latency
+    }
 }
 
 impl Builder {
@@ -92,8 +87,8 @@ impl Builder {
     /// choices.
     pub fn unhandled_panic(&mut self, behavior: UnhandledPanic) -> &mut Self {
         let action = match behavior {
-            UnhandledPanic::Ignore => PanicAction::GoOn,
             UnhandledPanic::ShutdownRuntime => PanicAction::ShutDown,
+            _ => PanicAction::GoOn,
         };
         self.0.on_task_panic(move |_| action);
         self

@@ -1,7 +1,7 @@
 //! Dumps: the state of every task of a runtime, read without the tasks' cooperation.
 
 #[cfg(feature = "drop-in")]
-mod awaited;
+pub(super) mod drop_in;
 mod json;
 mod no_progress;
 #[cfg(all(unix, feature = "signal"))]
@@ -90,7 +90,7 @@ impl Dump {
     /// The dump of the tasks that were seen since `began`.
     pub(crate) fn of(seen: Seen, began: Instant) -> Self {
         let Seen { tasks, cycles } = seen;
-        let tasks: Vec<_> = tasks.into_iter().map(TaskDump).collect();
+        let tasks: Vec<_> = tasks.into_iter().map(TaskDump::of).collect();
         let of_tasks = |cycle: Vec<usize>| Cycle { tasks: cycle.into_iter().map(|at| tasks[at].clone()).collect() };
         let cycles = cycles.into_iter().map(of_tasks).collect();
         Self { tasks, cycles, took: began.elapsed() }
@@ -221,9 +221,22 @@ impl Cycle {
 /// The state of a single task in a [`Dump`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct TaskDump(SeenTask);
+pub struct TaskDump(
+    SeenTask,
+    /// The task by tokio's name, once somebody asks.
+    #[cfg(feature = "drop-in")]
+    std::sync::OnceLock<Box<drop_in::Trace>>,
+);
 
 impl TaskDump {
+    fn of(seen: SeenTask) -> Self {
+        Self(
+            seen,
+            #[cfg(feature = "drop-in")]
+            std::sync::OnceLock::new(),
+        )
+    }
+
     /// Returns the task's id.
     #[must_use]
     pub fn id(&self) -> Id {

@@ -39,7 +39,7 @@ pub struct LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    pub(super) fn read(recorded: &Histogram) -> Self {
+    pub(in crate::runtime) fn read(recorded: &Histogram) -> Self {
         Self { counts: recorded.counts().collect(), sum: recorded.sum() }
     }
 

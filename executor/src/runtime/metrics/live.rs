@@ -26,7 +26,7 @@ use crate::scheduler::core::processor::Shared;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct RuntimeMetrics(Handle);
+pub struct RuntimeMetrics(pub(in crate::runtime) Handle);
 
 impl RuntimeMetrics {
     pub(in crate::runtime) fn of(handle: &Handle) -> Self {
@@ -232,7 +232,7 @@ impl RuntimeMetrics {
     }
 
     #[track_caller]
-    fn worker(&self, worker: usize) -> &Shared {
+    pub(in crate::runtime) fn worker(&self, worker: usize) -> &Shared {
         let workers = self.0.scheduler().processors.most_regular();
         assert!(
             worker < workers,
