@@ -23,7 +23,7 @@ use wsrt_sync::drop_in::SET_ENDED;
 
 use super::beside::MainRef;
 use crate::observe::console;
-use crate::observe::local_sets::ShownSet;
+use crate::observe::observer::ShownSet;
 use crate::scheduler::core::limits::LOCAL_POLLS;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::{Context, Scheduler};

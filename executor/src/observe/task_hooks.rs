@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::latency::WokenAt;
 use super::observer::Observer;
-use super::switches::Switch;
+use super::observer::Switch;
 use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef, panic_message};
 use crate::util::unwind::call_hook;
 

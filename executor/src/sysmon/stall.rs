@@ -1,5 +1,5 @@
 //! Stalls: polls that held a processor for long, counted, logged once for each spawn site, and
-//! passed on to a hook.
+//! passed on to a hook. And the rescues: what sysmon did on behalf of the machines.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,8 +7,9 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::observe::counters::Counter;
 use crate::util::report::report;
-use crate::util::sync::Mutex;
+use crate::util::sync::{self, Mutex};
 use crate::util::unwind::call_hook;
 
 /// A poll that has lasted longer than the threshold, and had not returned when it was reported.
@@ -77,5 +78,36 @@ impl Stalls {
         if let Some(hook) = hook {
             call_hook("on_stall", || hook(stall));
         }
+    }
+}
+
+/// The rescues in one runtime, written by its watcher thread alone.
+#[derive(Debug, Default)]
+pub(crate) struct Rescues {
+    all: Counter,
+    /// The number of rescues that no long poll explains.
+    unexplained: Counter,
+}
+
+impl Rescues {
+    /// Counts a rescue that a long poll explains.
+    pub(crate) fn count(&self) {
+        self.all.add(1);
+    }
+
+    /// Counts a rescue where a machine slept despite work. Under a controlled schedule, this is a
+    /// failure.
+    pub(crate) fn count_unexplained(&self, beside: impl fmt::Debug) {
+        self.all.add(1);
+        self.unexplained.add(1);
+        sync::fail(format_args!("a machine slept beside work, and sysmon had to wake it: {beside:?}"));
+    }
+
+    pub(crate) fn all(&self) -> u64 {
+        self.all.get()
+    }
+
+    pub(crate) fn unexplained(&self) -> u64 {
+        self.unexplained.get()
     }
 }

@@ -8,15 +8,12 @@ const ROOT: &str = "executor/src/";
 
 /// The rooms, by the folder or file that begins their paths. The longest that fits counts. A room
 /// may import from rooms of a lower level, and the public modules from each other.
-const ROOMS: [(&str, &str, u8); 44] = [
+const ROOMS: [(&str, &str, u8); 40] = [
     ("util", "util", 0),
     // Data that other rooms write lies below those rooms.
     ("observe/console", "observe's data", 1),
     ("observe/counters", "observe's data", 1),
-    ("observe/histogram", "observe's data", 1),
     ("observe/ready_times", "observe's data", 1),
-    ("observe/switches", "observe's data", 1),
-    ("observe/victims", "observe's data", 1),
     ("task", "task", 2),
     // The components that the scheduler owns and other rooms work with.
     ("blocking/pool", "a component", 3),
@@ -34,7 +31,6 @@ const ROOMS: [(&str, &str, u8); 44] = [
     // The readers: no room imports from them but the public modules.
     ("observe/dump", "observe's readers", 7),
     ("observe/no_progress", "observe's readers", 7),
-    ("observe/statics", "observe's readers", 7),
     ("observe/sync_waits", "observe's readers", 7),
     ("", PUBLIC, 8),
     ("lib", PUBLIC, 8),

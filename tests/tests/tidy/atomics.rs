@@ -21,17 +21,17 @@ const OUTSIDE: [&str; 15] = [
     "executor/src/sim/",
     // Off in every schedule, and nothing is decided by them: recorders and sampled figures.
     "executor/src/observe/timeline/",
-    "executor/src/observe/histogram.rs",
+    "executor/src/observe/counters.rs",
     "executor/src/observe/latency.rs",
     "executor/src/task/stats.rs",
     // Read at every poll, spawn and wake, and written when an observer is turned on: none is in a
     // schedule.
-    "executor/src/observe/switches.rs",
+    "executor/src/observe/observer.rs",
     // The last holder of a lock, for dumps.
     "sync/src/holder.rs",
     // In tests and examples of these.
     "executor/src/parallel/drive.rs",
-    "executor/src/observe/statics.rs",
+    "executor/src/observe/no_progress.rs",
 ];
 
 /// The places where they are named elsewhere.

@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use tracing::{Event, Metadata, Span, Subscriber, span, subscriber, trace_span};
 
-use super::instrumented::Instrumented;
-use super::waking::Waking;
+use super::Instrumented;
+use super::Waking;
 
 /// Counts its wakes.
 #[derive(Default)]

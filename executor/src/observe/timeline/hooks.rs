@@ -11,7 +11,7 @@ use wsrt_trace::{Activity, EventKind, TaskSource, WokenBy};
 use super::hosts::{OnHost, is_simulated};
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
-use crate::observe::switches::Switch;
+use crate::observe::observer::Switch;
 use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
 use crate::util::unwind::wake_quietly;

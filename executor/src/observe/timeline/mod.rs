@@ -9,7 +9,6 @@
 //! Events, buffer, batch and encoder are in the crate `wsrt-trace`. docs/TIMELINE.md lists the
 //! events and the meaning of their bits.
 
-mod ended;
 mod file;
 mod flight;
 mod hooks;
@@ -40,7 +39,7 @@ use crate::util::sync::thread;
 use wsrt_sync::oneshot;
 
 use crate::observe::observer::Observer;
-use crate::observe::switches::Switch;
+use crate::observe::observer::Switch;
 use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
 use crate::observe::timeline::recorder::{Recorder, Requests};

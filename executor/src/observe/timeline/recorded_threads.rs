@@ -1,12 +1,10 @@
 //! The threads that record events, and the simulated hosts that they drive, by the numbers that
 //! timeline entries use for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use wsrt_trace::encode::{BatchEntry, EventBatch, ThreadInfo, recorded_at, time_events};
 use wsrt_trace::{Event, EventReader};
-
-use super::ended::Ended;
 
 /// All recorded threads, including ended threads whose events are still in an output. A number is
 /// reused once no output has an event of its thread, because programs may start and end threads for
@@ -142,11 +140,34 @@ impl Source {
     }
 }
 
+/// Ended tasks or threads, each with the end of the batch that has its last event, in batch order.
+#[derive(Debug)]
+pub(super) struct Ended<T>(VecDeque<(u64, T)>);
+
+impl<T> Default for Ended<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<T> Ended<T> {
+    /// Adds an entry whose last event is in the batch that ends at `until`, the latest batch so
+    /// far.
+    pub(super) fn add(&mut self, until: u64, ended: T) {
+        self.0.push_back((until, ended));
+    }
+
+    /// Takes an entry whose last batch ended before `oldest`, if there is any.
+    pub(super) fn take_older(&mut self, oldest: u64) -> Option<T> {
+        let &(until, _) = self.0.front()?;
+        if until < oldest { self.0.pop_front().map(|(_, ended)| ended) } else { None }
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use wsrt_trace::{EventKind, event_buffer};
-
     use super::*;
+    use wsrt_trace::{EventKind, event_buffer};
 
     fn overflow(stamp: u64) -> Event {
         Event::new(stamp, EventKind::Overflow { processor: 0, tasks: 1 })

@@ -17,9 +17,9 @@ use wsrt_trace::{
     event_buffer,
 };
 
-use super::ended::Ended;
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
+use super::recorded_threads::Ended;
 use super::recorded_threads::RecordedThreads;
 use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;

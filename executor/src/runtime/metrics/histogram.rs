@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wsrt_trace::Buckets;
 
-use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
+use crate::observe::latency::{Histogram, LATENCY_BUCKETS};
 
 /// A histogram of durations.
 ///
