@@ -114,8 +114,9 @@ impl Observer {
     #[cold]
     #[inline(never)]
     pub(crate) fn polled(&self, processor: usize, task: &Runnable, source: u32) -> ObservedPoll<'_> {
-        let hooked = self.call_poll_hooks(task);
-        let timed = self.time_poll(processor, task.id());
+        let readied = self.take_ready_time(task.id());
+        let hooked = self.call_poll_hooks(task, readied);
+        let timed = self.time_poll(processor, readied);
         let counted = task.begin_counted();
         let recorded = self.record_poll(processor, task, source);
         ObservedPoll { _recorded: recorded, _counted: counted, _timed: timed, _hooked: hooked }
