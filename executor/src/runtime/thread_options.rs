@@ -87,9 +87,9 @@ impl Builder {
 
     /// Sets how long an idle thread waits for work before it exits. The default is 10 seconds.
     ///
-    /// The time applies to threads of the blocking pool, to threads that run tasks beyond the number
-    /// of processors, and to threads that run jobs of `rayon::spawn`. With [`Duration::MAX`], these
-    /// threads never exit.
+    /// The time applies to threads of the blocking pool, to threads that run tasks beyond the
+    /// number of processors, and to threads that run jobs of `rayon::spawn`. With
+    /// [`Duration::MAX`], these threads never exit.
     ///
     /// # Examples
     ///
