@@ -1,4 +1,4 @@
-//! A handle that can abort a task, and nothing else.
+//! `AbortHandle`: a handle that can only abort a task.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -90,7 +90,7 @@ impl AbortHandle {
     }
 }
 
-// A handle shows nothing of the future, whatever a panic may have left of it.
+// A handle gives no access to the future, which a panic may have left in any state.
 impl UnwindSafe for AbortHandle {}
 impl RefUnwindSafe for AbortHandle {}
 

@@ -1,15 +1,15 @@
-//! The cell: one allocation that holds a whole task.
+//! The allocation of a cell, which holds a whole task.
 //!
 //! ```text
 //!   Header | scheduler | body: the future, later its output or its panic
 //!   '---- Prefix<S> ---'
 //! ```
 //!
-//! The future is written straight into the allocation: a cell is never built elsewhere and moved.
+//! The future is written directly into the allocation, so that a cell is never moved.
 //!
 //! Cells are not aligned to cache lines. glibc's allocator serves common alignments from a list of
-//! the thread's own, and larger ones on a slow path, which would cost each spawn more than two
-//! neighbours on one line cost now and then.
+//! the thread, and larger ones on a slow path. The slow path costs each spawn more than false
+//! sharing costs two tasks now and then.
 
 use std::alloc::{self, Layout};
 use std::any::Any;
@@ -22,7 +22,7 @@ use super::cell::{Header, VTable};
 use super::{Identity, JoinHandle, Runnable, Schedule, TaskRef};
 use crate::util::world::WaitLeft;
 
-/// The part of a cell that can be reached without knowing the future.
+/// The part of a cell that does not depend on the type of the future.
 #[repr(C)]
 struct Prefix<S> {
     header: Header,
@@ -35,28 +35,26 @@ struct Cell<F: Future, S> {
     body: Body<F>,
 }
 
-/// Puts a task together: the registry's reference, its first runnable, and its join
-/// handle.
+/// Creates a task: its life reference, its first runnable, and its join handle.
 ///
-/// The runnable is for the scheduler, which gets none for it: the caller submits it.
-/// `TaskRef` is the life reference: it goes to [`OwnedTasks::bind`](super::OwnedTasks::bind), or is
-/// dropped if the task is in no registry.
+/// The caller submits the runnable to the scheduler. The life reference goes to
+/// [`OwnedTasks::bind`](super::OwnedTasks::bind), or is dropped if the task is in no registry.
 ///
 /// # Safety
 ///
 /// The runnables of this task are run, cancelled and dropped, and [`TaskRef::shut_down`] is called,
-/// only on threads where the future may be polled and dropped and its output dropped. For `F: Send`
-/// with an output that is Send those are all threads. For other futures it is the one that called
-/// this, with one exception: if the future itself refuses to be polled elsewhere, and leaks its
-/// insides if it is dropped elsewhere, any thread will do. Its insides then lie in memory that is
-/// leaked with them, and not in the future's own bytes, where they would be pinned: those are the
-/// cell's, which is freed or filled with a result once the future's drop has returned.
+/// only on threads where the future may be polled and dropped, and its output dropped. If the
+/// future and its output are Send, all threads are allowed. Otherwise only the calling thread is,
+/// with one exception. All threads are allowed if the future refuses to be polled on other threads,
+/// and leaks its contents if it is dropped there. The contents are then in memory of their own,
+/// which is leaked with them: the bytes of the future are part of the cell, which is freed, or
+/// filled with a result, after the future's drop has returned.
 ///
-/// The output of such a future need not be Send either. It is written by a poll, and dropped by
-/// that poll's thread or with the join handle, which is Send only if the output is.
+/// The output of such a future need not be Send either. A poll writes it, and the thread of that
+/// poll drops it, or the owner of the join handle, which is Send only if the output is.
 ///
-/// Nothing is asked of references and wakers: the thread that drops the last of them finds nothing
-/// of `F` in the cell any more.
+/// References and wakers may be used and dropped on all threads: when the last is dropped, nothing
+/// of `F` is left in the cell.
 #[inline]
 pub(crate) unsafe fn allocate<F, S>(
     future: F,
@@ -69,35 +67,36 @@ where
 {
     let cell = allocate_cell::<F, S>().as_ptr();
     let header = Header::new(Types::<F, S>::VTABLE, identity);
-    // SAFETY: `cell` is an allocation for a `Cell<F, S>`; the projection stays inside.
+    // SAFETY: `cell` is an allocation for a `Cell<F, S>`, and the field is inside.
     let place = unsafe { &raw mut (*cell).prefix };
-    // SAFETY: the allocation is fresh, and no other thread's yet.
+    // SAFETY: the allocation is new, and no other thread knows it.
     unsafe { place.write(Prefix { header, scheduler }) };
     // SAFETY: as for the prefix.
     let place = unsafe { &raw mut (*cell).body };
-    // SAFETY: as for the prefix; each thing that a body may hold begins where the body begins.
+    // SAFETY: as for the prefix. Each field of the union begins where the body begins.
     unsafe { place.cast::<F>().write(future) };
 
-    // SAFETY: an allocation is never at null.
+    // SAFETY: `allocate_cell` returns no null pointer.
     let task = unsafe { NonNull::new_unchecked(cell.cast::<Header>()) };
-    // SAFETY: a new task's word counts two references; the first is the life reference, made here
-    // alone.
+    // SAFETY: a new task's word counts two references. The first is the life reference, which only
+    // this line creates.
     let life = unsafe { TaskRef::from_raw(task) };
-    // SAFETY: a new task's word says that it is scheduled, and this is the runnable.
+    // SAFETY: a new task is scheduled, and this is its runnable.
     let runnable = unsafe { Runnable::from_raw(task) };
-    // SAFETY: the second reference belongs to the one join handle, for the output of `F`.
+    // SAFETY: the second reference belongs to the join handle, and `F::Output` is the output's
+    // type.
     let handle = unsafe { JoinHandle::from_raw(task) };
     (life, runnable, handle)
 }
 
 fn allocate_cell<F: Future, S>() -> NonNull<Cell<F, S>> {
     let layout = Layout::new::<Cell<F, S>>();
-    // SAFETY: the layout is not empty: a cell begins with a header.
+    // SAFETY: the layout is not empty, since a cell has a header.
     let cell = unsafe { alloc::alloc(layout) };
     NonNull::new(cell.cast()).unwrap_or_else(|| alloc::handle_alloc_error(layout))
 }
 
-/// Bytes of memory that a task takes.
+/// Returns the size of a cell, in bytes.
 #[cfg(test)]
 pub(super) const fn size_of_cell<F: Future, S>() -> usize {
     size_of::<Cell<F, S>>()
@@ -107,23 +106,23 @@ pub(super) const fn size_of_cell<F: Future, S>() -> usize {
 ///
 /// # Safety
 ///
-/// The last reference is gone. So the task is complete, and the body is empty: whichever side the
-/// result fell to has taken or dropped it before giving back a reference.
+/// The last reference was dropped. So the task is complete, and the body is empty: the owner of the
+/// result has taken or dropped it before it dropped its reference.
 #[inline(never)]
 pub(super) unsafe fn deallocate(task: NonNull<Header>) {
     // SAFETY: the cell is alive until the end of this function.
     let vtable = unsafe { task.as_ref() }.vtable;
     if let Some(drop_scheduler) = vtable.drop_scheduler {
-        // SAFETY: no waker schedules a complete task; the scheduler is not used again.
+        // SAFETY: no waker schedules a complete task, so the scheduler is not used again.
         unsafe { drop_scheduler(task) };
     }
-    // SAFETY: no thread has a reference to look at the header with.
+    // SAFETY: no thread has a reference to the header.
     unsafe { task.drop_in_place() };
-    // SAFETY: the layout is the one the cell was allocated with.
+    // SAFETY: the cell was allocated with this layout.
     unsafe { alloc::dealloc(task.as_ptr().cast(), vtable.layout) };
 }
 
-/// The table of the functions that depend on `F` and `S`.
+/// The functions that depend on `F` or `S`.
 struct Types<F, S>(PhantomData<(F, S)>);
 
 impl<F: Future + 'static, S: Schedule> Types<F, S> {
@@ -150,56 +149,56 @@ unsafe fn scheduler_of<S>(task: NonNull<Header>) -> *mut S {
     unsafe { &raw mut (*prefix).scheduler }
 }
 
-/// Copies the scheduler out of the cell. A call that hands the runnable on may outlive the cell:
-/// the task may be run, finished and freed by another thread before the call returns.
+/// Clones the scheduler out of the cell, for a call that passes the runnable on. Another thread may
+/// run, complete and free the task before that call returns.
 ///
 /// # Safety
 ///
-/// Like for [`scheduler_of`], with the runnable in the caller's hand.
+/// The task's scheduler is an `S`, and the caller has the runnable.
 unsafe fn clone_scheduler<S: Schedule>(task: NonNull<Header>) -> S {
     // SAFETY: by the caller's promise.
     let scheduler = unsafe { scheduler_of::<S>(task) };
-    // SAFETY: the scheduler is dropped with the cell, and only ever shared before.
+    // SAFETY: until the scheduler is dropped, with the cell, it is only shared.
     unsafe { &*scheduler }.clone()
 }
 
-/// [`VTable::schedule`]; takes over the caller's runnable.
+/// [`VTable::schedule`]. The caller gives up the runnable.
 unsafe fn schedule<S: Schedule>(task: NonNull<Header>) {
-    // SAFETY: `S` is in the vtable of this task, and the runnable is in hand.
+    // SAFETY: this task's vtable is for `S`, and the caller has the runnable.
     let scheduler = unsafe { clone_scheduler::<S>(task) };
     // SAFETY: the caller gives up the runnable.
     scheduler.schedule(unsafe { Runnable::from_raw(task) });
 }
 
-/// [`VTable::reschedule`]; takes over the caller's runnable.
+/// [`VTable::reschedule`]. The caller gives up the runnable.
 unsafe fn reschedule<S: Schedule>(task: NonNull<Header>) {
-    // SAFETY: `S` is in the vtable of this task, and the runnable is in hand.
+    // SAFETY: this task's vtable is for `S`, and the caller has the runnable.
     let scheduler = unsafe { clone_scheduler::<S>(task) };
     // SAFETY: the caller gives up the runnable.
     scheduler.reschedule(unsafe { Runnable::from_raw(task) });
 }
 
-/// [`VTable::release`]; the caller has a reference to the cell and keeps it.
+/// [`VTable::release`]. The caller keeps a reference to the cell.
 unsafe fn release<S: Schedule>(task: NonNull<Header>) -> Option<TaskRef> {
-    // SAFETY: `S` is in the vtable of this task, and the caller's reference keeps the cell.
+    // SAFETY: this task's vtable is for `S`, and the caller's reference keeps the cell alive.
     let scheduler = unsafe { scheduler_of::<S>(task) };
-    // SAFETY: the scheduler is dropped with the cell, and only ever shared before.
+    // SAFETY: until the scheduler is dropped, with the cell, it is only shared.
     let scheduler = unsafe { &*scheduler };
     // SAFETY: the caller's reference outlives the borrow.
     let borrowed = unsafe { TaskRef::borrowed(task) };
     scheduler.release(&borrowed)
 }
 
-/// [`VTable::panicked`]; the caller runs the task.
+/// [`VTable::panicked`]. The caller has the claim.
 unsafe fn panicked<S: Schedule>(task: NonNull<Header>, payload: &(dyn Any + Send)) {
-    // SAFETY: `S` is in the vtable of this task, and the caller's claim keeps the cell.
+    // SAFETY: this task's vtable is for `S`, and the caller's claim keeps the cell alive.
     let scheduler = unsafe { scheduler_of::<S>(task) };
-    // SAFETY: the scheduler is dropped with the cell, and only ever shared before.
+    // SAFETY: until the scheduler is dropped, with the cell, it is only shared.
     let scheduler = unsafe { &*scheduler };
     // SAFETY: the caller's claim outlives the borrow.
     let borrowed = unsafe { TaskRef::borrowed(task) };
     if payload.is::<WaitLeft>() {
-        // No panic: no hook is to hear of it.
+        // A simulated wait ends by this payload. It is no panic for the hooks.
         return;
     }
     scheduler.panicked(&borrowed, payload);
@@ -207,7 +206,7 @@ unsafe fn panicked<S: Schedule>(task: NonNull<Header>, payload: &(dyn Any + Send
 
 /// [`VTable::drop_scheduler`].
 unsafe fn drop_scheduler<S: Schedule>(task: NonNull<Header>) {
-    // SAFETY: `S` is in the vtable of this task.
+    // SAFETY: this task's vtable is for `S`.
     let scheduler = unsafe { scheduler_of::<S>(task) };
     // SAFETY: the caller frees the cell, and no other thread has a reference to it.
     unsafe { ptr::drop_in_place(scheduler) };

@@ -189,7 +189,7 @@ impl BlockingGroup {
             match begun.abort_on_drop().await.map_err(crate::task::JoinError::try_into_panic) {
                 Ok(output) => output,
                 Err(Ok(payload)) => resume_unwind(payload),
-                // The runtime ends, and cancels this task too.
+                // The runtime ends, which cancels this task too.
                 Err(Err(_cancelled)) => pending().await,
             }
         };

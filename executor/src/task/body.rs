@@ -1,7 +1,7 @@
-//! The body of a cell: the place that holds the future, then its result.
+//! The body of a cell, which holds the future, and then the result.
 //!
-//! `Header::content` says which. No code looks into the body but through `content`'s cell, so
-//! that under loom a race for the body is a race for that cell, and is reported.
+//! `Header::content` says what the body holds. The body is only reached through `content`'s
+//! `UnsafeCell`, so that loom reports a race for the body.
 
 use std::any::Any;
 use std::mem::{self, ManuallyDrop};
@@ -20,13 +20,13 @@ pub(super) enum Content {
     Future,
     Output,
     Panic,
-    /// No bytes: the task was cancelled, and the handle has yet to return that.
+    /// No bytes: the task was cancelled, and the handle has not returned the error yet.
     Cancelled,
-    /// No bytes: the contents were taken or dropped.
+    /// No bytes: the contents were taken or dropped, or are being dropped.
     Nothing,
 }
 
-/// Room for each thing that a body holds, all of them at its start.
+/// The memory of a body. All fields begin at its start.
 #[repr(C)]
 pub(super) union Body<F: Future> {
     future: ManuallyDrop<F>,
@@ -34,7 +34,7 @@ pub(super) union Body<F: Future> {
     panic: ManuallyDrop<Payload>,
 }
 
-/// The right to the body for a while: its address, its contents, and how to drop them.
+/// Exclusive access to a body: its address, its contents, and how to drop them.
 struct Access {
     body: NonNull<()>,
     content: *mut Content,
@@ -43,7 +43,7 @@ struct Access {
 
 impl Access {
     fn content(&self) -> Content {
-        // SAFETY: `content` comes from the closure of `with_mut` that this access does not outlive.
+        // SAFETY: `content` comes from `with_mut`, whose closure this access does not outlive.
         unsafe { *self.content }
     }
 
@@ -52,13 +52,12 @@ impl Access {
         unsafe { *self.content = content };
     }
 
-    /// Drops the contents of the body. If that panics the body is empty all the same.
+    /// Drops the contents of the body. If the drop panics, the body is empty too.
     fn clear(&mut self) {
         let content = self.content();
         self.set(Content::Nothing);
         match content {
-            // SAFETY: the body held a future, and its contents are no longer named so: it is
-            // dropped once.
+            // SAFETY: the body held a future, and `content` no longer says so: it is dropped once.
             Content::Future => unsafe { (self.vtable.drop_future)(self.body) },
             Content::Output => self.vtable.drop_output.into_iter().for_each(|drop_output| {
                 // SAFETY: as above, with an output.
@@ -70,12 +69,12 @@ impl Access {
         }
     }
 
-    /// Puts a panic of `task` into its body, instead of whatever is there.
+    /// Replaces the contents of the body with a panic of `task`.
     #[cold]
     #[inline(never)]
     fn fill_with_panic(&mut self, task: NonNull<Header>, payload: Payload) {
         identity::note_panic();
-        // SAFETY: the caller runs the task, whose body this is.
+        // SAFETY: the caller has the claim on the task, whose body this is.
         unsafe { (self.vtable.panicked)(task, &*payload) };
         quietly(|| self.clear());
         // SAFETY: the body is empty, and has room for a payload.
@@ -84,28 +83,28 @@ impl Access {
     }
 }
 
-/// Calls `f` with the right to the body.
+/// Calls `f` with access to the body.
 ///
 /// # Safety
 ///
-/// The cell is alive and the body is the caller's, by the rule on [`Header::content`].
+/// The cell is alive, and the body is the caller's by the rule on [`Header::content`].
 unsafe fn with_body<R>(task: NonNull<Header>, f: impl FnOnce(Access) -> R) -> R {
     // SAFETY: the caller keeps the cell alive.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the offset is the body's in this very cell.
+    // SAFETY: the offset leads to the body of the same cell.
     let body = unsafe { task.byte_add(header.vtable.body_offset) }.cast::<()>();
     header.content.with_mut(|content| f(Access { body, content, vtable: header.vtable }))
 }
 
-/// Polls the future. When this returns ready, the future is gone and the body holds the output, or
-/// the panic.
+/// Polls the future. If this returns ready, the future was dropped, and the body holds the output
+/// or the panic.
 ///
 /// # Safety
 ///
-/// The caller runs the task, and the body holds the future.
+/// The caller has the claim, and the body holds the future.
 pub(super) unsafe fn poll(task: NonNull<Header>, context: &mut Context<'_>) -> Poll<()> {
     let poll = |mut access: Access| {
-        // SAFETY: the body holds the future, as the caller promises, and is ours.
+        // SAFETY: the body is ours, and holds the future, as the caller promises.
         match caught(|| unsafe { (access.vtable.poll)(access.body, access.content, context) }) {
             Ok(poll) => poll,
             Err(payload) => {
@@ -114,40 +113,40 @@ pub(super) unsafe fn poll(task: NonNull<Header>, context: &mut Context<'_>) -> P
             }
         }
     };
-    // SAFETY: the body belongs to the machine that runs the task.
+    // SAFETY: the body belongs to the holder of the claim.
     unsafe { with_body(task, poll) }
 }
 
-/// Drops the future. The body then holds the cancellation, or a panic of the drop.
+/// Drops the future. Then the body holds the cancellation, or a panic of the drop.
 ///
 /// # Safety
 ///
-/// The caller runs the task.
+/// The caller has the claim.
 pub(super) unsafe fn cancel(task: NonNull<Header>) {
     let cancel = |mut access: Access| match caught(|| access.clear()) {
         Ok(()) => access.set(Content::Cancelled),
         Err(payload) => access.fill_with_panic(task, payload),
     };
-    // SAFETY: the body belongs to the machine that runs the task.
+    // SAFETY: the body belongs to the holder of the claim.
     unsafe { with_body(task, cancel) }
 }
 
-/// Returns whether something is left in the body of a complete task whose drop does anything.
+/// Returns whether the body of a complete task holds something that needs a drop.
 ///
 /// # Safety
 ///
 /// The task is complete, and the body is the caller's.
 pub(super) unsafe fn needs_drop(task: NonNull<Header>) -> bool {
-    // SAFETY: the caller's right to the body keeps the cell alive.
+    // SAFETY: the owner of the body has a reference to the cell.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the caller knows the contents of the body.
+    // SAFETY: the body is the caller's, and the cell of its contents with it.
     match header.content.with(|content| unsafe { *content }) {
         Content::Output => header.vtable.drop_output.is_some(),
         content => content != Content::Nothing,
     }
 }
 
-/// Drops the remaining contents of the body of a complete task.
+/// Drops the contents of a complete task's body.
 ///
 /// # Safety
 ///
@@ -155,9 +154,9 @@ pub(super) unsafe fn needs_drop(task: NonNull<Header>) -> bool {
 pub(super) unsafe fn discard(task: NonNull<Header>) {
     let discard = |mut access: Access| {
         if access.content() == Content::Panic {
-            // SAFETY: the caller's right to the body keeps the cell alive.
+            // SAFETY: the owner of the body has a reference to the cell.
             let header = unsafe { task.as_ref() };
-            // SAFETY: the body holds a payload, which is dropped below at the earliest.
+            // SAFETY: the body holds a payload until `clear` below.
             note_panic(header, &**unsafe { access.body.cast::<Payload>().as_ref() });
         }
         quietly(|| access.clear());
@@ -166,8 +165,8 @@ pub(super) unsafe fn discard(task: NonNull<Header>) {
     unsafe { with_body(task, discard) }
 }
 
-/// Lists the panic of this task, which is dropped unread, where a simulation asks for it: the task
-/// had no join handle, or has one no more.
+/// Reports a panic that is dropped unread, since the task has no join handle, to a simulation that
+/// asks for such panics.
 fn note_panic(task: &Header, payload: &(dyn Any + Send)) {
     if !payload.is::<WaitLeft>() {
         note_unread(|| UnreadPanic {
@@ -178,35 +177,34 @@ fn note_panic(task: &Header, payload: &(dyn Any + Send)) {
     }
 }
 
-/// Takes the result out of the body of a complete task. `None` if that was done before.
+/// Takes the result out of a complete task's body. Returns `None` if the result was taken before.
 ///
 /// # Safety
 ///
 /// The task is complete, the body is the caller's, and `T` is the output of the task's future.
 pub(super) unsafe fn take<T>(task: NonNull<Header>) -> Option<Result<T, JoinError>> {
-    // SAFETY: the caller's right to the body keeps the cell alive.
+    // SAFETY: the owner of the body has a reference to the cell.
     let header = unsafe { task.as_ref() };
     let take = |mut access: Access| {
         let content = access.content();
         access.set(Content::Nothing);
         if content == Content::Output {
-            // SAFETY: the body held a `T`, and its contents are no longer named so: it is read
-            // once.
+            // SAFETY: the body held a `T`, and `content` no longer says so: it is read once.
             return Some(Ok(unsafe { access.body.cast::<T>().read() }));
         }
-        // SAFETY: the body held the contents that `content` names, and no longer names them: they
-        // are read once.
+        // SAFETY: the body held these contents, and `content` no longer says so: they are read
+        // once.
         unsafe { failure(header, access.body, content) }.map(Err)
     };
     // SAFETY: by the caller's promise.
     unsafe { with_body(task, take) }
 }
 
-/// The result of a task that has no output.
+/// Returns the error of a task without an output.
 ///
 /// # Safety
 ///
-/// `body` holds the kind of contents that `content` names, and they are the caller's.
+/// `body` holds the contents that `content` says, and they are the caller's.
 #[cold]
 unsafe fn failure(header: &Header, body: NonNull<()>, content: Content) -> Option<JoinError> {
     match content {
@@ -227,33 +225,33 @@ unsafe fn failure(header: &Header, body: NonNull<()>, content: Content) -> Optio
 ///
 /// # Safety
 ///
-/// `body` holds an `F`, `content` names it, and both are the caller's.
+/// `body` holds an `F`, `content` says so, and both are the caller's.
 pub(super) unsafe fn poll_future<F: Future>(
     body: NonNull<()>,
     content: *mut Content,
     context: &mut Context<'_>,
 ) -> Poll<()> {
-    // SAFETY: `body` holds an `F`, to which there is no other reference.
+    // SAFETY: `body` holds an `F`, which has no other reference.
     let future = unsafe { body.cast::<F>().as_mut() };
-    // SAFETY: a cell is never moved, and the future is dropped where it is.
+    // SAFETY: a cell is never moved, and the future is dropped in place.
     let future = unsafe { Pin::new_unchecked(future) };
     let dropped = DroppedByPanic { body, content, drop_future: drop_in_place::<F> };
     let polled = future.poll(context);
     mem::forget(dropped);
     let Poll::Ready(output) = polled else { return Poll::Pending };
     let fill = Fill { body, content, output: ManuallyDrop::new(output) };
-    // SAFETY: `body` holds an `F`, which is not used again: whether its destructor returns or
-    // unwinds, `fill` puts the output in its place.
+    // SAFETY: `body` holds an `F`, which is not used again. `fill` replaces it with the output,
+    // whether its destructor returns or unwinds.
     unsafe { drop_in_place::<F>(body) };
     drop(fill);
     Poll::Ready(())
 }
 
-/// Drops the future if its poll unwinds, in the middle of that: destructors see that their thread
-/// is panicking, as they would on a stack.
+/// Drops the future if its poll unwinds, so that its destructors see that their thread is
+/// panicking, as they would on a stack.
 ///
-/// It costs a poll nothing that returns: its parts are passed on one by one, so that they need not
-/// be put together in memory.
+/// The guard costs a poll that returns nothing: the fields are passed on one by one, and stay in
+/// registers.
 struct DroppedByPanic {
     body: NonNull<()>,
     content: *mut Content,
@@ -263,28 +261,25 @@ struct DroppedByPanic {
 impl Drop for DroppedByPanic {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `content` is lent to `poll_future`, which this does not outlive, and the body
-        // holds the future.
+        // SAFETY: `poll_future` has borrowed `content`, and the body holds the future.
         unsafe { drop_by_panic(self.body, self.content, self.drop_future) };
     }
 }
 
 /// # Safety
 ///
-/// `body` holds a future for `drop_future`, `content` names it, and both are the caller's.
+/// `body` holds a future for `drop_future`, `content` says so, and both are the caller's.
 #[cold]
 #[inline(never)]
 unsafe fn drop_by_panic(body: NonNull<()>, content: *mut Content, drop_future: unsafe fn(NonNull<()>)) {
     // SAFETY: by the caller's promise.
     unsafe { *content = Content::Nothing };
-    // A second panic must not get out of a drop that the first one calls: that would end the
-    // process. SAFETY: the body held the future, and its contents are no longer named so: it is
-    // dropped once.
+    // Quietly, since a second panic during the first would end the process. SAFETY: the body held
+    // the future, and `content` no longer says so: it is dropped once.
     quietly(|| unsafe { drop_future(body) });
 }
 
-/// Puts the output into the body once the future has left it, even if the future's destructor
-/// unwinds.
+/// Puts the output into the body when it is dropped, even if the future's destructor unwinds.
 struct Fill<T> {
     body: NonNull<()>,
     content: *mut Content,
@@ -293,11 +288,11 @@ struct Fill<T> {
 
 impl<T> Drop for Fill<T> {
     fn drop(&mut self) {
-        // SAFETY: the output is moved from once, here: the reader of the body takes it from there.
+        // SAFETY: the output is read once, here.
         let output = unsafe { ptr::read(&raw const *self.output) };
-        // SAFETY: the future has been dropped, and the body has room for a `T`.
+        // SAFETY: the future was dropped, and the body has room for a `T`.
         unsafe { self.body.cast::<T>().write(output) };
-        // SAFETY: `content` is lent to `poll_future`, which this does not outlive.
+        // SAFETY: `poll_future` has borrowed `content`, and this does not outlive it.
         unsafe { *self.content = Content::Output };
     }
 }

@@ -48,8 +48,6 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-// Makes futures of other crates count against the budget.
-
 /// Makes `future` count against the budget of the task that awaits it. The returned future takes
 /// one unit of budget when `future` is ready, and yields to other tasks when no budget is left.
 ///
@@ -93,8 +91,6 @@ impl<F: Future> Future for Coop<F> {
         budget::poll_spending(cx, |cx| self.project().future.poll(cx))
     }
 }
-
-// Using the budget directly.
 
 /// Returns `true` if the current task has budget left, or if no budget applies.
 ///
@@ -202,8 +198,6 @@ impl fmt::Debug for RestoreOnPending {
         f.debug_struct("RestoreOnPending").field("progress", &self.progress.get()).finish_non_exhaustive()
     }
 }
-
-// Futures without a budget.
 
 /// Exempts `future` from the budget of its task.
 ///

@@ -1,4 +1,4 @@
-//! The error of a join handle, which says why the task has no output.
+//! `JoinError`: why a task has no output.
 
 use std::any::Any;
 use std::error::Error;
@@ -36,11 +36,11 @@ enum Cause {
     Panic(Shareable),
 }
 
-/// A panic's payload, which is Send but need not be Sync.
+/// The payload of a panic, which is Send but need not be Sync.
 struct Shareable(Payload);
 
-// SAFETY: through `&Shareable` a payload is only ever asked for a `&str` or a `String`, both of
-// which are Sync; any other type is reached by value alone.
+// SAFETY: a `&Shareable` reaches the payload only as a `&str` or a `String`, both of which are
+// Sync. Other types are reached only by value.
 unsafe impl Sync for Shareable {}
 
 impl Shareable {
@@ -49,7 +49,7 @@ impl Shareable {
     }
 }
 
-/// Returns the text of a panic, if its payload is one.
+/// Returns the message of a panic, if its payload is text.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> Option<&str> {
     payload.downcast_ref::<&'static str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str))
 }

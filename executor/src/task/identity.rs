@@ -1,6 +1,5 @@
-//! A task's identity: its id, where it was spawned, and the name that the user gave it.
-//!
-//! Ids are unique in the process, and made in blocks so that spawning does not meet on one counter.
+//! The identity of a task: its id, the place that spawned it, and its name; and the id of the task
+//! that a thread runs.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -21,12 +20,11 @@ use crate::task::stats::TaskCounts;
 use crate::util::sync::Mutex;
 use crate::util::world;
 
-/// Ids that a processor takes at a time. Large enough that the shared counter is touched about as
-/// rarely as the allocator asks the system for memory; ids that a processor leaves unused are lost,
-/// and 2^64 is enough for that.
+/// The number of ids that a processor takes at a time, so that processors seldom meet at the shared
+/// counter. Ids that a processor leaves unused are lost: 2^64 is enough.
 const BLOCK: u64 = 256;
 
-/// The first id that no thread has taken. In no protocol: all it has to be is different each time.
+/// The first id that no thread has taken. Part of no protocol: ids only have to differ.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// An identifier of a task, unique within the process.
@@ -69,7 +67,7 @@ impl Id {
         self.0
     }
 
-    /// The id with this number.
+    /// Returns the id with this number.
     pub(crate) fn from_number(number: NonZeroU64) -> Self {
         Self(number)
     }
@@ -86,7 +84,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// Ids that one processor may give out.
+/// The ids that one processor may give out.
 #[derive(Debug, Default)]
 pub(crate) struct IdBlock {
     next: u64,
@@ -111,12 +109,13 @@ impl IdBlock {
     }
 }
 
-/// Takes `count` numbers, of a simulation's own on its thread, and returns the first.
+/// Takes `count` numbers, and returns the first. On the thread of a simulation, the numbers are the
+/// simulation's own.
 fn take(count: u64) -> u64 {
     world::take_ids(count).unwrap_or_else(|| Id::reserve(count))
 }
 
-/// The origin of a task: its spawner's description of it.
+/// The description of a task that the spawning code gives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SpawnOrigin<'a> {
     pub(crate) spawned_at: &'static Location<'static>,
@@ -129,8 +128,7 @@ impl From<&'static Location<'static>> for SpawnOrigin<'_> {
     }
 }
 
-/// The parts that most tasks do not have, behind a thin pointer that costs them nothing: see
-/// [`Provenance`](Provenance).
+/// The parts that most tasks do not have. [`Provenance`] holds them, at no cost to a task without.
 #[derive(Debug)]
 pub(crate) struct Extras {
     pub(super) spawned_at: &'static Location<'static>,
@@ -141,13 +139,13 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// No more than the place where the task was spawned.
+    /// Creates extras that only say where the task was spawned.
     pub(super) fn at(spawned_at: &'static Location<'static>) -> Self {
         Self { spawned_at, name: None, listed_name: None, counts: None, data: None }
     }
 }
 
-/// The properties that a task gets when it is made.
+/// The properties that a task is created with.
 #[derive(Debug)]
 pub(crate) struct Identity {
     pub(crate) id: Id,
@@ -163,8 +161,7 @@ impl Identity {
         Self { id, spawned_at, extras: name.map(named) }
     }
 
-    /// Puts the name, if there is one, on the list for as long as the task's cell is
-    /// there.
+    /// Lists the name, if there is one, until the task's cell is freed.
     #[inline]
     pub(crate) fn with_name_in(self, names: &Arc<LiveNames>) -> Self {
         if self.extras.is_some() { self.list_name(names) } else { self }
@@ -179,32 +176,30 @@ impl Identity {
         self
     }
 
-    /// Switches counting on for the task.
+    /// Makes the task count its polls and wakes.
     pub(crate) fn with_counts(mut self) -> Self {
         self.extras_mut().counts = Some(TaskCounts::open());
         self
     }
 
-    /// Returns the extras, which the task has from now on.
+    /// Returns the extras, which are created if there are none.
     pub(super) fn extras_mut(&mut self) -> &mut Extras {
         self.extras.get_or_insert_with(|| Box::new(Extras::at(self.spawned_at)))
     }
 }
 
-// The names of a runtime's live tasks by their ids: for reports, which would have to look through
-// all tasks otherwise, under the locks that spawns and completions wait for.
-//
-// A task without a name does not use this module.
-
-/// Parts of the list, so that threads that spawn named tasks at the same time seldom meet.
+/// The number of parts of [`LiveNames`], so that threads that spawn named tasks seldom meet.
 const SHARDS: usize = 16;
 
-/// The names of live tasks. A lock is held for one entry, and nothing else is locked under it.
+/// The names of a runtime's live tasks, by id. Without this list, reports would search all tasks
+/// under the locks that spawns and completions wait for.
+///
+/// A lock is held for one entry, and no other lock is taken under it.
 #[derive(Debug, Default)]
 pub(crate) struct LiveNames([Mutex<HashMap<u64, Arc<str>>>; SHARDS]);
 
 impl LiveNames {
-    /// The name of the task with this number, if it has one and lives.
+    /// Returns the name of the live task with this number, if the task has a name.
     pub(crate) fn of(&self, task: u64) -> Option<Arc<str>> {
         self.shard(task).lock().get(&task).cloned()
     }
@@ -214,7 +209,7 @@ impl LiveNames {
     }
 }
 
-/// A name on the list, until this is dropped.
+/// A listed name. Dropping this takes the name off the list.
 #[derive(Debug)]
 pub(super) struct ListedName {
     names: Arc<LiveNames>,
@@ -236,10 +231,8 @@ impl Drop for ListedName {
     }
 }
 
-// Which task this thread is running: set around each poll, and around the drop of a future or an
-// output. And whether one has panicked.
-
 thread_local! {
+    /// True if a task has panicked on this thread since the last [`take_panic`].
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -253,28 +246,25 @@ pub(crate) fn take_panic() -> bool {
     PANICKED.get() && PANICKED.replace(false)
 }
 
-/// The task whose code runs on this thread now.
+/// Returns the task whose code runs on this thread: a poll, or the drop of a future or an output.
 pub(crate) fn current_id() -> Option<Id> {
     current_task::get().map(Id::from_number)
 }
 
-/// Names `id` as the current task until the guard is dropped, which names the one before it again.
-/// The locks that it takes during the poll name it as their holder.
+/// Makes `id` the current task of this thread until the guard is dropped. Locks that the task takes
+/// name it as their holder.
 #[inline]
 pub(super) fn enter_current(id: Id) -> CurrentTaskGuard {
     current_task::enter(id.number())
 }
 
-// Where a task comes from, in one word: the place that spawned it, or for the few tasks with a
-// name or counts their extras, in which the place stands too.
-
-/// Set in the address of extras, and clear in the address of a place.
+/// Marks the address of extras. The bit is clear in the address of a place.
 const EXTRAS: usize = 1;
 
 const _: () = assert!(align_of::<Location<'static>>() > EXTRAS && align_of::<Extras>() > EXTRAS);
 
-/// A `&'static Location<'static>`, or a `Box<Extras>` marked by its lowest bit. Which of them never
-/// changes.
+/// The origin of a task in one word: a `&'static Location<'static>`, or, for the few tasks with a
+/// name, counts or data, a `Box<Extras>` whose lowest bit is set. The word never changes.
 pub(super) struct Provenance {
     word: NonNull<()>,
     extras: PhantomData<Box<Extras>>,
@@ -293,7 +283,7 @@ impl Provenance {
     /// Returns the extras, if there are any.
     #[inline]
     pub(super) fn extras(&self) -> Option<&Extras> {
-        // SAFETY: they were leaked into the word, and are freed with it alone.
+        // SAFETY: the extras were leaked into the word, and are freed with the word.
         self.extras_address().map(|extras| unsafe { extras.as_ref() })
     }
 
@@ -302,7 +292,7 @@ impl Provenance {
         if self.word.addr().get() & EXTRAS == 0 {
             return None;
         }
-        // The bit is set: the word without it is the address of extras, and not null.
+        // The word without the bit is the address of extras, which is not null.
         NonNull::new(self.word.as_ptr().map_addr(|address| address & !EXTRAS).cast())
     }
 
@@ -311,7 +301,7 @@ impl Provenance {
     pub(super) fn spawned_at(&self) -> &'static Location<'static> {
         match self.extras() {
             Some(extras) => extras.spawned_at,
-            // SAFETY: without the bit it is a reference, which is good forever.
+            // SAFETY: a word without the bit is a `&'static` reference.
             None => unsafe { self.word.cast::<Location<'static>>().as_ref() },
         }
     }
@@ -320,7 +310,7 @@ impl Provenance {
 impl Drop for Provenance {
     fn drop(&mut self) {
         if let Some(extras) = self.extras_address() {
-            // SAFETY: it was a box that was leaked into the word, which is gone now.
+            // SAFETY: the extras are a box that was leaked into the word, and the word is gone.
             drop(unsafe { Box::from_raw(extras.as_ptr()) });
         }
     }

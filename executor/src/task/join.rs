@@ -1,9 +1,9 @@
-//! The join handle: a future of the task's result.
+//! The join handle, which is a future of the task's result, and the variant that aborts the task.
 //!
-//! The waker of the task that awaits it lies in a slot of the cell ([`JoinSlot`]). It is the
-//! handle's while `JOIN_WAKER` is clear, and the completing side's while it is set. So completion
-//! takes the waker out and wakes it by value, one step instead of three (wake, clear the flag,
-//! drop).
+//! The waker of the joining task is in a slot of the cell ([`JoinSlot`]). The slot belongs to the
+//! join handle while `JOIN_WAKER` is clear, and to the completing side while it is set. So
+//! completion takes the waker out and wakes it by value, which is one step instead of three (wake,
+//! clear the flag, drop).
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -57,14 +57,14 @@ pub struct JoinHandle<T> {
     output: PhantomData<T>,
 }
 
-// SAFETY: all that is reached through a handle besides the word is the result, which may move to
-// this thread if `T` may.
+// SAFETY: besides the state word, a handle reaches only the result, which may move to this thread
+// if `T` may.
 unsafe impl<T: Send> Send for JoinHandle<T> {}
-// SAFETY: through `&JoinHandle` only the word and fields that never change are reached.
+// SAFETY: a `&JoinHandle` reaches only the state word and fields that never change.
 unsafe impl<T: Send> Sync for JoinHandle<T> {}
 
 impl<T> Unpin for JoinHandle<T> {}
-// A handle shows nothing of the future, whatever a panic may have left of it.
+// A handle gives no access to the future, which a panic may have left in any state.
 impl<T> UnwindSafe for JoinHandle<T> {}
 impl<T> RefUnwindSafe for JoinHandle<T> {}
 
@@ -98,7 +98,7 @@ impl<T> JoinHandle<T> {
     /// ```
     pub fn abort(&self) {
         let woken = self.header().state.abort();
-        // SAFETY: the answer is fresh.
+        // SAFETY: the state word has just returned `woken`.
         unsafe { waker::settle(self.task, woken) };
     }
 
@@ -187,8 +187,8 @@ impl<T> JoinHandle<T> {
             return Poll::Pending;
         }
         let task = self.task;
-        // SAFETY: the task is complete and this is its join handle, to which the body falls; `T` is
-        // the output's type.
+        // SAFETY: the task is complete, so the body belongs to the join handle. `T` is the type of
+        // the output.
         match unsafe { body::take(task) } {
             Some(result) => Poll::Ready(result),
             None => panic!("the `JoinHandle` of task {} was polled after it had returned its result", self.id()),
@@ -223,29 +223,29 @@ unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> JoinWat
         Joining::Watched if header.join_slot.holds(waker) => return JoinWatch::InTime,
         Joining::Watched => true,
     };
-    // First of all, while nothing has changed, and dropped last, when all is in order: either may
-    // panic.
+    // Cloned before anything has changed, and the old waker is dropped after everything is in
+    // order: both may panic.
     let waker = waker.clone();
     let mut _before = None;
     if is_watched {
         if header.state.unwatch() == JoinWatch::Complete {
             return JoinWatch::Complete;
         }
-        // SAFETY: JOIN_WAKER was set and was cleared by the handle.
+        // SAFETY: the handle has cleared JOIN_WAKER, which was set.
         _before = Some(unsafe { header.join_slot.take() });
     }
-    // SAFETY: JOIN_WAKER is clear and the slot empty.
+    // SAFETY: JOIN_WAKER is clear, and the slot is empty.
     unsafe { header.join_slot.fill(waker) };
     let watched = header.state.watch();
     if watched == JoinWatch::Complete {
-        // SAFETY: JOIN_WAKER was clear when the task was completed: the waker is still the
-        // handle's.
+        // SAFETY: JOIN_WAKER was clear when the task completed, so the waker still belongs to the
+        // handle.
         drop(unsafe { header.join_slot.take() });
     }
     watched
 }
 
-/// Drops the join handle's part in the task.
+/// Drops what the join handle owns of the task.
 ///
 /// # Safety
 ///
@@ -256,9 +256,9 @@ unsafe fn detach(task: NonNull<Header>) {
     let mut waker = None;
     match header.state.detach() {
         Detached::Done => return,
-        // SAFETY: JOIN_WAKER was set and was cleared by the handle.
+        // SAFETY: the handle has cleared JOIN_WAKER, which was set.
         Detached::OwesWaker => waker = Some(unsafe { header.join_slot.take() }),
-        // SAFETY: the task is complete and this is its join handle, to which the body falls.
+        // SAFETY: the task is complete, so the body belongs to the join handle.
         Detached::OwesResult if unsafe { body::needs_drop(task) } => {
             let _current = identity::enter_current(header.id);
             // SAFETY: as above.
@@ -268,23 +268,23 @@ unsafe fn detach(task: NonNull<Header>) {
     }
     // SAFETY: the handle's reference is given up.
     unsafe { lifecycle::drop_references(task, 1) };
-    // Last, when all is in order: it may panic.
+    // Last, when everything is in order, since the drop may panic.
     drop(waker);
 }
 
-/// The slot for the waker of the task that awaits another.
+/// The slot for the waker of the joining task.
 ///
-/// It is filled while `JOIN_WAKER` is set, and then the join handle may look at it and the
-/// completing side may take the waker out, at the same time: neither writes. To take it out is to
-/// copy its parts, once, and to use those in the slot no more. While `JOIN_WAKER` is clear the slot
-/// is the join handle's, and empty between its calls.
+/// The slot is filled while `JOIN_WAKER` is set. Then the join handle may compare the waker while
+/// the completing side takes it out: both only read, since taking a waker out copies its parts.
+/// While `JOIN_WAKER` is clear, the slot belongs to the join handle, and is empty between its
+/// calls.
 ///
-/// A dump may peek, at any time, to learn which task waits: so the waker lies there in its two
-/// parts, which are atomic. Relaxed throughout: those with a right to the waker have their order by
-/// the task's word, and a dump compares addresses and follows none.
+/// A dump may read the slot at any time to learn which task waits, so the two parts of the waker
+/// are atomic. Relaxed throughout: the state word orders the accesses of the handle and the
+/// completing side, and a dump only compares addresses.
 pub(super) struct JoinSlot {
     data: AtomicPtr<()>,
-    /// Null until it was first filled.
+    /// Null until the slot is first filled.
     vtable: AtomicPtr<RawWakerVTable>,
 }
 
@@ -306,39 +306,36 @@ impl JoinSlot {
     ///
     /// # Safety
     ///
-    /// The slot was filled, and the waker falls to the caller: by `JOIN_WAKER` as completion found
-    /// it set, or as the join handle has cleared it or failed to set it. It is taken out once.
+    /// The slot was filled, and the waker belongs to the caller: the completing side has found
+    /// `JOIN_WAKER` set, or the join handle has cleared it or failed to set it. The waker is taken
+    /// out once.
     pub(super) unsafe fn take(&self) -> Waker {
-        // SAFETY: the slot was filled, with a table that is there forever.
+        // SAFETY: the slot was filled, and a waker's table is `'static`.
         let vtable = unsafe { &*self.vtable.load(Relaxed) };
-        // SAFETY: the parts belong to a waker that was not dropped, and to no other waker any more.
+        // SAFETY: the parts belong to one waker, which was not dropped and is taken out once.
         unsafe { Waker::new(self.data.load(Relaxed), vtable) }
     }
 
-    /// Compares like [`Waker::will_wake`], which may say no to a waker that is the same. It does
-    /// not say yes to a different one: at the moment when the word was read the task was
-    /// unfinished, so that the waker in the slot was alive, as the caller's was, and its data
-    /// cannot have become another task's. The waker may be gone by the time of the comparison,
-    /// which does not follow it.
+    /// Returns whether the slot holds `waker`, like [`Waker::will_wake`]. The join handle calls
+    /// this after it has seen `JOIN_WAKER` set on an unfinished task.
     ///
-    /// To be asked by the join handle, which has seen `JOIN_WAKER` set on an unfinished task.
+    /// At that moment both wakers were alive, so equal addresses mean the same task. The waker in
+    /// the slot may be gone by the time of the comparison, which does not follow the addresses.
     pub(super) fn holds(&self, waker: &Waker) -> bool {
         self.data.load(Relaxed).cast_const() == waker.data() && ptr::eq(self.vtable.load(Relaxed), waker.vtable())
     }
 
-    /// The task whose waker is in the slot, or was a moment ago. If the join handle changes wakers
-    /// just now, the answer may be a task that never waited.
+    /// Returns the task whose waker is in the slot, or was a moment ago. While the join handle
+    /// changes wakers, this may be a task that never waited.
     pub(super) fn peek(&self) -> Option<TaskAddress> {
         TaskAddress::of_waker(self.data.load(Relaxed), self.vtable.load(Relaxed))
     }
 
-    /// The address in the waker that is in the slot, or was a moment ago, of a task or not.
+    /// Returns the data address of the waker that is in the slot, or was a moment ago.
     pub(super) fn peek_address(&self) -> usize {
         self.data.load(Relaxed).addr()
     }
 }
-
-// Join handles that end their task, either when the handle is dropped or on request.
 
 impl<T> JoinHandle<T> {
     /// Converts this handle into a handle that aborts the task when dropped, instead of detaching

@@ -43,7 +43,7 @@ pub struct JoinMap<K, V> {
     tasks: JoinSet<V>,
     /// The task that has the key now.
     by_key: HashMap<K, AbortHandle>,
-    /// The keys of the tasks in `by_key`. A task whose place another one has taken has none.
+    /// The keys of the tasks in `by_key`. A replaced task has no key.
     keys: HashMap<Id, K>,
 }
 
@@ -181,7 +181,7 @@ impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
                 Ok((id, output)) => (id, Ok(output)),
                 Err(error) => (error.id(), Err(error)),
             };
-            // The result of a task whose place was taken is dropped.
+            // The result of a replaced task is dropped.
             if let Some(key) = self.keys.remove(&id) {
                 self.by_key.remove(&key);
                 return Some((key, result));

@@ -1,14 +1,14 @@
-//! Large futures: in a box before they go from function to function.
+//! Large futures are boxed before they are passed on.
 //!
-//! A function that is not optimised keeps a copy of each value that it moves into a closure or a
-//! structure, and a spawn goes through ten of them, all live at once. So the outermost puts a large
-//! future into a box, and the rest moves a pointer. Which it does is known when it is compiled.
+//! Without optimization, a function keeps a copy of each value that it moves into a closure or a
+//! structure, and a spawn goes through ten functions. So the outermost function boxes a large
+//! future, and the others move a pointer. The choice is made at compile time.
 
-/// Futures with more bytes are large, as tokio counts them: a box costs a build with optimisation
-/// more than a copy or two.
+/// Futures with more bytes than this are boxed. With optimization, a box costs more than one or two
+/// copies. The values are tokio's.
 pub(crate) const LARGE: usize = if cfg!(debug_assertions) { 2 * 1024 } else { 16 * 1024 };
 
-/// Evaluates `$call` with `$future`, whose type is `$F`, in a box if it is large.
+/// Evaluates `$call` with `$future` of type `$F`, which is boxed if it is large.
 macro_rules! boxed_if_large {
     ($F:ty, $future:ident => $call:expr) => {
         if const { size_of::<$F>() > $crate::task::large::LARGE } {

@@ -1,8 +1,8 @@
-//! The `Runnable`, which is the right to poll a task, and the moves of a task's life that do not
-//! depend on its types: run, cancel, complete, free.
+//! The `Runnable`, which is the right to poll a task, and the steps of a task's life that do not
+//! depend on types: run, cancel, complete, free.
 //!
-//! Each function names the things that the caller must hold and those that it gives up. Held are
-//! the runnable (to poll, or to cancel), the claim (the task is RUNNING, by us) and references.
+//! Each function says what the caller must own, and what it gives up: the runnable, the claim (the
+//! word is RUNNING for this thread), or references.
 
 use std::fmt;
 use std::mem;
@@ -18,21 +18,20 @@ use super::state::{Dropped, Paused, Started};
 use super::{Id, allocation, body, identity, waker};
 use crate::util::unwind::wake_quietly;
 
-/// The one right to poll a task. It exists from the moment the task is woken until it is run.
+/// The right to poll a task. It exists from the moment the task is woken until it is run.
 ///
-/// It holds no reference: while it exists the task is not complete, and an unfinished
-/// task is kept alive by its life reference.
+/// A runnable holds no reference: while it exists the task is unfinished, and its life reference
+/// keeps it alive.
 ///
-/// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a runnable that got lost would
-/// leave the task neither run nor wakeable forever.
+/// Dropping a runnable cancels the task, like [`cancel`](Self::cancel). If the runnable were lost
+/// instead, the task would never run again, since no waker makes a second runnable.
 pub(crate) struct Runnable(NonNull<Header>);
 
-// SAFETY: where runnables of a future that is not Send may be used is a promise of `allocate`'s
-// caller.
+// SAFETY: the caller of `allocate` promises where runnables of a future that is not Send are used.
 unsafe impl Send for Runnable {}
 
 impl Runnable {
-    /// Polls the task once, or drops its future if it was cancelled. A panic of the future stays in
+    /// Polls the task once, or drops the future of a cancelled task. A panic of the future stays in
     /// the task.
     pub(crate) fn run(self) {
         // SAFETY: the runnable is given up.
@@ -44,17 +43,17 @@ impl Runnable {
         drop(self);
     }
 
-    /// The id of the task.
+    /// Returns the id of the task.
     pub(crate) fn id(&self) -> Id {
         self.header().id
     }
 
-    /// Where the task was spawned.
+    /// Returns the place that spawned the task.
     pub(crate) fn spawned_at(&self) -> &'static Location<'static> {
         self.header().spawned_at()
     }
 
-    /// The user's name for the task.
+    /// Returns the name that the user gave the task.
     pub(crate) fn name(&self) -> Option<&str> {
         self.header().provenance.extras()?.name.as_deref()
     }
@@ -71,12 +70,12 @@ impl Runnable {
     ///
     /// # Safety
     ///
-    /// `task` comes from [`into_raw`](Self::into_raw), and is turned back once.
+    /// `task` comes from [`into_raw`](Self::into_raw), and is turned into a runnable once.
     pub(crate) unsafe fn from_raw(task: NonNull<Header>) -> Self {
         Self(task)
     }
 
-    /// A reference that keeps the cell beyond the runnable's use.
+    /// Returns a reference that keeps the cell after the runnable was used.
     pub(super) fn counted(&self) -> CountedRef {
         // SAFETY: the task is unfinished, and alive, as long as the runnable exists.
         unsafe { CountedRef::new(self.0) }
@@ -104,7 +103,7 @@ impl fmt::Debug for Runnable {
     }
 }
 
-/// Polls the task once, or drops its future if it was cancelled.
+/// Polls the task once, or drops the future of a cancelled task.
 ///
 /// # Safety
 ///
@@ -122,7 +121,7 @@ pub(super) unsafe fn run(task: NonNull<Header>) {
     }
 }
 
-/// Drops the future, whatever the word says of cancellation.
+/// Drops the future, even if the word is not CANCELLED.
 ///
 /// # Safety
 ///
@@ -141,7 +140,7 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
 ///
 /// The caller gives up the claim.
 pub(super) unsafe fn cancel_claimed(task: NonNull<Header>) {
-    // SAFETY: the task is not complete, for the caller has the claim.
+    // SAFETY: the caller's claim keeps the cell alive.
     let _current = identity::enter_current(unsafe { task.as_ref() }.id);
     // SAFETY: the caller gives up the claim.
     unsafe { finish_cancelled(task) };
@@ -153,9 +152,9 @@ pub(super) unsafe fn cancel_claimed(task: NonNull<Header>) {
 unsafe fn poll(task: NonNull<Header>) {
     // SAFETY: the claim keeps the cell alive until it is given up below.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the waker is gone before the claim is.
+    // SAFETY: the waker is not used after the claim is given up.
     let waker = unsafe { waker::borrowed(task) };
-    // SAFETY: the caller runs the task, and an unfinished task's body holds the future.
+    // SAFETY: the caller has the claim, and the body of an unfinished task holds the future.
     let polled = unsafe { body::poll(task, &mut Context::from_waker(&waker)) };
     if polled.is_ready() {
         // SAFETY: the body holds the result now.
@@ -166,8 +165,8 @@ unsafe fn poll(task: NonNull<Header>) {
         Paused::Idle => {}
         // SAFETY: the wake that came during the poll left the runnable to this thread.
         Paused::Reschedule => unsafe { (header.vtable.reschedule)(task) },
-        // SAFETY: as above. The end of a poll is a poll boundary, so there is no need to queue for
-        // it.
+        // SAFETY: as above. The end of a poll is a poll boundary, so the task need not be queued to
+        // be cancelled.
         Paused::Cancel => unsafe { cancel(task) },
     }
 }
@@ -176,30 +175,29 @@ unsafe fn poll(task: NonNull<Header>) {
 ///
 /// The caller gives up the claim.
 unsafe fn finish_cancelled(task: NonNull<Header>) {
-    // SAFETY: the caller runs the task.
+    // SAFETY: the caller has the claim.
     unsafe { body::cancel(task) };
     // SAFETY: the body holds the cancellation now.
     unsafe { complete(task) };
 }
 
-/// Completes a task whose future is gone: passes the result on, wakes the joiner, leaves the
-/// registry.
+/// Completes a task whose future was dropped: publishes the result, wakes the joiner, and removes
+/// the task from the registry.
 ///
 /// # Safety
 ///
 /// The caller gives up the claim, and the body holds the result.
 unsafe fn complete(task: NonNull<Header>) {
-    // SAFETY: the claim keeps the cell alive, and the reference that `complete` gives us does from
-    // there on.
+    // SAFETY: the claim keeps the cell alive, and then the reference that `complete` adds.
     let header = unsafe { task.as_ref() };
     let completion = header.state.complete();
-    // SAFETY: complete, with no join handle to leave the body to.
+    // SAFETY: the task is complete and has no join handle, so the body is ours.
     if completion.drop_result && unsafe { body::needs_drop(task) } {
         // SAFETY: as above.
         unsafe { body::discard(task) };
     }
     if completion.wake_joiner {
-        // SAFETY: JOIN_WAKER was set when the task was completed: the waker is ours.
+        // SAFETY: JOIN_WAKER was set when the task completed, so the waker is ours.
         wake_quietly(unsafe { header.join_slot.take() });
     }
     // SAFETY: we have a reference.
@@ -207,11 +205,12 @@ unsafe fn complete(task: NonNull<Header>) {
     let own = 1 + usize::from(completion.self_held) + usize::from(listed.is_some());
     debug_assert!(!(completion.self_held && listed.is_some()), "task {} has two life references", header.id);
     mem::forget(listed);
-    // SAFETY: ours, and the life reference, be it from the registry or left to the task.
+    // SAFETY: the reference that `complete` has added, and the life reference, from the registry or
+    // the task.
     unsafe { drop_references(task, own) };
 }
 
-/// Gives references back, and frees the cell with the last.
+/// Drops references, and frees the cell with the last reference.
 ///
 /// # Safety
 ///
@@ -220,7 +219,7 @@ pub(super) unsafe fn drop_references(task: NonNull<Header>, count: usize) {
     // SAFETY: the caller's references keep the cell alive until the word has been changed.
     match unsafe { task.as_ref() }.state.drop_references(count) {
         Dropped::Others => {}
-        // SAFETY: that was the last.
+        // SAFETY: the last reference was dropped.
         Dropped::Last => unsafe { allocation::deallocate(task) },
     }
 }

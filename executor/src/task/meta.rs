@@ -1,4 +1,4 @@
-//! The view of a task that the user's hooks receive, with the data that hooks have attached.
+//! The view of a task that the user's hooks get, and the data that hooks attach to a task.
 
 use std::any::Any;
 use std::fmt;
@@ -128,7 +128,7 @@ impl fmt::Debug for NewTask<'_> {
     }
 }
 
-/// The user's data in a task's cell.
+/// Data that a hook has attached to a task.
 #[derive(Debug)]
 pub(super) struct HookData(Option<Box<dyn Any + Send + Sync>>);
 
@@ -139,13 +139,13 @@ impl Drop for HookData {
 }
 
 impl TaskRef {
-    /// The task as hooks see it.
+    /// Returns the view for hooks.
     pub(crate) fn meta(&self) -> TaskMeta<'_> {
         TaskMeta { header: self.header(), waited: None }
     }
 }
 
-/// A task that is kept for a hook which comes when the task may be gone.
+/// A reference for a hook that is called after the task may have ended.
 #[must_use]
 pub(crate) struct KeptMeta(CountedRef);
 
@@ -156,7 +156,7 @@ impl KeptMeta {
 }
 
 impl Runnable {
-    /// Keeps the cell of the task for hooks.
+    /// Keeps the task's cell for hooks.
     pub(crate) fn keep_meta(&self) -> KeptMeta {
         KeptMeta(self.counted())
     }

@@ -1,5 +1,5 @@
-//! A first-in-first-out queue of runnables, linked through the tasks themselves: it allocates
-//! nothing.
+//! A first-in-first-out queue of runnables, and the word in each task that links the queue, so that
+//! the queue allocates nothing.
 
 use std::ptr;
 use std::ptr::NonNull;
@@ -11,14 +11,12 @@ use crate::task::cell::Header;
 use crate::util::sync::atomic::AtomicPtr;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// A queue of runnables that one thread holds: a batch on its way from a poller or a full ring to
-/// where it will wait.
-///
-/// Dropping it cancels the tasks in it.
+/// A queue of runnables that one thread owns, such as a batch on its way from the netpoller to a
+/// ring. Dropping the queue cancels its tasks.
 #[derive(Default)]
 pub(crate) struct TaskQueue {
     head: Option<NonNull<Header>>,
-    /// The last; means nothing while `head` is `None`.
+    /// The last task. Has no meaning while `head` is `None`.
     tail: Option<NonNull<Header>>,
     len: usize,
 }
@@ -41,7 +39,7 @@ impl TaskQueue {
 
     pub(crate) fn push_back(&mut self, task: Runnable) {
         let task = task.into_raw();
-        // SAFETY: we have the task's runnable.
+        // SAFETY: this thread has the task's runnable.
         unsafe { set_next(task, None) };
         self.link(task);
         self.tail = Some(task);
@@ -53,11 +51,11 @@ impl TaskQueue {
         // SAFETY: the queue holds the runnable of each task in it.
         self.head = unsafe { next(task) };
         self.len -= 1;
-        // SAFETY: it was turned into a pointer by `push_back`, and is in the queue no more.
+        // SAFETY: `push_back` turned the runnable into a pointer, which has left the queue.
         Some(unsafe { Runnable::from_raw(task) })
     }
 
-    /// Makes `task` follow the last.
+    /// Links `task` behind the last task.
     fn link(&mut self, task: NonNull<Header>) {
         match (self.head, self.tail) {
             // SAFETY: the queue holds the runnable of each task in it.
@@ -111,21 +109,17 @@ impl Drop for TaskQueue {
     }
 }
 
-// One word of a task with two uses that never meet: the link of the queue that its runnable is in,
-// and, while it waits and is in no queue, its wait.
-//
-// # The word
-//
-// | value | means | written by |
-// |---|---|---|
-// | a pointer to a header, or null | the next in the queue; null: none, or nothing is known | the holder of the runnable; in the injector also the pusher of the next one |
-// | the lowest bit is set | a wait, as [`TaskWait::pack`] makes it | the machine that polls the task, before it gives up its claim |
-//
-// The wait is stored after each poll that returns pending, null if the poll has noted none, so it
-// is never an earlier poll's. A queue that takes the runnable writes over it before it
-// reads. Dumps read the word at any time and act on waits only, whose pointers stay valid for
-// ever.
-
+/// A word of a task: the link in the queue that the runnable is in; or, while the task waits and is
+/// in no queue, the wait.
+///
+/// | value | means | written by |
+/// |---|---|---|
+/// | a pointer to a header, or null | the next task in the queue; null: none, or no known wait | the holder of the runnable; in the injector also the thread that pushes the next task |
+/// | the lowest bit is set | a wait, as [`TaskWait::pack`] makes it | the machine that polls the task, before it gives up the claim |
+///
+/// The wait is stored after each pending poll, as null if the poll has noted none. So the wait is
+/// the last poll's. A queue that takes the runnable overwrites the wait before it reads the word.
+/// Dumps read the word at any time, and use only waits, whose pointers are valid forever.
 pub(crate) struct QueueLink {
     word: AtomicPtr<Header>,
 }
@@ -135,27 +129,28 @@ impl QueueLink {
         Self { word: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
-    /// The link, for the queue that holds the runnable.
+    /// Returns the link, for the queue that holds the runnable.
     #[inline]
     pub(super) fn link(&self) -> &AtomicPtr<Header> {
         &self.word
     }
 
-    /// Keeps the wait of the poll that has just returned pending, packed.
+    /// Stores the packed wait of a poll that has returned pending.
     ///
-    /// Relaxed: the Release of [`pause`](super::state::State::pause), which follows, puts this
+    /// Relaxed: the Release of [`pause`](super::state::State::pause) follows, and puts this store
     /// before every use of the word as a link.
     #[inline]
     pub(super) fn keep_wait(&self, packed: *const ()) {
         self.word.store(packed.cast_mut().cast(), Relaxed);
     }
 
-    /// The wait that is kept here, if the task is in no queue and its last poll has noted one.
+    /// Returns the wait of the task's last poll, if the poll has noted a wait and the task is in no
+    /// queue.
     ///
-    /// Relaxed: a wait refers to nothing that is written.
+    /// Relaxed: a wait points to data that never change.
     pub(super) fn wait(&self) -> Option<TaskWait> {
         let word = self.word.load(Relaxed);
-        // SAFETY: pointers to headers are aligned, so one with its lowest bit set is a wait.
+        // SAFETY: pointers to headers are aligned, so a word with its lowest bit set is a wait.
         unsafe { TaskWait::unpack(word.cast_const().cast()) }
     }
 }

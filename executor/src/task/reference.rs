@@ -1,4 +1,4 @@
-//! References to a task: the life reference, and plain counted ones.
+//! References to a task: the life reference, and other counted references.
 
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
@@ -7,18 +7,18 @@ use super::cell::Header;
 use super::state::{LetGo, ShutDown};
 use super::{Id, lifecycle, waker};
 
-/// The life reference of a task: there is one, and it keeps the task alive until it is complete.
+/// The life reference of a task, which keeps the task alive until it is complete. Each task has
+/// one.
 ///
-/// The registry of live tasks holds it. Dropping it earlier is no harm: it is left to the task
-/// then, which gives it back when it completes. The task continues as before, and has only its
-/// runnable and its wakers to keep it going.
+/// The registry owns the life reference. If it is dropped earlier, the reference passes to the task
+/// itself, which drops it on completion.
 #[derive(Debug)]
 pub(crate) struct TaskRef(NonNull<Header>);
 
-// SAFETY: the methods that touch the future are bound by the promise of `allocate`'s caller; the
+// SAFETY: the caller of `allocate` promises where the methods that touch the future are called. The
 // others use atomics.
 unsafe impl Send for TaskRef {}
-// SAFETY: through `&TaskRef` only the word and fields that never change are reached.
+// SAFETY: a `&TaskRef` reaches only the state word and fields that never change.
 unsafe impl Sync for TaskRef {}
 
 impl TaskRef {
@@ -29,11 +29,11 @@ impl TaskRef {
         Self(task)
     }
 
-    /// A life reference to look at, not to keep.
+    /// Creates a life reference to borrow.
     ///
     /// # Safety
     ///
-    /// The cell stays alive while the answer is used, and the answer is not dropped.
+    /// The cell stays alive while the reference is used, and the reference is not dropped.
     pub(super) unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Self> {
         ManuallyDrop::new(Self(task))
     }
@@ -48,22 +48,22 @@ impl TaskRef {
         self.0
     }
 
-    /// The id of the task.
+    /// Returns the id of the task.
     pub(crate) fn id(&self) -> Id {
         self.header().id
     }
 
-    /// Cancels the task on behalf of its runtime's end. If it is idle, its future is dropped before
-    /// this returns, and its joiner woken; a panic in that stays in the task. If it is scheduled or
-    /// running, that is left to the holder of the runnable.
+    /// Cancels the task at the end of its runtime. If the task is idle, this method drops the
+    /// future and wakes the joiner; a panic of the drop stays in the task. If the task is scheduled
+    /// or running, the holder of the runnable or the claim does so.
     pub(crate) fn shut_down(self) {
         let task = self.into_raw();
-        // SAFETY: we have the life reference until the word says that it has passed to the task.
+        // SAFETY: the life reference is ours until the state word has passed it to the task.
         match unsafe { task.as_ref() }.state.shut_down() {
             ShutDown::LeftToRunnable => {}
-            // SAFETY: the word answered that the task was idle, and is claimed by us.
+            // SAFETY: the task was idle, and the claim is ours.
             ShutDown::Claimed => unsafe { lifecycle::cancel_claimed(task) },
-            // SAFETY: the task is complete; the reference is ours still.
+            // SAFETY: the task is complete, and the reference is still ours.
             ShutDown::Complete => unsafe { lifecycle::drop_references(task, 1) },
         }
     }
@@ -78,24 +78,23 @@ impl Drop for TaskRef {
     fn drop(&mut self) {
         match self.header().state.let_go() {
             LetGo::LeftToTask => {}
-            // SAFETY: the task is complete; the reference is ours still.
+            // SAFETY: the task is complete, and the reference is still ours.
             LetGo::Complete => unsafe { lifecycle::drop_references(self.0, 1) },
         }
     }
 }
 
-/// A counted reference to the cell. It keeps the memory, not the task: the future may be gone long
-/// since.
+/// A counted reference to the cell. It keeps the memory, and not the future.
 pub(super) struct CountedRef(NonNull<Header>);
 
-// SAFETY: through it only the word and fields that never change are reached; freeing the cell drops
-// nothing of the future.
+// SAFETY: a `CountedRef` reaches only the state word and fields that never change, and freeing the
+// cell drops nothing of the future.
 unsafe impl Send for CountedRef {}
 // SAFETY: as above.
 unsafe impl Sync for CountedRef {}
 
 impl CountedRef {
-    /// One more reference.
+    /// Adds a reference.
     ///
     /// # Safety
     ///
@@ -113,7 +112,7 @@ impl CountedRef {
 
     pub(super) fn abort(&self) {
         let woken = self.header().state.abort();
-        // SAFETY: the answer is fresh.
+        // SAFETY: the state word has just returned `woken`.
         unsafe { waker::settle(self.0, woken) };
     }
 }

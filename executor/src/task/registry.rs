@@ -1,17 +1,29 @@
-//! The registry of live tasks, which a runtime has to drop when it ends.
+//! The registry of live tasks, which a runtime drops when it ends.
 //!
-//! It is cut into shards, each a doubly linked list under its own lock. A processor lists the
-//! tasks that it spawns in its own shard, so that the lock is met by others only when a task ends
-//! on another processor than it was born on.
+//! The registry consists of shards, each a doubly linked list under its own lock. A processor lists
+//! the tasks that it spawns in its own shard, so other threads take the lock only for tasks that
+//! end on another processor.
 //!
 //! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it
-//! completes. It is listed until it completes or [`close_and_take`](OwnedTasks::close_and_take)
-//! hands its life reference out, whichever is first: a task that was taken while its runnable was
-//! on the way to a queue is live until that runnable has been found and used. So a runtime that has
-//! emptied its registry waits until nothing is live.
+//! completes. A task is listed until it completes, or until
+//! [`close_and_take`](OwnedTasks::close_and_take) returns its life reference. If the runnable was
+//! on its way to a queue by then, the task stays live until the runnable is found and used. So a
+//! runtime empties its registry, and then waits until no task is live.
 //!
-//! Before its end a runtime may be drained, which is [`draining`]'s affair; a walk over all of
-//! them goes by [`walk`].
+//! # Draining
+//!
+//! A drain closes the registry to tasks from outside, and waits until the tasks in it have ended. A
+//! task may spawn a task into any shard and end, so a look at one shard after the other could miss
+//! a task. The drain takes all locks, in the order of the shards and registries, counts the live
+//! tasks, and leaves a waker in each shard that has some. A task that ends takes one lock: either
+//! before the drain, which then does not count the task, or after it, and then it finds the waker.
+//!
+//! # Walks
+//!
+//! Dumps walk over the live tasks. A walk takes the lock of a shard for a few tasks at a time, and
+//! leaves a cursor in the list, which moves on if its task is unlinked. So a walk shows each task
+//! once that stays listed, and holds the lock for no more than a few microseconds. Tasks that come
+//! or go during the walk may be missing. Each list has one cursor, so there is one walk at a time.
 
 use std::fmt;
 use std::ops::DerefMut;
@@ -35,16 +47,17 @@ use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
 use crate::util::sync::{Mutex, WALK_STRIDE, hand_on};
 use crate::util::unwind::wake_quietly;
 
-/// A listed task's neighbours; none for a task that is not listed.
+/// The neighbours of a listed task. Empty if the task is not listed.
 #[derive(Default)]
 pub(super) struct ListLinks {
     previous: Option<NonNull<Header>>,
     next: Option<NonNull<Header>>,
 }
 
-/// Which shard counts a task as live. It is written by the thread that lists the task, before its
-/// first runnable is submitted, and by the one that completes it: one after the other, so that
-/// nothing has to be ordered by it.
+/// The shard that counts a task as live.
+///
+/// Relaxed: the thread that lists the task writes it before the first runnable is submitted, and
+/// the thread that completes the task after that.
 pub(super) struct ListedIn(AtomicU32);
 
 impl ListedIn {
@@ -71,47 +84,47 @@ impl ListedIn {
 /// The live tasks of a runtime.
 pub(crate) struct OwnedTasks {
     shards: Box<[CachePadded<Shard>]>,
-    /// Held during a walk over all tasks.
+    /// Locked during a walk.
     walk: Mutex<()>,
 }
 
 struct Shard {
     list: Mutex<List>,
-    /// A copy of the list's count, to be read without the lock.
+    /// A copy of the list's `live`, for reads without the lock.
     live: AtomicUsize,
 }
 
 struct List {
     head: Option<NonNull<Header>>,
-    /// The next task that a walk comes to: a listed one, or none.
+    /// The next task of a walk, which is listed.
     cursor: Option<NonNull<Header>>,
     intake: Intake,
     live: usize,
-    /// The tasks that were ever listed.
+    /// The number of tasks listed so far.
     listed: u64,
-    /// To be woken when no more tasks are left than there are of these, since each drain may be
-    /// awaited by a task: each waker with the number of the drain that has left it.
+    /// The wakers of drains, with the id of each drain. They are woken when no more tasks are live
+    /// than there are watchers, since a task may wait for each drain.
     watchers: Vec<(Id, Waker)>,
 }
 
-/// Which tasks are let in.
+/// The tasks that a shard admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Intake {
     Open,
-    /// Only tasks that live tasks spawn.
+    /// Only tasks that are spawned by live tasks.
     FollowUps,
     Closed,
 }
 
-// SAFETY: the list owns the life references of the tasks in it, which are Send, as the wakers are.
+// SAFETY: the list owns life references and wakers, which are Send.
 unsafe impl Send for List {}
 
 impl OwnedTasks {
-    /// A registry of `shards` parts.
+    /// Creates a registry with `shards` shards.
     ///
     /// # Panics
     ///
-    /// With no shards, or with more than can be numbered in 32 bits.
+    /// Panics if `shards` is zero, or does not fit into 32 bits.
     pub(crate) fn new(shards: usize) -> Self {
         assert!(shards > 0, "a registry of tasks needs a shard");
         assert!(u32::try_from(shards).is_ok(), "{shards} shards of a registry of tasks are too many");
@@ -119,31 +132,34 @@ impl OwnedTasks {
         Self { shards, walk: Mutex::new(()) }
     }
 
-    /// The shard for the tasks of the processor with this number, or any number.
+    /// Returns the shard for the tasks of the processor with this number. Accepts any number.
     #[inline]
     pub(crate) fn shard_for(&self, number: usize) -> usize {
         if number < self.shards.len() { number } else { self.shard_of_a_large(number) }
     }
 
-    /// For spare processors, and threads without one.
+    /// For spare processors, and for threads without a processor.
     #[cold]
     fn shard_of_a_large(&self, number: usize) -> usize {
         number % self.shards.len()
     }
 
-    /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only.
-    /// To be called before the first runnable is submitted: a task that completes before it is
-    /// listed is live forever.
+    /// Lists a task in `shard`. Must be called before the first runnable is submitted: a task that
+    /// completes before it is listed stays live forever.
     ///
     /// # Panics
     ///
-    /// If there is no such shard.
+    /// Panics if the shard does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Returns the task if the shard is closed, or only admits tasks that live tasks spawn.
     #[inline]
     pub(crate) fn bind(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
         self.bind_if(shard, task, |intake| intake == Intake::Open)
     }
 
-    /// Lists a task that a live one has spawned, or that takes the place of one.
+    /// Lists a task that a live task has spawned, or that replaces a live task.
     pub(crate) fn bind_follow_up(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
         self.bind_if(shard, task, |intake| intake != Intake::Closed)
     }
@@ -159,8 +175,8 @@ impl OwnedTasks {
         let task = task.into_raw();
         // SAFETY: the life reference keeps the cell alive.
         unsafe { task.as_ref() }.listed_in.enter(number);
-        // SAFETY: a task with a life reference outside the registry is in no list, and the lock is
-        // held.
+        // SAFETY: the life reference was outside the registry, so the task is in no list. The lock
+        // is held.
         unsafe { list.push(task) };
         list.live += 1;
         list.listed += 1;
@@ -168,13 +184,13 @@ impl OwnedTasks {
         Ok(())
     }
 
-    /// Takes a completed task off its shard. Its life reference comes back, unless it was handed
-    /// out before. Does nothing to a task that is not live.
+    /// Removes a completed task from its shard, and returns the life reference if the task was
+    /// still listed. Has no effect on a task that is not live.
     ///
     /// # Safety
     ///
-    /// The task was bound to this registry, or to none. No other thread removes it at the same
-    /// time.
+    /// The task was bound to this registry, or to none. No other thread removes the task at the
+    /// same time.
     pub(crate) unsafe fn remove(&self, task: &TaskRef) -> Option<TaskRef> {
         let task = task.as_raw();
         // SAFETY: the caller's reference keeps the cell alive.
@@ -184,7 +200,7 @@ impl OwnedTasks {
         let mut list = shard.list.lock();
         list.live -= 1;
         shard.publish(list.live);
-        // SAFETY: the task is this shard's, as the caller promises, and the lock is held.
+        // SAFETY: the task is in this shard or in none, as the caller promises. The lock is held.
         let life = unsafe { list.unlink(task) };
         if !list.watchers.is_empty() && list.live <= list.watchers.len() {
             wake_watchers(list);
@@ -192,22 +208,22 @@ impl OwnedTasks {
         life
     }
 
-    /// Closes `shard` and takes a task off its list. The task stays live until it completes. Call
-    /// it until it returns `None`: from then on nothing is listed there.
+    /// Closes `shard`, and takes a task off its list. The task stays live until it completes. Once
+    /// this method has returned `None`, the shard lists no task.
     ///
     /// # Panics
     ///
-    /// If there is no such shard.
+    /// Panics if the shard does not exist.
     pub(crate) fn close_and_take(&self, shard: usize) -> Option<TaskRef> {
         let mut list = self.shards[shard].list.lock();
         list.intake = Intake::Closed;
         let head = list.head?;
-        // SAFETY: the head is in this list, and the lock is held.
+        // SAFETY: the head is in this list. The lock is held.
         unsafe { list.unlink(head) }
     }
 
-    /// Closes all shards, then hands every listed task to `f`, with no lock held: dropping a future
-    /// may run anything, a spawn included, which finds all shards closed.
+    /// Closes all shards, and then passes every listed task to `f`. No lock is held meanwhile: the
+    /// drop of a future may spawn, and then finds all shards closed.
     pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
         for shard in &self.shards {
             shard.list.lock().intake = Intake::Closed;
@@ -228,19 +244,19 @@ impl OwnedTasks {
         result
     }
 
-    /// How many tasks are live. A sum of counts read one after the other: exact only while nothing
-    /// is spawned or ends.
+    /// Returns the number of live tasks. The shards are counted one after the other, so the sum is
+    /// exact only while no task is spawned or ends.
     pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.live()).sum()
     }
 
-    /// How many tasks were ever listed, in the same sense.
+    /// Returns the number of tasks listed so far, as exact as [`len`](Self::len).
     pub(crate) fn listed(&self) -> u64 {
         self.shards.iter().map(|shard| shard.list.lock().listed).sum()
     }
 
-    /// Returns whether no task is live. Once all shards are closed, an answer of yes is final, and
-    /// each future is gone.
+    /// Returns whether no task is live. If all shards are closed, `true` is final, and all futures
+    /// were dropped.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -252,30 +268,34 @@ impl Shard {
         Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
     }
 
+    /// Returns the number of live tasks.
+    ///
     /// Acquire pairs with the Release of `publish`: a thread that sees that a task has ended sees
     /// the effects of its drop.
     fn live(&self) -> usize {
         self.live.load(Acquire)
     }
 
-    /// Release pairs with the Acquire of `live`. Called with the lock held, so that no older count
-    /// comes later.
+    /// Copies the number of live tasks. The lock is held, so that the copies come in order.
+    ///
+    /// Release pairs with the Acquire of `live`.
     fn publish(&self, live: usize) {
         self.live.store(live, Release);
     }
 }
 
 impl List {
+    /// Adds `task` at the head.
+    ///
     /// # Safety
     ///
-    /// The caller has the life reference of `task`, gives it to the list, and holds the list's
-    /// lock.
+    /// The caller passes the life reference of `task` to the list, and holds the list's lock.
     unsafe fn push(&mut self, task: NonNull<Header>) {
         let next = self.head.replace(task);
         // SAFETY: the lock is held.
         unsafe { with_links(task, |links| *links = ListLinks { previous: None, next }) };
         if let Some(next) = next {
-            // SAFETY: it is in this list.
+            // SAFETY: `next` is in this list.
             unsafe { with_links(next, |links| links.previous = Some(task)) };
         }
     }
@@ -297,55 +317,56 @@ impl List {
         self.tasks().map(|task| unsafe { task.as_ref() })
     }
 
-    /// Takes `task` out, if it is listed.
+    /// Takes `task` out of the list, if it is listed.
     ///
     /// # Safety
     ///
-    /// The task is in this list or in none, and the caller holds the list's lock.
+    /// The task is in this list or in none. The caller holds the list's lock.
     unsafe fn unlink(&mut self, task: NonNull<Header>) -> Option<TaskRef> {
         // SAFETY: the lock is held.
         let ListLinks { previous, next } = unsafe { with_links(task, std::mem::take) };
         match previous {
-            // SAFETY: it is in this list.
+            // SAFETY: `previous` is in this list.
             Some(previous) => unsafe { with_links(previous, |links| links.next = next) },
             None if self.head == Some(task) => self.head = next,
-            // With no neighbour before it, and not the first: in no list.
+            // A task without a previous neighbour that is not the head is in no list.
             None => return None,
         }
         if let Some(next) = next {
-            // SAFETY: it is in this list.
+            // SAFETY: `next` is in this list.
             unsafe { with_links(next, |links| links.previous = previous) };
         }
         if self.cursor == Some(task) {
             self.cursor = next;
         }
-        // SAFETY: `push` was given the life reference, and the list has it no more.
+        // SAFETY: `push` got the life reference, and the task has left the list.
         Some(unsafe { TaskRef::from_raw(task) })
     }
 }
 
-/// Wakes the watchers of the last tasks. `list` is locked, and is free again before a waker is
-/// woken.
+/// Wakes the drains that wait for the tasks of `list`, after `list` is unlocked.
 #[cold]
 fn wake_watchers(mut list: impl DerefMut<Target = List>) {
     let watchers = std::mem::take(&mut list.watchers);
     drop(list);
-    // From here on the registry may be gone.
+    // From here on, the registry may be gone.
     watchers.into_iter().for_each(|(_, waker)| wake_quietly(waker));
 }
 
+/// Calls `f` with the links of `task`.
+///
 /// # Safety
 ///
-/// The task is alive, and the caller holds the lock of its shard.
+/// The task is alive, and the caller holds the lock of the task's shard.
 unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut ListLinks) -> R) -> R {
     // SAFETY: by the caller's promise.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the links are under the shard's lock.
+    // SAFETY: the shard's lock protects the links.
     header.links.with_mut(|links| f(unsafe { &mut *links }))
 }
 
 impl Drop for OwnedTasks {
-    /// Tasks that were not shut down stay alive unlisted, which is safe, if hardly intended.
+    /// Tasks that were not shut down stay alive, unlisted. This is safe.
     fn drop(&mut self) {
         self.close(drop);
     }
@@ -357,19 +378,8 @@ impl fmt::Debug for OwnedTasks {
     }
 }
 
-// Draining a registry: no task comes in from outside, and a caller waits until those in it have
-// ended.
-//
-// A task may spawn another into any shard and end, so that looking at one shard after the other
-// could miss it. The waiting side takes all locks, in the order of the shards and registries,
-// counts, and leaves a waker where something is left. A task that ends takes one lock: it comes
-// before that and is not counted, or after it and finds the waker.
-//
-// A drain has one waker in each list, the one of its last poll, and takes it along when it is
-// dropped: it may be polled with a new one each time.
-
 impl OwnedTasks {
-    /// From now on only tasks that live tasks spawn are let in.
+    /// Closes the registry to tasks that are not spawned by live tasks.
     pub(crate) fn refuse_outsiders(&self) {
         for shard in &self.shards {
             let mut list = shard.list.lock();
@@ -379,20 +389,21 @@ impl OwnedTasks {
         }
     }
 
-    /// Returns whether every task is let in, wherever it was spawned.
+    /// Returns whether the registry admits all tasks.
     #[cfg(feature = "futures-task")]
     pub(crate) fn is_open(&self) -> bool {
         self.shards[0].list.lock().intake == Intake::Open
     }
 
-    /// Completes once no task is live in any of the registries, except the tasks of `except`, which
-    /// all wait for a drain; until then `waker` is woken when few are left. It is left in the name
-    /// of `drain`, whose last one it replaces; [`forget_drain`](Self::forget_drain) takes it back.
+    /// Returns ready once no task is live in the registries, except the tasks of `except`, which
+    /// all wait for a drain. Otherwise leaves `waker`, which is woken when few tasks are live.
     ///
-    /// All callers have to name the registries in the same order.
+    /// A drain has one waker in each list: this method replaces the last waker of `drain`, and
+    /// [`forget_drain`](Self::forget_drain) removes it. All callers must pass the registries in the
+    /// same order.
     pub(crate) fn poll_drained(registries: &[&Self], except: &[Id], drain: Id, waker: &Waker) -> Poll<()> {
         let shards = || registries.iter().flat_map(|registry| &registry.shards);
-        // Cloned before and dropped after the locks are held: that is foreign code.
+        // Cloned before the locks are taken, and dropped after, since wakers run foreign code.
         let mut wakers = vec![waker.clone(); shards().count()];
         let mut replaced = Vec::with_capacity(wakers.len());
         let mut lists: Vec<_> = shards().map(|shard| shard.list.lock()).collect();
@@ -414,7 +425,7 @@ impl OwnedTasks {
         Poll::Pending
     }
 
-    /// Takes the watcher of `drain` back.
+    /// Removes the wakers of `drain`.
     pub(crate) fn forget_drain(registries: &[&Self], drain: Id) {
         for shard in registries.iter().flat_map(|registry| &registry.shards) {
             let mut list = shard.list.lock();
@@ -425,7 +436,7 @@ impl OwnedTasks {
         }
     }
 
-    /// Makes every drain look again.
+    /// Wakes every drain, so that it looks again.
     pub(crate) fn wake_drains(registries: &[&Self]) {
         for shard in registries.iter().flat_map(|registry| &registry.shards) {
             wake_watchers(shard.list.lock());
@@ -455,35 +466,28 @@ impl OwnedTasks {
     }
 }
 
-// Walking over a registry while its tasks live on: for dumps, which show each of them.
-//
-// A walk takes a shard's lock for a few tasks at a time and leaves a cursor in the list, which an
-// unlinking moves on. So it shows each task once that is listed throughout, and holds no thread up
-// for longer than a few microseconds; tasks that come or go during the walk may be shown or not.
-// There is one cursor in each list, and so one walk at a time.
-
-/// A live task, as it was seen.
+/// What a walk has seen of a live task.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskSnapshot {
     pub(crate) id: Id,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) spawned_at: &'static Location<'static>,
     pub(crate) phase: TaskPhase,
-    /// Where it is, for as long as it lives.
+    /// The address of the task's cell.
     pub(crate) address: TaskAddress,
-    /// The task that awaits it, if one does with its own waker.
+    /// The joining task, if it waits with its own waker.
     pub(crate) joiner: Option<TaskAddress>,
-    /// The address in the waker of the one that awaits it, a task or not.
+    /// The data address of the joiner's waker, which need not be a task's.
     pub(crate) joiner_address: Option<usize>,
-    /// Its wakers and abort handles.
+    /// The number of wakers and abort handles.
     pub(crate) wakers: usize,
-    /// The lock or channel that its last poll began to wait for last.
+    /// The last wait that the last poll has begun, for a lock or a channel.
     pub(crate) wait: Option<TaskWait>,
     pub(crate) counts: Option<StatsRead>,
 }
 
 impl OwnedTasks {
-    /// Shows every live task to `f`, with no lock held but the walk's.
+    /// Passes every live task to `f`. No lock is held meanwhile but the walk's.
     pub(crate) fn walk(&self, mut f: impl FnMut(TaskSnapshot)) {
         let _one_at_a_time = self.walk.lock();
         let mut seen = Vec::with_capacity(WALK_STRIDE);
@@ -507,10 +511,10 @@ impl List {
         self.cursor = self.head;
     }
 
-    /// Looks at the next few tasks: `None` for one that is complete already. Nothing is left when
-    /// `seen` stays empty.
+    /// Looks at the next few tasks, and adds `None` for complete ones. The walk is over if `seen`
+    /// stays empty.
     fn walk_on(&mut self, seen: &mut Vec<Option<TaskSnapshot>>) {
-        // One reading for all of them: they are read within some microseconds.
+        // The clock is read once, since the tasks are read within some microseconds.
         let now = sync::now();
         while seen.len() < WALK_STRIDE {
             let Some(task) = self.cursor else { return };

@@ -15,11 +15,11 @@ use crate::task::large::boxed_if_large;
 use crate::task::{Id, JoinHandle, SpawnOrigin, current_id};
 use crate::util::sync::thread;
 
-/// Calls `f` with the runtime that the current thread belongs to; `wanted` is the operation that
-/// needs one, for the message.
+/// Calls `f` with the runtime of the current thread. The panic message names the operation
+/// `wanted`.
 ///
-/// With a counted context: `f` may run users' code, such as the drop of a job that is refused,
-/// which may drop the guard with which the thread has entered the runtime.
+/// The context is counted: `f` may run users' code, such as the drop of a refused job, which may
+/// drop the guard with which the thread has entered the runtime.
 #[track_caller]
 pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     match Context::current() {
@@ -37,15 +37,15 @@ fn refuse_outside(words: &str, wanted: &str) -> ! {
     )
 }
 
-/// Spawns a future on the runtime that the current thread belongs to; `wanted` is the operation
-/// that needs one, for the message.
+/// Spawns a future on the runtime of the current thread. The panic message names the operation
+/// `wanted`.
 #[track_caller]
 pub(crate) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<SpawnOrigin<'a>>) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // Not counted, since each spawn would pay for it: steps that might run users' code are left to
+    // The context is not counted, to keep spawns cheap: steps that may run users' code are left to
     // `handle`.
     match Context::with(|context| context.map(|context| context.spawn(future, origin))) {
         Some(spawned) => spawned.handle(),
@@ -53,9 +53,8 @@ where
     }
 }
 
-/// Spawns a future that stays on this thread: in the set that is current here, or else on the
-/// runtime that this thread drives. `wanted` is the operation that needs one of them, for the
-/// message.
+/// Spawns a future that stays on this thread: in the current set, or else on the runtime that this
+/// thread drives. The panic message names the operation `wanted`.
 #[track_caller]
 pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: SpawnOrigin<'_>) -> JoinHandle<F::Output>
 where
@@ -67,7 +66,7 @@ where
     }
 }
 
-/// Calls `f` with the runtime whose home this thread is, or whose `block_on` is running on it.
+/// Calls `f` with the `LocalRuntime` of this thread, or the runtime whose `block_on` runs here.
 #[track_caller]
 fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     let Some(context) = Context::current() else { refuse_outside(NOWHERE_LOCAL, wanted) };

@@ -1,19 +1,20 @@
-//! The state word of a task: flags below, a reference count above, and one method for each move.
+//! The state word of a task: flags in the low bits, a reference count above them, and one method
+//! for each transition. The methods return enums that say what the caller owns, and has to do.
 //!
 //! | bit | flag | means |
 //! |---|---|---|
-//! | 0 | `SCHEDULED` | a runnable exists, or one will when the poll under way returns |
+//! | 0 | `SCHEDULED` | a runnable exists, or will when the current poll returns |
 //! | 1 | `RUNNING` | a machine polls the future, or drops it |
-//! | 2 | `COMPLETE` | the future is gone for good |
+//! | 2 | `COMPLETE` | the future was dropped |
 //! | 3 | `CANCELLED` | the next holder of the runnable drops the future instead of polling it |
-//! | 4 | `JOIN_INTEREST` | the join handle is there: on completion the result is left for it |
-//! | 5 | `JOIN_WAKER` | the join waker's slot is filled, and the waker in it the completing side's |
-//! | 6 | `SELF_HELD` | the life reference was left to the task: completion gives it back |
+//! | 4 | `JOIN_INTEREST` | the join handle exists, and gets the result on completion |
+//! | 5 | `JOIN_WAKER` | the join slot is filled, and its waker belongs to the completing side |
+//! | 6 | `SELF_HELD` | the task has the life reference, which completion drops |
 //! | 7… | | references |
 //!
-//! The first three are neighbours so that the moves of every poll are an addition or a subtraction,
-//! which x86 does in one instruction, where setting one bit and clearing another is a loop:
-//! `SCHEDULED + 1 = RUNNING`, and `RUNNING + 2 = COMPLETE`.
+//! The first three flags are neighbours, so that each poll's transitions are additions and
+//! subtractions: `SCHEDULED + 1 = RUNNING`, and `RUNNING + 2 = COMPLETE`. x86 adds in one
+//! instruction, while setting one bit and clearing another takes a loop.
 
 use std::{fmt, process};
 
@@ -33,15 +34,15 @@ const JOIN_WAKER: usize = 1 << 5;
 const SELF_HELD: usize = 1 << 6;
 const REFERENCE: usize = 1 << 7;
 
-/// A task is born scheduled, with a join handle, and with two references: that handle's and the
-/// life reference.
+/// A new task: scheduled, with a join handle, and with two references, the handle's and the life
+/// reference.
 const NEW: usize = SCHEDULED | JOIN_INTEREST | (2 * REFERENCE);
 
-/// Beyond this the count is about to run over into a use after free. 2^24 references on a computer
-/// of 32 bits; on one of 64 no memory holds as many.
+/// The largest value of the word. Beyond it the count could overflow, and the cell be freed too
+/// early. On 32-bit targets this is 2^24 references; 64-bit targets have no memory for as many.
 const MOST: usize = isize::MAX as usize;
 
-/// One value of the word.
+/// A value of the word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Snapshot(usize);
 
@@ -50,7 +51,7 @@ impl Snapshot {
         self.0 & flag != 0
     }
 
-    /// It is not polled and no runnable exists.
+    /// Returns whether the task is unfinished, is not polled, and has no runnable.
     fn is_idle(self) -> bool {
         !self.has(SCHEDULED | RUNNING | COMPLETE)
     }
@@ -88,7 +89,7 @@ fn abort_for_references() -> ! {
     process::abort();
 }
 
-/// The word.
+/// The state word.
 pub(super) struct State {
     word: AtomicUsize,
 }
@@ -98,20 +99,21 @@ impl State {
         Self { word: AtomicUsize::new(NEW) }
     }
 
+    /// Returns whether the task is complete.
+    ///
     /// Acquire pairs with the Release of [`complete`](Self::complete): a thread that sees the task
-    /// complete sees its result.
+    /// complete sees the result.
     #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.now(Acquire).has(COMPLETE)
     }
 
-    /// Returns whether the join handle is there. Relaxed: for callers that act on nothing that they
-    /// see.
+    /// Returns whether the join handle exists. Relaxed: callers only show the value.
     pub(super) fn has_join_handle(&self) -> bool {
         self.now(Relaxed).has(JOIN_INTEREST)
     }
 
-    /// Relaxed: for callers that act on nothing that they see.
+    /// Returns a view of the task for dumps. Relaxed: callers only show the values.
     pub(super) fn look(&self) -> Look {
         let now = self.now(Relaxed);
         let phase = match now {
@@ -120,7 +122,7 @@ impl State {
             now if now.has(SCHEDULED) => TaskPhase::Scheduled,
             _ => TaskPhase::Idle,
         };
-        // The others are the life reference and the join handle's.
+        // Without the life reference and the join handle's.
         let wakers = now.references().saturating_sub(1 + usize::from(now.has(JOIN_INTEREST)));
         Look { phase, is_watched: now.has(JOIN_WAKER), wakers }
     }
@@ -130,7 +132,7 @@ impl State {
         Snapshot(self.word.load(ordering))
     }
 
-    // ---- the runnable's side: each of these consumes the runnable, or gives it back ----
+    // ---- for the holder of the runnable or the claim, which a step gives up or returns ----
 
     /// scheduled → running.
     ///
@@ -149,14 +151,13 @@ impl State {
 
     /// running → idle, or scheduled if the task was woken during the poll.
     ///
-    /// Release pairs with the Acquire of `start_poll` and `shut_down`: the next to touch the future
-    /// sees it as the poll left it. And with the one of `wake`, whose caller may use the queue link
-    /// at once.
+    /// Release pairs with the Acquire of `start_poll` and `shut_down`: the next thread that polls
+    /// or drops the future sees the writes of this poll. It also pairs with the Acquire of `wake`,
+    /// whose caller may use the queue link.
     pub(super) fn pause(&self) -> Paused {
         let before = Snapshot(self.word.fetch_sub(RUNNING, Release));
         debug_assert!(before.has(RUNNING) && !before.has(COMPLETE), "pause without a poll: {before:?}");
-        // CANCELLED comes with SCHEDULED, in one step: without it there would be no runnable to act
-        // on it with.
+        // CANCELLED is set together with SCHEDULED, so there is a runnable to cancel with.
         match (before.has(SCHEDULED), before.has(CANCELLED)) {
             (false, _) => Paused::Idle,
             (true, false) => Paused::Reschedule,
@@ -164,12 +165,11 @@ impl State {
         }
     }
 
-    /// running → complete, and one more reference, for the caller: from here on the life reference
-    /// may be given back by another thread, and the caller still has a waker to wake and a list to
-    /// leave.
+    /// running → complete. Adds a reference for the caller: from now on another thread may drop the
+    /// life reference, and the caller still has to wake the joiner and leave the registry.
     ///
-    /// Release pairs with the Acquire of [`is_complete`](Self::is_complete): the result. Acquire
-    /// pairs with the Release of [`watch`](Self::watch): the join waker.
+    /// Release pairs with the Acquire of [`is_complete`](Self::is_complete), for the result.
+    /// Acquire pairs with the Release of [`watch`](Self::watch), for the join waker.
     pub(super) fn complete(&self) -> Completion {
         let before = Snapshot(self.word.fetch_add(COMPLETE - RUNNING + REFERENCE, AcqRel));
         debug_assert!(before.has(RUNNING) && !before.has(COMPLETE), "complete without a poll: {before:?}");
@@ -181,26 +181,26 @@ impl State {
         }
     }
 
-    // ---- the wakers' side ----
+    // ---- for wakers and abort handles ----
 
     /// idle → scheduled; running → running and scheduled. Keeps the caller's reference.
     ///
-    /// Writes even where nothing changes. Release pairs with the Acquire of
-    /// [`start_poll`](Self::start_poll): the coming poll sees the caller's writes before the wake.
+    /// The word is written even if no flag changes. Release pairs with the Acquire of
+    /// [`start_poll`](Self::start_poll): the next poll sees the caller's writes before the wake.
     /// Acquire pairs with the Release of [`pause`](Self::pause): a caller that gets the runnable
     /// may use the queue link.
     pub(super) fn wake(&self) -> Woken {
         self.schedule_with(SCHEDULED)
     }
 
-    /// Wakes the task, like [`wake`](Self::wake), and gives up the caller's reference in the same
+    /// Wakes the task, like [`wake`](Self::wake), and drops the caller's reference in the same
     /// step.
     pub(super) fn wake_and_drop_reference(&self) -> Woken {
         let mut now = self.now(Relaxed);
         loop {
             debug_assert!(now.references() > 0, "a waker without a reference: {now:?}");
             let next = Snapshot((now.0 | SCHEDULED) - REFERENCE);
-            // Orderings as in `wake`; giving back a reference needs AcqRel as well.
+            // Orderings as in `wake`. Dropping a reference needs AcqRel too.
             match self.word.compare_exchange_weak(now.0, next.0, AcqRel, Relaxed) {
                 Ok(_) if now.is_idle() => return Woken::Submit,
                 Ok(_) if next.references() == 0 => return Woken::Free,
@@ -210,14 +210,14 @@ impl State {
         }
     }
 
-    /// Cancels at the next poll boundary: as a wake, and the runnable is to cancel with. Does
-    /// nothing to a complete task.
+    /// Wakes the task, and makes the holder of the runnable cancel it. Has no effect on a complete
+    /// task.
     pub(super) fn abort(&self) -> Woken {
         self.schedule_with(SCHEDULED | CANCELLED)
     }
 
     fn schedule_with(&self, flags: usize) -> Woken {
-        // After COMPLETE these flags mean nothing, so no thread has to be kept from setting them.
+        // These flags have no meaning after COMPLETE, so they may be set then.
         let before = Snapshot(self.word.fetch_or(flags, AcqRel));
         debug_assert!(before.references() > 0, "a wake without a reference: {before:?}");
         if before.is_idle() { Woken::Submit } else { Woken::Nothing }
@@ -225,11 +225,11 @@ impl State {
 
     // ---- the life reference ----
 
-    /// Cancels on behalf of the runtime's end. idle → running; else as [`abort`](Self::abort). The
-    /// life reference passes to the task, unless it is complete.
+    /// Cancels the task at the runtime's end. idle → running; otherwise like
+    /// [`abort`](Self::abort). The life reference passes to the task, unless the task is complete.
     ///
-    /// Acquire pairs with the Release of [`pause`](Self::pause): the machine that claims sees the
-    /// future as the last poll left it.
+    /// Acquire pairs with the Release of [`pause`](Self::pause): the thread that claims the future
+    /// sees the writes of the last poll.
     pub(super) fn shut_down(&self) -> ShutDown {
         let mut now = self.now(Acquire);
         loop {
@@ -246,19 +246,18 @@ impl State {
         }
     }
 
-    /// Leaves the life reference to the task.
+    /// Passes the life reference to the task.
     ///
-    /// Release, as in [`drop_references`](Self::drop_references): the task gives this reference
-    /// back, and its earlier uses come before that. Pairs with the Acquire of
-    /// [`complete`](Self::complete).
+    /// Release pairs with the Acquire of [`complete`](Self::complete): the uses of the reference
+    /// come before completion drops it.
     pub(super) fn let_go(&self) -> LetGo {
         let before = Snapshot(self.word.fetch_or(SELF_HELD, Release));
         if before.has(COMPLETE) { LetGo::Complete } else { LetGo::LeftToTask }
     }
 
-    // ---- the join handle's side ----
+    // ---- for the join handle ----
 
-    /// Acquire as in [`is_complete`](Self::is_complete).
+    /// Returns what the join handle finds. Acquire as in [`is_complete`](Self::is_complete).
     pub(super) fn joining(&self) -> Joining {
         let now = self.now(Acquire);
         if !now.has(COMPLETE | JOIN_WAKER) {
@@ -267,9 +266,9 @@ impl State {
         if now.has(COMPLETE) { Joining::Complete } else { Joining::Watched }
     }
 
-    /// Hands the filled slot of the join waker to the completing side.
+    /// Passes the filled join slot to the completing side.
     ///
-    /// Release pairs with the Acquire of [`complete`](Self::complete): the waker in the slot.
+    /// Release pairs with the Acquire of [`complete`](Self::complete), for the waker in the slot.
     /// Acquire as in [`is_complete`](Self::is_complete).
     pub(super) fn watch(&self) -> JoinWatch {
         self.unless_complete(|now| {
@@ -278,7 +277,7 @@ impl State {
         })
     }
 
-    /// Takes the slot of the join waker back, to change its contents.
+    /// Takes the join slot back, to change its waker.
     pub(super) fn unwatch(&self) -> JoinWatch {
         self.unless_complete(|now| {
             debug_assert!(now.has(JOIN_INTEREST) && now.has(JOIN_WAKER), "unwatch before watch: {now:?}");
@@ -299,10 +298,11 @@ impl State {
         }
     }
 
-    /// Drops the join handle: the result will not be taken. In the common case its reference goes
-    /// in the same step, which cannot be the last: an unfinished task has its life reference.
+    /// Drops the join handle. If the task is unfinished and the slot is empty, the handle's
+    /// reference is dropped in the same step. It is not the last, since an unfinished task has its
+    /// life reference.
     ///
-    /// Release as in [`drop_references`](Self::drop_references); Acquire as in
+    /// Release as in [`drop_references`](Self::drop_references). Acquire as in
     /// [`is_complete`](Self::is_complete).
     pub(super) fn detach(&self) -> Detached {
         let mut now = self.now(Acquire);
@@ -324,7 +324,9 @@ impl State {
 
     // ---- references ----
 
-    /// Relaxed: a new reference comes from one that exists, and passing it on to a thread
+    /// Adds a reference.
+    ///
+    /// Relaxed: the caller has a reference, and whatever passes the new reference to another thread
     /// synchronizes.
     pub(super) fn add_reference(&self) {
         if self.word.fetch_add(REFERENCE, Relaxed) > MOST {
@@ -332,10 +334,13 @@ impl State {
         }
     }
 
-    /// Release pairs with the Acquire of the thread that drops the last: all that was done with the
-    /// other references comes before the cell is freed.
+    /// Drops `count` references.
     ///
-    /// The last are not counted down: the thread that has them all is alone with the word.
+    /// Release pairs with the Acquire of the thread that drops the last reference: all uses of the
+    /// other references come before the cell is freed.
+    ///
+    /// A thread that has all references does not count them down, since no other thread uses the
+    /// word.
     pub(super) fn drop_references(&self, count: usize) -> Dropped {
         let now = self.now(Acquire);
         if now.references() > count && self.count_down(count) == Dropped::Others {
@@ -363,22 +368,19 @@ impl fmt::Debug for State {
     }
 }
 
-// The answers of the word's moves: the caller's gains, and its duties.
-
-/// The duties of a wake or an abort.
+/// The result of a wake or an abort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Woken {
-    /// The caller made the runnable, and has to hand it to the scheduler.
+    /// The caller owns the new runnable, and has to pass it to the scheduler.
     Submit,
-    /// Another thread has the runnable already, or the task is complete.
+    /// The runnable exists already, or the task is complete.
     Nothing,
-    /// There is nothing to do, and the reference given up with the wake was the last: the cell has
-    /// to be freed.
+    /// The wake dropped the last reference: the caller has to free the cell.
     Free,
 }
 
-/// The duty of a runnable's holder.
+/// What the holder of the runnable has to do with the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Started {
@@ -386,66 +388,65 @@ pub(crate) enum Started {
     Cancel,
 }
 
-/// The step after a poll that returned pending.
+/// What follows a poll that returned pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Paused {
-    /// Waits for a wake. The cell is no longer the caller's to touch.
+    /// The task waits for a wake. The caller must not use the cell anymore.
     Idle,
-    /// The task was woken during the poll: the caller holds a runnable again, for the back of the
-    /// queue.
+    /// The task was woken during the poll: the caller has the runnable, for the back of the queue.
     Reschedule,
-    /// The task was cancelled during the poll: the caller holds a runnable again, to cancel with.
+    /// The task was aborted during the poll: the caller has the runnable, and has to cancel.
     Cancel,
 }
 
-/// The duties of the completing side, besides the reference that it got for completing.
+/// What the completing side has to do. It also has the reference that completion added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Completion {
-    /// No handle will take the result: drop it.
+    /// True if the join handle is gone: drop the result.
     pub(crate) drop_result: bool,
-    /// The waker in the slot is the caller's: take it out and wake it.
+    /// True if the waker in the slot is the caller's: take it out, and wake it.
     pub(crate) wake_joiner: bool,
-    /// The life reference was left to the task: give it back.
+    /// True if the task has the life reference: drop it.
     pub(crate) self_held: bool,
 }
 
-/// The fate of a task that is shut down, and of the life reference used for it.
+/// The result of shutting a task down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum ShutDown {
-    /// It was idle: the caller has it, as if running, and drops the future.
+    /// The task was idle: the caller has the claim, and drops the future.
     Claimed,
     /// The holder of the runnable will drop the future.
     LeftToRunnable,
-    /// It was complete already: the reference is still the caller's to give back.
+    /// The task was complete already: the life reference is still the caller's.
     Complete,
 }
 
-/// The fate of a life reference that is let go.
+/// The result of dropping the life reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum LetGo {
-    /// Completion will give it back.
+    /// Completion will drop the reference.
     LeftToTask,
-    /// The task is complete: the reference is still the caller's to give back.
+    /// The task is complete: the reference is still the caller's.
     Complete,
 }
 
-/// The state that the join handle finds.
+/// What the join handle finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Joining {
-    /// The result is there, unless it was taken.
+    /// The task is complete. The body holds the result, unless the result was taken.
     Complete,
     /// Completion will wake the waker in the slot.
     Watched,
-    /// The slot is empty, and the handle's.
+    /// The slot is empty, and belongs to the handle.
     Unwatched,
 }
 
-/// Says whether the join handle came before completion.
+/// The result of filling or emptying the join slot: before completion, or too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum JoinWatch {
@@ -453,19 +454,19 @@ pub(crate) enum JoinWatch {
     Complete,
 }
 
-/// The duties of a dropped join handle.
+/// What a dropped join handle has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Detached {
-    /// Nothing: its reference is given back too.
+    /// Nothing: the handle's reference was dropped too.
     Done,
-    /// The waker in the slot is its to drop; then its reference.
+    /// Drop the waker in the slot, and then the reference.
     OwesWaker,
-    /// The result is its to drop, unless it was taken; then its reference.
+    /// Drop the result, unless it was taken, and then the reference.
     OwesResult,
 }
 
-/// Says whether the references that were given back were the last.
+/// The result of dropping references: others exist, or the last was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Dropped {
@@ -473,25 +474,25 @@ pub(crate) enum Dropped {
     Last,
 }
 
-/// Where a task stands, for dumps.
+/// The phase of a task, for dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskPhase {
-    /// It waits for its turn.
+    /// The task has a runnable, and waits to be polled.
     Scheduled,
     /// A machine polls the future, or drops it.
     Running,
-    /// It waits for a wake.
+    /// The task waits for a wake.
     Idle,
-    /// The future is gone.
+    /// The future was dropped.
     Complete,
 }
 
-/// The view of a mere reference's holder.
+/// A view of a task, for dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) phase: TaskPhase,
-    /// The join waker's slot is filled, or was a moment ago.
+    /// True if the join slot is filled, or was a moment ago.
     pub(crate) is_watched: bool,
-    /// References that wake it, by a waker or by an abort handle.
+    /// The number of wakers and abort handles.
     pub(crate) wakers: usize,
 }

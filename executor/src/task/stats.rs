@@ -1,15 +1,15 @@
-//! The record of one live task: when it was made, how often and how long it was polled, when it was
-//! woken.
+//! The counts of a task: its age, its polls and their durations, and its last wake.
 //!
-//! Only of tasks that are to be shown ([`Identity::with_counts`](super::Identity::with_counts)).
-//! The beginning of a poll is entered by the holder of the runnable, a wake by the waker that made
-//! it, so that each of these has one writer at a time: plain stores. The end of a poll is entered
-//! once that has returned, when the runnable is gone: the next poll may be under way by then, on
-//! another thread, or over. So the side that ends a poll remembers when it began, adds up in one
-//! step, and leaves the next one's entries alone. Readers see each figure by itself, and make do
-//! with some that do not agree to the last unit.
+//! Only tasks that are to be shown have counts
+//! ([`Identity::with_counts`](super::Identity::with_counts)). The holder of the runnable records
+//! the beginning of a poll, and the waker that created the runnable records the wake. So each of
+//! these fields has one writer at a time, and plain stores are enough. The end of a poll is
+//! recorded after the poll, when the next poll may have begun on another thread. So the thread that
+//! ends a poll remembers when the poll began, adds the duration in one step, and does not overwrite
+//! the next poll's beginning. Readers read each field by itself, and the fields may differ by one
+//! poll.
 
-// std's atomics on purpose: figures take no part in any protocol.
+// std's atomics, since counts are part of no protocol.
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -18,34 +18,34 @@ use super::Runnable;
 use super::reference::CountedRef;
 use crate::util::sync;
 
-/// The counts of one task. Moments are nanoseconds since it was made.
+/// The counts of one task. Times are nanoseconds since the task was created.
 #[derive(Debug)]
 pub(crate) struct TaskCounts {
     made: Instant,
-    /// Polls that have begun.
+    /// The number of polls that have begun.
     polls: AtomicU64,
-    /// When the poll under way began, or [`NEVER`].
+    /// The beginning of the current poll, or [`NEVER`].
     poll_began: AtomicU64,
-    /// The sum of the durations of all polls that have ended, and the longest of them.
+    /// The total duration of the polls that have ended.
     total: AtomicU64,
     longest: AtomicU64,
-    /// When it was last woken, or [`NEVER`].
+    /// The last wake, or [`NEVER`].
     woken: AtomicU64,
 }
 
 const NEVER: u64 = u64::MAX;
 
-/// The counts at one moment.
+/// The counts of one task at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StatsRead {
     pub(crate) age: Duration,
-    /// The poll under way included, here and below.
+    /// Includes the current poll, like the fields below.
     pub(crate) polls: u64,
     pub(crate) total: Duration,
     pub(crate) longest: Duration,
-    /// How long the poll under way has lasted.
+    /// The duration of the current poll so far.
     pub(crate) in_poll: Option<Duration>,
-    /// How long ago it was last woken.
+    /// The time since the last wake.
     pub(crate) since_wake: Option<Duration>,
 }
 
@@ -69,7 +69,7 @@ impl TaskCounts {
         u64::try_from(moment.saturating_duration_since(self.made).as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Tells when that was, for [`end_poll`](Self::end_poll).
+    /// Returns the time of the beginning, for [`end_poll`](Self::end_poll).
     #[must_use]
     fn begin_poll(&self) -> u64 {
         let began = self.now();
@@ -80,20 +80,20 @@ impl TaskCounts {
 
     fn end_poll(&self, began: u64) {
         let took = self.now().saturating_sub(began);
-        // If it fails, that is the beginning of the next poll, which another thread will end.
+        // Fails if the next poll has begun, which another thread will end.
         let _ = self.poll_began.compare_exchange(began, NEVER, Relaxed, Relaxed);
         self.total.fetch_add(took, Relaxed);
         self.longest.fetch_max(took, Relaxed);
     }
 
-    /// The first poll follows the spawn, and no wake.
+    /// Records a wake. The runnable of the first poll comes from the spawn, and is no wake.
     fn note_wake(&self) {
         if self.polls.load(Relaxed) > 0 {
             self.woken.store(self.now(), Relaxed);
         }
     }
 
-    /// The statistics at the moment `now`.
+    /// Returns the counts at the time `now`.
     pub(super) fn read(&self, now: Instant) -> StatsRead {
         let now = self.at(now);
         let since = |moment: u64| (moment != NEVER).then(|| Duration::from_nanos(now.saturating_sub(moment)));
@@ -110,8 +110,8 @@ impl TaskCounts {
     }
 }
 
-/// A poll that is counted; dropping this ends it. The task may be complete by then, so
-/// this keeps its cell.
+/// A counted poll, which ends when this is dropped. The task may be complete by then, so this keeps
+/// the cell.
 #[must_use = "the poll ends when this is dropped"]
 pub(crate) struct CountedPoll {
     task: CountedRef,
@@ -127,19 +127,19 @@ impl Drop for CountedPoll {
 }
 
 impl Runnable {
-    /// Counts the poll that is about to begin, if the task is counted.
+    /// Counts the poll that is about to begin, if the task has counts.
     pub(crate) fn begin_counted(&self) -> Option<CountedPoll> {
         let began = self.header().counts()?.begin_poll();
         Some(CountedPoll { task: self.counted(), began })
     }
 
-    /// Runs the task, like [`run`](Self::run), and counts the poll if the task is counted.
+    /// Runs the task, like [`run`](Self::run), and counts the poll if the task has counts.
     pub(crate) fn run_counted(self) {
         let _poll = self.begin_counted();
         self.run();
     }
 
-    /// Counts the wake that has made this runnable, if the task is counted.
+    /// Counts the wake that has created this runnable, if the task has counts.
     pub(crate) fn count_wake(&self) {
         self.header().counts().into_iter().for_each(TaskCounts::note_wake);
     }

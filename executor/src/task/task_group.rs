@@ -1,7 +1,7 @@
-//! `TaskGroup`: tasks that end with their owner, and with the first of them that fails.
+//! `TaskGroup`: tasks that end with their owner, or when the first of them fails.
 //!
-//! Spawning is here, and [`joining`] has the waits. In [`siblings`] a child that fails cancels the
-//! others.
+//! The children of a group share a list of their abort handles ([`Siblings`]), so that a child that
+//! fails cancels the others immediately, whether or not the owner polls the group.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -69,15 +69,15 @@ use crate::util::sync::Mutex;
 pub struct TaskGroup<T, E> {
     children: JoinSet<(usize, Result<T, E>)>,
     siblings: Arc<Siblings>,
-    /// Children spawned so far: the number of the next.
+    /// The number of children spawned so far, which is the number of the next child.
     spawned: usize,
     failure: Failure<E>,
 }
 
-/// The failure that the owner is told of when every child is gone.
+/// The failure that the owner gets when all children have ended.
 struct Failure<E> {
     error: Option<E>,
-    /// A child's panic, or that one was cancelled, and not by the group.
+    /// A child's panic, or a cancellation that was not the group's.
     lost: Option<JoinError>,
 }
 
@@ -127,7 +127,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     #[track_caller]
     pub fn with_limit(most: usize) -> Self {
         assert!(most > 0, "wsrt: `TaskGroup::with_limit(0)`: a group that runs no child never ends");
-        // More than that is no limit.
+        // A larger number is no limit, since there are fewer tasks.
         Self::with_places(u32::try_from(most).ok().map(|most| most as usize))
     }
 
@@ -187,7 +187,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         });
     }
 
-    /// A new child, with its key among its siblings.
+    /// Returns a new child, and its key among its siblings.
     fn child<F>(&mut self, future: F) -> (usize, impl Future<Output = (usize, Result<T, E>)> + use<F, T, E>)
     where
         F: Future<Output = Result<T, E>>,
@@ -232,7 +232,7 @@ impl<T: 'static, E: 'static> Default for TaskGroup<T, E> {
     }
 }
 
-// Nothing is pinned: results are held as they are returned, by value.
+// Results are held by value, so nothing is pinned.
 impl<T, E> Unpin for TaskGroup<T, E> {}
 
 impl<T, E> fmt::Debug for TaskGroup<T, E> {
@@ -243,8 +243,6 @@ impl<T, E> fmt::Debug for TaskGroup<T, E> {
             .finish_non_exhaustive()
     }
 }
-
-// Waiting for the children of a `TaskGroup`.
 
 impl<T, E> TaskGroup<T, E> {
     /// Waits until a child has ended, and returns its output, or `None` if the group is empty.
@@ -395,7 +393,7 @@ impl<T, E> TaskGroup<T, E> {
         while let Some(joined) = self.children.join_next().await {
             match joined {
                 Ok((number, Ok(output))) if !self.is_cancelled() => return Some(Ok((number, output))),
-                // The others are on their way out.
+                // The group is cancelled, and the output is dropped.
                 Ok((_, Ok(_))) => {}
                 Ok((number, Err(error))) => {
                     if self.siblings.first_failure() == Some(number) {
@@ -419,7 +417,7 @@ impl<T, E> TaskGroup<T, E> {
 }
 
 impl<E> Failure<E> {
-    /// Takes the error, once all children are gone. A panic continues here.
+    /// Takes the error after all children have ended, or resumes a child's panic.
     fn take(&mut self) -> Option<E> {
         let error = self.error.take();
         match self.lost.take().map(JoinError::try_into_panic) {
@@ -430,20 +428,17 @@ impl<E> Failure<E> {
     }
 }
 
-// The children of a group as they see each other: one that fails cancels the others at once,
-// whether the owner of the group looks or not.
-
 /// The children of one group that have not ended.
 #[derive(Debug)]
 struct Siblings {
     state: Mutex<GroupState>,
-    /// The places of those that may run at once, if there is a limit.
+    /// A permit for each child that may run at once, if the group has a limit.
     places: Option<Arc<Semaphore>>,
 }
 
 #[derive(Debug, Default)]
 struct GroupState {
-    /// `None` for a child that is about to be spawned.
+    /// The handle is `None` while the child is being spawned.
     children: Slab<Option<AbortHandle>>,
     /// The number of the child that failed first.
     first_failure: Option<usize>,
@@ -455,23 +450,23 @@ impl Siblings {
         Arc::new(Self { state: Mutex::default(), places: places.map(|places| Arc::new(Semaphore::new(places))) })
     }
 
-    /// Returns whether the children were cancelled, so that no more are taken.
+    /// Returns whether the children were cancelled. Then the group accepts no more children.
     fn is_over(&self) -> bool {
         self.state.lock().is_over
     }
 
-    /// The number of the child that failed first, if one has.
+    /// Returns the number of the child that failed first, if a child has failed.
     fn first_failure(&self) -> Option<usize> {
         self.state.lock().first_failure
     }
 
-    /// Makes room for a child that is about to be spawned.
+    /// Adds an entry for a child that is about to be spawned.
     fn enroll(self: &Arc<Self>, number: usize) -> Membership {
         Membership { key: self.state.lock().children.insert(None), number, siblings: Arc::clone(self) }
     }
 
-    /// Keeps the handle of the child with this key, which was just spawned and may have ended
-    /// since; aborts it if the group is over.
+    /// Stores the handle of the child with this key, which was spawned and may have ended since. If
+    /// the group is over, aborts the child instead.
     fn admit(&self, key: usize, handle: AbortHandle) {
         let mut state = self.state.lock();
         if state.is_over {
@@ -483,24 +478,24 @@ impl Siblings {
         }
     }
 
-    /// Cancels all children, and takes no more.
+    /// Aborts all children, and accepts no more children.
     fn cancel(&self) {
         let mut state = self.state.lock();
         state.is_over = true;
         let handles: Vec<_> = state.children.iter_mut().filter_map(|(_, child)| child.take()).collect();
-        // Not under the lock: an abort may start a thread, which runs hooks of the user's.
+        // Without the lock, since an abort may start a thread, which runs the user's hooks.
         drop(state);
         handles.iter().for_each(AbortHandle::abort);
     }
 
-    /// Waits for a place, which is held as long as the guard is.
+    /// Waits for a place, which is held until the guard is dropped.
     async fn place(&self) -> Option<impl Send + use<>> {
         let places = Arc::clone(self.places.as_ref()?);
         Some(places.acquire_owned().await.expect("the semaphore is never closed"))
     }
 }
 
-/// A child's entry among its siblings. It goes with the child.
+/// A child's entry among its siblings, which is removed when the child is dropped.
 #[derive(Debug)]
 struct Membership {
     siblings: Arc<Siblings>,
@@ -514,7 +509,7 @@ impl Membership {
     }
 
     fn fail(&self) {
-        // The child ends by itself, and keeps its error.
+        // The child itself is not aborted, so that its error is returned.
         let own = self.siblings.state.lock().fail(self.key, self.number);
         drop(own);
         self.siblings.cancel();
@@ -524,7 +519,7 @@ impl Membership {
 impl GroupState {
     #[must_use]
     fn fail(&mut self, key: usize, number: usize) -> Option<AbortHandle> {
-        // One that failed after the group was cancelled is not the reason for that.
+        // A child that fails after the group was cancelled is not the reason.
         if !self.is_over {
             self.first_failure.get_or_insert(number);
         }
@@ -540,7 +535,7 @@ impl Drop for Membership {
 }
 
 pin_project! {
-    /// A member: `body`, whose error or panic cancels its siblings.
+    /// The future of a child: `body`, whose error or panic cancels the siblings.
     struct GroupChild<F> {
         #[pin]
         body: F,
@@ -558,7 +553,7 @@ impl<F, T, E> Future for GroupChild<F>
 where
     F: Future<Output = Result<T, E>>,
 {
-    /// The member's number, and its result.
+    /// The child's number, and its result.
     type Output = (usize, Result<T, E>);
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -574,7 +569,7 @@ where
     }
 }
 
-/// Dropped where a poll unwinds.
+/// Cancels the siblings if the poll of a child unwinds.
 struct FailsByUnwinding<'a>(&'a Membership);
 
 impl Drop for FailsByUnwinding<'_> {

@@ -225,7 +225,7 @@ pin_project! {
     pub struct TaskLocalFuture<T: 'static, F> {
         key: &'static LocalKey<T>,
         value: Option<T>,
-        // Gone once it was ready, so that it is dropped with the value there.
+        // `None` after it was ready, so that the future is dropped inside the scope.
         #[pin]
         future: Option<F>,
         #[pin]
@@ -302,36 +302,34 @@ impl fmt::Display for AccessError {
 
 impl Error for AccessError {}
 
-// The scopes of task-local values that a thread is in: a list through the frames of its stack. A
-// thread may leave them for a while. In the middle of a poll that blocks, other tasks are polled,
-// and they have their own scopes.
-
 thread_local! {
-    /// The innermost scope of this thread. Without a destructor.
+    /// The innermost scope of this thread, which links the scopes around it. Has no destructor, so
+    /// it can be used while the thread ends.
     static INNERMOST: Cell<Option<ScopeRef>> = const { Cell::new(None) };
 }
 
-/// One scope: the address of the scope's key, the value, and the scope around it.
+/// The scope of a task-local value, in a frame of the thread's stack: the address of the key, the
+/// value, and the scope around it.
 struct ValueScope<'a> {
     key: *const (),
     value: &'a (dyn Any + 'static),
     outer: Option<ScopeRef>,
 }
 
-/// A scope in a frame of this thread's stack.
+/// A pointer to a scope on this thread's stack.
 #[derive(Clone, Copy)]
 struct ScopeRef(NonNull<ValueScope<'static>>);
 
 impl ScopeRef {
     fn get(&self) -> &ValueScope<'_> {
-        // SAFETY: the scope lies in a frame of `within` further out on this thread's stack, and its
-        // value outlives that frame. The address does not leave the thread, and is forgotten before
-        // the frame ends.
+        // SAFETY: the scope is in an outer frame of `within` on this thread's stack, and its value
+        // outlives that frame. The pointer stays on the thread, and is removed before the frame
+        // ends.
         unsafe { self.0.as_ref() }
     }
 }
 
-/// Calls `f` in a new innermost scope of this thread, in which `key` has `value`.
+/// Calls `f` in a new innermost scope, in which `key` has `value`.
 pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
     let outer = INNERMOST.get();
     let scope = ValueScope { key, value, outer };
@@ -340,7 +338,7 @@ pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnO
     f()
 }
 
-/// Calls `f` with the value that `key` has in the innermost of the key's scopes, if there is one.
+/// Calls `f` with the value in the innermost scope of `key`, if there is such a scope.
 pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static)) -> R) -> Option<R> {
     let mut next = INNERMOST.get();
     while let Some(innermost) = next {
@@ -353,8 +351,8 @@ pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static))
     None
 }
 
-/// The scopes that a thread has left for a while. The thread enters them again when this is
-/// dropped, further in on the stack than all of them.
+/// The scopes that a thread has left for a while: in the middle of a poll that blocks, other tasks
+/// are polled, which have their own scopes. Dropping this, in an inner frame, enters them again.
 pub(crate) struct ScopesAside(Option<ScopeRef>);
 
 impl ScopesAside {
@@ -363,8 +361,8 @@ impl ScopesAside {
         Self(INNERMOST.take())
     }
 
-    /// Enters the scopes again, and leaves the thread's current scopes for that time: for a poll by
-    /// the future that was in them.
+    /// Enters the scopes again, and leaves the thread's current scopes meanwhile, for a poll of the
+    /// future that was in them.
     pub(crate) fn put_back(&self) -> Self {
         Self(INNERMOST.replace(self.0))
     }

@@ -1,5 +1,5 @@
-//! Wakers: a counted reference to the cell each, but for the one that a poll lends; and the
-//! consequences of a wake.
+//! Wakers, and the work that follows a wake. A waker is a counted reference to the cell; the waker
+//! that a poll lends is not counted.
 
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
@@ -9,32 +9,31 @@ use super::cell::Header;
 use super::state::Woken;
 use super::{Id, allocation, lifecycle};
 
-/// One table for all tasks: a waker needs to know neither future nor scheduler. That makes
-/// [`Waker::will_wake`] exact.
+/// The one table for all tasks, since a waker depends on no type. So [`Waker::will_wake`] is exact.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
-/// A waker that owns no reference, for the time of a poll.
+/// Creates a waker for the time of a poll, which owns no reference.
 ///
 /// # Safety
 ///
-/// The cell stays alive while the answer is used, and the answer is not dropped.
+/// The cell stays alive while the waker is used, and the waker is not dropped.
 pub(super) unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
-    // SAFETY: the functions of the table keep the contract of `RawWaker`; that it is not dropped
-    // stands for the reference that it does not have.
+    // SAFETY: the functions of the table keep the contract of `RawWaker`. The waker has no
+    // reference to give back, and is not dropped.
     ManuallyDrop::new(unsafe { Waker::from_raw(raw(task)) })
 }
 
 /// Returns the task that `waker` wakes, if the waker is wsrt's.
 pub(crate) fn task_woken_by(waker: &Waker) -> Option<Id> {
     ptr::eq(waker.vtable(), &VTABLE).then(|| {
-        // SAFETY: the table belongs to wakers made here.
+        // SAFETY: only wakers of this module have the table.
         let task = unsafe { task_of(waker.data()) };
         // SAFETY: the waker keeps the cell alive.
         unsafe { task.as_ref() }.id
     })
 }
 
-/// Where a task's cell is: to be compared, and never followed.
+/// The address of a task's cell, which is compared and never followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TaskAddress(usize);
 
@@ -43,13 +42,12 @@ impl TaskAddress {
         Self((&raw const *header).addr())
     }
 
-    /// Returns the address of the task that a waker made of these parts would wake, if the waker
-    /// were wsrt's.
+    /// Returns the address of the task that a waker with these parts wakes, if the waker is wsrt's.
     pub(super) fn of_waker(data: *const (), vtable: *const RawWakerVTable) -> Option<Self> {
         Self::of_addresses(data.addr(), vtable.addr())
     }
 
-    /// Returns the address of the task that a waker with parts at these addresses would wake.
+    /// Returns the address of the task that a waker wakes whose parts have these addresses.
     pub(crate) fn of_addresses(data: usize, vtable: usize) -> Option<Self> {
         (vtable == (&raw const VTABLE).addr()).then_some(Self(data))
     }
@@ -61,24 +59,24 @@ fn raw(task: NonNull<Header>) -> RawWaker {
 
 /// # Safety
 ///
-/// `data` belongs to a waker made here.
+/// `data` belongs to a waker of this module.
 unsafe fn task_of(data: *const ()) -> NonNull<Header> {
-    // SAFETY: `raw` put a pointer there that is not null.
+    // SAFETY: `raw` stored a pointer that is not null.
     unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }
 }
 
-/// Carries out the duties of a wake or an abort.
+/// Does what a wake or an abort has left to its caller.
 ///
 /// # Safety
 ///
-/// `woken` is the word's answer; the caller has not acted on it.
+/// The state word returned `woken` for this task, and the caller has not acted on it.
 #[inline]
 pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
     match woken {
         Woken::Nothing => {}
-        // SAFETY: we made the runnable, so that the task is unfinished and alive.
+        // SAFETY: this wake created the runnable, so the task is unfinished and alive.
         Woken::Submit => unsafe { submit(task) },
-        // SAFETY: the last reference went with the wake.
+        // SAFETY: the wake dropped the last reference.
         Woken::Free => unsafe { allocation::deallocate(task) },
     }
 }
@@ -96,7 +94,7 @@ unsafe fn submit(task: NonNull<Header>) {
 }
 
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: called by a waker made here.
+    // SAFETY: called by a waker of this module.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker being cloned keeps the cell alive.
     unsafe { task.as_ref() }.state.add_reference();
@@ -104,25 +102,25 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 }
 
 unsafe fn wake(data: *const ()) {
-    // SAFETY: called by a waker made here.
+    // SAFETY: called by a waker of this module.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker keeps the cell alive until the word has been changed.
     let woken = unsafe { task.as_ref() }.state.wake_and_drop_reference();
-    // SAFETY: the answer is fresh.
+    // SAFETY: the state word has just returned `woken`.
     unsafe { settle(task, woken) };
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: called by a waker made here.
+    // SAFETY: called by a waker of this module.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker keeps the cell alive.
     let woken = unsafe { task.as_ref() }.state.wake();
-    // SAFETY: the answer is fresh.
+    // SAFETY: the state word has just returned `woken`.
     unsafe { settle(task, woken) };
 }
 
 unsafe fn drop_waker(data: *const ()) {
-    // SAFETY: called by a waker made here.
+    // SAFETY: called by a waker of this module.
     let task = unsafe { task_of(data) };
     // SAFETY: the waker gives up its reference.
     unsafe { lifecycle::drop_references(task, 1) };

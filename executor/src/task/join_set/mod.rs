@@ -1,7 +1,8 @@
-//! `JoinSet`: many tasks, waited for in the order in which they finish.
+//! `JoinSet`: many tasks, which are joined in the order in which they finish.
 //!
-//! Waiting is here and in [`joining`]; [`arrivals`] is how a set learns which child is done without
-//! asking the others.
+//! Each child has a waker of its own, which posts the child's key to a list ([`Arrivals`]). So the
+//! set finds the finished children without a search. A key only says where to look, since a waker
+//! may be woken for no reason: the set polls the child's handle.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -58,12 +59,12 @@ pub use self::builder::Builder;
 #[must_use = "a set that is dropped aborts its tasks"]
 pub struct JoinSet<T> {
     children: Slab<SetEntry<T>>,
-    /// Keys taken from `arrivals` and not yet looked at.
+    /// Keys that were taken from `arrivals`, and whose children were not polled yet.
     arrived: VecDeque<usize>,
     arrivals: Arc<Arrivals>,
 }
 
-/// A child whose result was not taken yet.
+/// A child whose result was not taken.
 struct SetEntry<T> {
     handle: JoinHandle<T>,
     announcer: Waker,
@@ -167,7 +168,7 @@ impl<T> JoinSet<T> {
     /// # });
     /// ```
     pub fn detach_all(&mut self) {
-        // Those that are done just now announce themselves to the old list, where no task looks.
+        // Children that finish from now on post to the old list, which no task reads.
         self.arrivals = Arc::default();
         self.arrived.clear();
         self.children.clear();
@@ -181,8 +182,7 @@ impl<T> JoinSet<T> {
         let is_done = child.handle.watch(&child.announcer);
         place.insert(child);
         if is_done {
-            // No other waker will. And the set may have been polled, found pending, and only then
-            // spawned into.
+            // The child's waker will not be woken, and the set may have returned pending before.
             self.arrivals.post(key);
         }
         abort_handle
@@ -374,7 +374,7 @@ impl<T> Default for JoinSet<T> {
     }
 }
 
-// Nothing is pinned: results are held as they are returned, by value.
+// Results are held by value, so nothing is pinned.
 impl<T> Unpin for JoinSet<T> {}
 
 impl<T> fmt::Debug for JoinSet<T> {
@@ -406,8 +406,6 @@ where
         set
     }
 }
-
-// Taking the results of tasks out of a `JoinSet`.
 
 /// A result, and whose it is.
 type Joined<T> = (Id, Result<T, JoinError>);
@@ -477,7 +475,7 @@ impl<T> JoinSet<T> {
     /// Returns the result of a finished task, without waiting, or `None` if the set knows of none.
     ///
     /// A set learns that a task has finished a moment later. This method may return `None` although
-    /// an [`AbortHandle`](crate::task::AbortHandle) reports that a task has finished.
+    /// an [`AbortHandle`] reports that a task has finished.
     ///
     /// # Errors
     ///
@@ -647,7 +645,7 @@ impl<T> JoinSet<T> {
         })
     }
 
-    /// A result that the set knows to be there, without a look at the list.
+    /// Takes a result of the keys in `arrived`.
     fn take_arrived(&mut self) -> Option<Joined<T>> {
         while let Some(key) = self.arrived.pop_front() {
             let Some(child) = self.children.get_mut(key) else { continue };
@@ -664,7 +662,7 @@ fn with_id<T>((id, result): Joined<T>) -> Result<(Id, T), JoinError> {
     result.map(|output| (id, output))
 }
 
-/// Continues with a task's panic; panics with the error's text if it was cancelled.
+/// Resumes a task's panic, or panics with the error's text if the task was cancelled.
 fn rethrow(error: JoinError) -> ! {
     match error.try_into_panic() {
         Ok(payload) => resume_unwind(payload),
@@ -672,21 +670,15 @@ fn rethrow(error: JoinError) -> ! {
     }
 }
 
-// Which children of a set are done: each child's own waker posts its key, so that no search is
-// needed.
-//
-// A key names a place to look at, not its contents: a waker may be woken for no reason. The set
-// that takes one asks the child itself.
-
-/// The keys of the children that have announced themselves.
+/// The keys that the wakers of finished children have posted.
 type Arrivals = Inbox<usize>;
 
-/// The waker that announces the child `key`.
+/// Returns the waker that posts `key`.
 fn announcer(arrivals: &Arc<Arrivals>, key: usize) -> Waker {
     Waker::from(Arc::new(Announcer { arrivals: Arc::clone(arrivals), key }))
 }
 
-/// Waits for one child.
+/// The waker of one child.
 struct Announcer {
     arrivals: Arc<Arrivals>,
     key: usize,

@@ -1,4 +1,5 @@
-//! The runtime's end, and the references that keep a cell, against everything else.
+//! The runtime's end and the references to a cell against all other operations, and a drain against
+//! tasks that end and spawn.
 
 use crate::task::loom_models::*;
 
@@ -166,8 +167,6 @@ fn two_tasks_that_end_at_once_leave_the_registry_whole() {
         assert_eq!(home.freed(), 2);
     });
 }
-
-// The waiter for the last task, against tasks that end and spawn.
 
 fn is_drained(homes: &[&Home], bell: &Arc<Bell>) -> bool {
     let registries: Vec<_> = homes.iter().map(|home| &home.inner.owned).collect();

@@ -141,8 +141,6 @@ fn a_panicked_task_leaves_the_current_id_as_it_was() {
     assert_eq!(current_id(), None);
 }
 
-// The messages of a `JoinError`.
-
 fn ended<F>(future: F, abort: bool) -> (Id, u32, JoinError)
 where
     F: Future + Send + 'static,

@@ -1,5 +1,4 @@
-//! The registry: the listed tasks, the live ones, and life references that may be dropped in any
-//! order.
+//! The registry: listed and live tasks, life references that are dropped in any order, and walks.
 
 use std::time::Duration;
 
@@ -222,8 +221,6 @@ fn a_registry_dropped_with_tasks_leaves_them_alone() {
     assert!(matches!(result(handle), Ok(2)));
     assert_eq!(Arc::strong_count(&witness), 1);
 }
-
-// Walks over a registry: the shown parts of a task, and its counts.
 
 fn snapshots(home: &Home) -> Vec<TaskSnapshot> {
     let mut seen = Vec::new();
