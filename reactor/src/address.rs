@@ -1,6 +1,6 @@
 //! The address of a socket, as task dumps show it.
 
-use crate::lent::Place;
+use crate::simulated_net::SimulatedAddress;
 use socket2::SockAddr;
 use std::fmt;
 use std::net::SocketAddr;
@@ -24,11 +24,11 @@ impl Address {
         address.as_socket().map(Self::Ip).or_else(|| unix_address(address))
     }
 
-    /// Returns the name of a lent socket, or `None` if it has none.
-    pub(crate) fn of_place(place: Place) -> Option<Self> {
+    /// Returns the name of a simulated socket, or `None` if it has none.
+    pub(crate) fn of_place(place: SimulatedAddress) -> Option<Self> {
         match place {
-            Place::Ip(address) => Some(Self::Ip(address)),
-            Place::Unix(name) => match name.split_first()? {
+            SimulatedAddress::Ip(address) => Some(Self::Ip(address)),
+            SimulatedAddress::Unix(name) => match name.split_first()? {
                 (0, name) => Some(Self::Abstract(name.to_vec())),
                 _ => Some(Self::Path(String::from_utf8_lossy(&name).into_owned().into())),
             },

@@ -8,7 +8,7 @@ use crate::handle::{Handle, Registration};
 use crate::interest::Interest;
 #[cfg(unix)]
 use crate::readiness::Readiness;
-use crate::readiness::Seen;
+use crate::readiness::SeenReadiness;
 use crate::ready::Ready;
 use crate::source::{Condition, SourceState};
 use crate::waiters::WaiterKind;
@@ -176,13 +176,13 @@ impl<S: mio::event::Source> Evented<S> {
         sharing: Sharing,
         interest: Interest,
         cx: &mut Context<'_>,
-    ) -> Poll<io::Result<Seen>> {
+    ) -> Poll<io::Result<SeenReadiness>> {
         let source = self.registration.source();
         budget::poll_spending(cx, |cx| source.poll_ready(Condition::Reported, interest, cx, sharing.waiter_kind()))
     }
 
     /// Waits like `ready` and returns the word, for a caller that clears readiness itself.
-    pub(crate) fn seen(&self, interest: Interest) -> impl Future<Output = io::Result<Seen>> {
+    pub(crate) fn seen(&self, interest: Interest) -> impl Future<Output = io::Result<SeenReadiness>> {
         // The future keeps the registration, not the source: it is `Send` whatever the source is.
         let wait = self.wait(Condition::Reported, interest);
         async move {
@@ -196,7 +196,7 @@ impl<S: mio::event::Source> Evented<S> {
 
     /// Returns the word if a direction is reported ready, without waiting.
     #[cfg(unix)]
-    pub(crate) fn try_seen(&self, interest: Interest) -> io::Result<Seen> {
+    pub(crate) fn try_seen(&self, interest: Interest) -> io::Result<SeenReadiness> {
         match self.registration.source().look(Condition::Reported, interest) {
             Poll::Ready(seen) => seen,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
@@ -381,7 +381,7 @@ impl<S: mio::event::Source> Evented<S> {
     /// Returns `None` if the operation would block. Clears the readiness that it disproved.
     fn attempt<R>(
         &self,
-        seen: Seen,
+        seen: SeenReadiness,
         interest: Interest,
         operation: impl FnOnce(&S) -> io::Result<R>,
         is_drained: impl Fn(&R) -> bool,
@@ -399,8 +399,8 @@ impl<S: mio::event::Source> Evented<S> {
         Some(answer)
     }
 
-    fn wait(&self, condition: Condition, interest: Interest) -> Wait<'_> {
-        Wait { source: self.registration.source(), condition, interest, key: None }
+    fn wait(&self, condition: Condition, interest: Interest) -> ReadinessWait<'_> {
+        ReadinessWait { source: self.registration.source(), condition, interest, key: None }
     }
 }
 
@@ -439,15 +439,15 @@ impl Sharing {
 
 /// A future-style waiter: takes its waker out again when it is dropped. It waits while the budget
 /// is spent and leaves spending to its owner, because readiness alone has moved no byte yet.
-struct Wait<'a> {
+struct ReadinessWait<'a> {
     source: &'a SourceState,
     condition: Condition,
     interest: Interest,
     key: Option<usize>,
 }
 
-impl Future for Wait<'_> {
-    type Output = io::Result<Seen>;
+impl Future for ReadinessWait<'_> {
+    type Output = io::Result<SeenReadiness>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
@@ -458,7 +458,7 @@ impl Future for Wait<'_> {
     }
 }
 
-impl Drop for Wait<'_> {
+impl Drop for ReadinessWait<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             self.source.withdraw(key);

@@ -1,8 +1,8 @@
 //! `Handle`: the registration side of the netpoller, of which each socket holds a clone.
 
 use crate::interest::Interest;
-use crate::lent::Lender;
 use crate::registry::{Registry, SourceToken};
+use crate::simulated_net::NetworkSlot;
 use crate::source::SourceState;
 use crate::sync::Arc;
 use crate::walk::Label;
@@ -15,7 +15,7 @@ use std::io;
 /// or outside a runtime. After the netpoller has been shut down, operations that would have to wait
 /// fail instead.
 #[derive(Clone, Debug)]
-pub struct Handle(Arc<Shared>);
+pub struct Handle(Arc<ReactorState>);
 
 /// Two handles are equal if they refer to the same netpoller.
 impl PartialEq for Handle {
@@ -27,20 +27,20 @@ impl PartialEq for Handle {
 impl Eq for Handle {}
 
 #[derive(Debug)]
-struct Shared {
+struct ReactorState {
     system: mio::Registry,
     registry: Registry,
-    /// The network that lends sockets, in a simulated runtime.
-    lender: Lender,
+    /// The network that provides the sockets of a simulated runtime.
+    network: NetworkSlot,
 }
 
 impl Handle {
     pub(crate) fn new(system: mio::Registry) -> Self {
-        Self(Arc::new(Shared { system, registry: Registry::new(), lender: Lender::new() }))
+        Self(Arc::new(ReactorState { system, registry: Registry::new(), network: NetworkSlot::new() }))
     }
 
-    pub(crate) fn lender(&self) -> &Lender {
-        &self.0.lender
+    pub(crate) fn network(&self) -> &NetworkSlot {
+        &self.0.network
     }
 
     /// Returns an error if this netpoller, which belongs to a simulated runtime, does not accept

@@ -33,8 +33,6 @@ mod error;
 mod evented;
 mod handle;
 mod interest;
-#[doc(hidden)]
-pub mod lent;
 #[cfg(all(test, loom))]
 mod loom_models;
 pub mod net;
@@ -43,6 +41,8 @@ mod readiness;
 mod ready;
 mod registry;
 mod services;
+#[doc(hidden)]
+pub mod simulated_net;
 mod source;
 mod sync;
 pub mod timer;

@@ -10,10 +10,10 @@
 //! UNREAD and UNWRITTEN say that no operation has found the direction drained yet. They make
 //! operations try, and are not reported as readiness.
 //!
-//! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the
-//! operation shows that the source is drained, the bits are cleared only if the tick is still the
-//! one it saw. An event that came after the look may stand for data that the operation did not see,
-//! so clearing after it would lose that data's wake-up.
+//! The tick counts events. An operation remembers the word it acted on ([`SeenReadiness`]); when
+//! the operation shows that the source is drained, the bits are cleared only if the tick is still
+//! the one it saw. An event that came after the look may stand for data that the operation did not
+//! see, so clearing after it would lose that data's wake-up.
 //!
 //! Two kinds of proof clear, and they differ in strength:
 //!
@@ -57,8 +57,8 @@ impl EventBits {
     #[cfg(test)]
     pub(crate) const WRITABLE: EventBits = EventBits(WRITABLE);
 
-    /// The bits of an event that a lent socket has reported.
-    pub(crate) fn of_lent(ready: Ready) -> EventBits {
+    /// The bits of an event that a simulated socket has reported.
+    pub(crate) fn of_simulated(ready: Ready) -> EventBits {
         EventBits(usize::from(ready.0))
     }
 
@@ -86,15 +86,15 @@ impl EventBits {
 
     /// The waiters that this event concerns.
     pub(crate) fn concerns(self) -> Option<Interest> {
-        Interest::all_that(|one| Seen(self.0).is_ready(one))
+        Interest::all_that(|one| SeenReadiness(self.0).is_ready(one))
     }
 }
 
 /// The word as one operation saw it, and the right to clear the bits that the operation disproved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen(usize);
+pub(crate) struct SeenReadiness(usize);
 
-impl Seen {
+impl SeenReadiness {
     /// Returns whether the OS has reported one of these events.
     pub(crate) fn is_ready(self, interest: Interest) -> bool {
         self.0 & reported_bits(interest) != 0
@@ -158,10 +158,10 @@ impl Readiness {
         Self(AtomicUsize::new(untried_bits(untried)))
     }
 
-    pub(crate) fn read(&self) -> Seen {
+    pub(crate) fn read(&self) -> SeenReadiness {
         // Acquire: pairs with the Release half of `set_from_event` and `shut_down`, so that the
         // poller's earlier work (today only the kernel's own) comes before our use of the bits.
-        Seen(self.0.load(Acquire))
+        SeenReadiness(self.0.load(Acquire))
     }
 
     /// Records an event: adds its bits under a new tick.
@@ -182,7 +182,7 @@ impl Readiness {
 
     /// Clears a direction after a transfer moved fewer bytes than requested: the direction is
     /// drained, unless an event has arrived since, or urgent data has ever arrived.
-    pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
+    pub(crate) fn clear_drained(&self, seen: SeenReadiness, interest: Interest) {
         if !seen.has_urgent() {
             self.clear(seen, open_bits(interest) | untried_bits(interest));
         }
@@ -190,17 +190,17 @@ impl Readiness {
 
     /// Clears a direction after the kernel returned `WouldBlock`: none of the direction's readiness
     /// holds any more, unless an event has arrived since.
-    pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
+    pub(crate) fn clear_would_block(&self, seen: SeenReadiness, interest: Interest) {
         self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest));
     }
 
     /// Clears conditions that the caller has found not to hold, unless an event has arrived since.
     #[cfg(unix)]
-    pub(crate) fn clear_ready(&self, seen: Seen, ready: Ready) {
+    pub(crate) fn clear_ready(&self, seen: SeenReadiness, ready: Ready) {
         self.clear(seen, usize::from(ready.0));
     }
 
-    fn clear(&self, seen: Seen, bits: usize) {
+    fn clear(&self, seen: SeenReadiness, bits: usize) {
         // AcqRel: the Release half pairs with the Acquire of `read`: a thread that sees the bits
         // gone sees that our system call came before. A failed compare (another tick, or nothing to
         // clear) publishes nothing.
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn only_a_look_for_urgent_data_clears_it() {
         let readiness = reported(Interest::READABLE);
-        let urgent = Seen(PRIORITY);
+        let urgent = SeenReadiness(PRIORITY);
         readiness.set_from_event(closed(READABLE | READ_CLOSED | URGENT | PRIORITY));
         readiness.clear_would_block(readiness.read(), Interest::READABLE);
         assert!(readiness.read().ready().contains(urgent.ready()));
@@ -322,7 +322,7 @@ mod tests {
     fn the_tick_wraps_without_touching_the_flags() {
         let readiness = Readiness(AtomicUsize::new(TICK_MASK | READ_CLOSED));
         readiness.set_from_event(EventBits::WRITABLE);
-        assert_eq!(readiness.read(), Seen(READ_CLOSED | WRITABLE));
+        assert_eq!(readiness.read(), SeenReadiness(READ_CLOSED | WRITABLE));
     }
 
     #[test]

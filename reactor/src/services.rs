@@ -26,7 +26,7 @@ pub trait Services: Send + Sync {
     /// Returns the simulated network that provides the sockets, or `None` if the sockets are the
     /// OS's.
     #[doc(hidden)]
-    fn network(&self) -> Option<std::sync::Arc<dyn crate::lent::Network>> {
+    fn network(&self) -> Option<std::sync::Arc<dyn crate::simulated_net::SimulatedNetwork>> {
         None
     }
 

@@ -28,7 +28,7 @@
 use crate::context;
 use crate::error::shut_down_error;
 use crate::interest::Interest;
-use crate::readiness::{EventBits, Readiness, Seen};
+use crate::readiness::{EventBits, Readiness, SeenReadiness};
 use crate::sync::Mutex;
 use crate::waiters::{PerDirection, WaiterKind, Waiters};
 use std::io;
@@ -74,7 +74,7 @@ impl SourceState {
         interest: Interest,
         cx: &mut Context<'_>,
         kind: WaiterKind<'_>,
-    ) -> Poll<io::Result<Seen>> {
+    ) -> Poll<io::Result<SeenReadiness>> {
         let answer = self.look(condition, interest);
         if answer.is_ready() {
             return answer;
@@ -84,7 +84,7 @@ impl SourceState {
 
     /// Checks `condition` without waiting. A source that is neither ready nor alive is an error,
     /// except to a future that is about to be dropped.
-    pub(crate) fn look(&self, condition: Condition, interest: Interest) -> Poll<io::Result<Seen>> {
+    pub(crate) fn look(&self, condition: Condition, interest: Interest) -> Poll<io::Result<SeenReadiness>> {
         let seen = self.readiness.read();
         let is_over = match condition {
             Condition::Reported => seen.is_ready(interest),
@@ -106,7 +106,7 @@ impl SourceState {
         interest: Interest,
         cx: &mut Context<'_>,
         kind: WaiterKind<'_>,
-    ) -> Poll<io::Result<Seen>> {
+    ) -> Poll<io::Result<SeenReadiness>> {
         let mut wakers = PerDirection::default();
         for index in interest.indices() {
             wakers[index] = Some(cx.waker().clone());

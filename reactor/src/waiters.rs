@@ -54,7 +54,7 @@ pub(crate) enum WaiterKind<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     sole: [Option<Waker>; 2],
-    shared: [Shared; 2],
+    shared: [SharedWaiters; 2],
     /// When a crowd of shared waiters was woken last.
     dispersed: Option<Instant>,
     keyed: Keyed,
@@ -64,7 +64,7 @@ pub(crate) struct Waiters {
 
 /// The shared waiters of one direction.
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedWaiters {
     wakers: Vec<Waker>,
     /// The identities of a crowd's wakers, to find one without looking at each. Empty while there
     /// is no crowd.
@@ -78,7 +78,7 @@ fn identity(waker: &Waker) -> Identity {
     (waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr())
 }
 
-impl Shared {
+impl SharedWaiters {
     fn is_crowd(&self) -> bool {
         self.wakers.len() >= CROWD
     }
@@ -114,7 +114,7 @@ impl Shared {
 #[derive(Debug, Default)]
 struct Keyed {
     /// In the order in which they came.
-    waiting: Vec<Waiting>,
+    waiting: Vec<KeyedWaiter>,
     /// The place of each key among them, or `WOKEN`.
     places: Slab<usize>,
 }
@@ -122,7 +122,7 @@ struct Keyed {
 const WOKEN: usize = usize::MAX;
 
 #[derive(Debug)]
-struct Waiting {
+struct KeyedWaiter {
     key: usize,
     interest: Interest,
     /// `None` only while it is taken out.
@@ -133,7 +133,7 @@ impl Keyed {
     /// Returns the waker that this one takes the place of.
     fn leave(&mut self, key: &mut Option<usize>, interest: Interest, waker: Waker) -> Option<Waker> {
         let key = *key.get_or_insert_with(|| self.places.insert(WOKEN));
-        let waiting = Waiting { key, interest, waker: Some(waker) };
+        let waiting = KeyedWaiter { key, interest, waker: Some(waker) };
         match self.places[key] {
             WOKEN => {
                 self.places[key] = self.waiting.len();

@@ -9,7 +9,7 @@
 use crate::address::Address;
 use crate::descriptor::{self, RawDescriptor};
 use crate::interest::Interest;
-use crate::lent::Socket;
+use crate::simulated_net::SimulatedSocket;
 use socket2::SockAddr;
 use std::io;
 use std::sync::{Arc, Weak};
@@ -18,18 +18,18 @@ use std::sync::{Arc, Weak};
 #[derive(Clone, Debug)]
 pub(crate) struct Label {
     kind: &'static str,
-    descriptor: Option<Descriptor>,
+    descriptor: Option<LabelDescriptor>,
 }
 
 #[derive(Clone, Debug)]
-enum Descriptor {
+enum LabelDescriptor {
     /// Owned by the registered source, and open for as long as that is registered.
     Socket(RawDescriptor),
     /// The user's: it may be closed by now, and its number may stand for another file.
     #[cfg(unix)]
     Foreign(RawDescriptor),
-    /// A lent one, instead of its bystander's. Its owner may have closed it by now.
-    Lent(Weak<dyn Socket>),
+    /// A simulated one, instead of the OS socket beside it. Its owner may have closed it by now.
+    Simulated(Weak<dyn SimulatedSocket>),
 }
 
 impl Label {
@@ -40,31 +40,31 @@ impl Label {
 
     /// A socket whose owner closes it after taking it out of the poll.
     pub(crate) fn of_socket(kind: &'static str, descriptor: RawDescriptor) -> Self {
-        Self { kind, descriptor: Some(Descriptor::Socket(descriptor)) }
+        Self { kind, descriptor: Some(LabelDescriptor::Socket(descriptor)) }
     }
 
-    /// One that a simulated network has lent.
+    /// A socket of a simulated network.
     #[allow(dead_code, reason = "without feature `sim` there is none")]
-    pub(crate) fn of_lent(kind: &'static str, socket: &Arc<dyn Socket>) -> Self {
-        Self { kind, descriptor: Some(Descriptor::Lent(Arc::downgrade(socket))) }
+    pub(crate) fn of_simulated(kind: &'static str, socket: &Arc<dyn SimulatedSocket>) -> Self {
+        Self { kind, descriptor: Some(LabelDescriptor::Simulated(Arc::downgrade(socket))) }
     }
 
     pub(crate) fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Returns whether the source belongs to a lent socket.
-    pub(crate) fn is_lent(&self) -> bool {
-        matches!(self.descriptor, Some(Descriptor::Lent(_)))
+    /// Returns whether the source belongs to a simulated socket.
+    pub(crate) fn is_simulated(&self) -> bool {
+        matches!(self.descriptor, Some(LabelDescriptor::Simulated(_)))
     }
 
     /// Asks the OS whether it is a socket that is not connected to a peer.
     pub(crate) fn is_unconnected(&self) -> bool {
         match self.descriptor {
-            Some(Descriptor::Socket(raw)) => descriptor::is_unconnected(raw),
+            Some(LabelDescriptor::Socket(raw)) => descriptor::is_unconnected(raw),
             #[cfg(unix)]
-            Some(Descriptor::Foreign(raw)) => descriptor::is_unconnected(raw),
-            Some(Descriptor::Lent(_)) => false,
+            Some(LabelDescriptor::Foreign(raw)) => descriptor::is_unconnected(raw),
+            Some(LabelDescriptor::Simulated(_)) => false,
             None => false,
         }
     }
@@ -72,7 +72,7 @@ impl Label {
     /// A descriptor that the user may close at any time.
     #[cfg(unix)]
     pub(crate) fn of_foreign(kind: &'static str, descriptor: RawDescriptor) -> Self {
-        Self { kind, descriptor: Some(Descriptor::Foreign(descriptor)) }
+        Self { kind, descriptor: Some(LabelDescriptor::Foreign(descriptor)) }
     }
 }
 
@@ -107,10 +107,10 @@ impl<'a> WatchedSource<'a> {
     #[must_use]
     pub fn descriptor(&self) -> Option<u64> {
         let raw = match self.label.descriptor.as_ref()? {
-            Descriptor::Socket(raw) => *raw,
+            LabelDescriptor::Socket(raw) => *raw,
             #[cfg(unix)]
-            Descriptor::Foreign(raw) => *raw,
-            Descriptor::Lent(_) => return None,
+            LabelDescriptor::Foreign(raw) => *raw,
+            LabelDescriptor::Simulated(_) => return None,
         };
         u64::try_from(raw).ok()
     }
@@ -119,8 +119,8 @@ impl<'a> WatchedSource<'a> {
     /// network. Returns `None` if the source has no address or is not a socket.
     #[must_use]
     pub fn local_addr(&self) -> Option<Address> {
-        if let Some(lent) = self.lent() {
-            return Address::of_place(lent?.local().ok()?);
+        if let Some(simulated) = self.simulated() {
+            return Address::of_place(simulated?.local().ok()?);
         }
         self.ask(|socket| socket.local_addr())
     }
@@ -130,22 +130,22 @@ impl<'a> WatchedSource<'a> {
     /// is not a socket.
     #[must_use]
     pub fn peer_addr(&self) -> Option<Address> {
-        if let Some(lent) = self.lent() {
-            return Address::of_place(lent?.peer().ok()?);
+        if let Some(simulated) = self.simulated() {
+            return Address::of_place(simulated?.peer().ok()?);
         }
         self.ask(|socket| socket.peer_addr())
     }
 
-    /// The lent socket, if it is one: `Some(None)` once its owner has closed it.
-    fn lent(&self) -> Option<Option<Arc<dyn Socket>>> {
+    /// The simulated socket, if it is one: `Some(None)` once its owner has closed it.
+    fn simulated(&self) -> Option<Option<Arc<dyn SimulatedSocket>>> {
         match &self.label.descriptor {
-            Some(Descriptor::Lent(socket)) => Some(socket.upgrade()),
+            Some(LabelDescriptor::Simulated(socket)) => Some(socket.upgrade()),
             _ => None,
         }
     }
 
     fn ask(&self, question: impl FnOnce(&socket2::SockRef<'_>) -> io::Result<SockAddr>) -> Option<Address> {
-        let Some(Descriptor::Socket(raw)) = &self.label.descriptor else { return None };
+        let Some(LabelDescriptor::Socket(raw)) = &self.label.descriptor else { return None };
         // SAFETY: the source is registered, so its owner has not closed the socket yet.
         let answer = unsafe { descriptor::with_socket(*raw, question) };
         Address::from_system(&answer.ok()?)

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use wsrt_reactor::lent::{RawDescriptor, Socket};
+use wsrt_reactor::simulated_net::{RawDescriptor, SimulatedSocket};
 
 /// The protocol that a bound socket is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,5 +25,5 @@ pub(crate) trait BoundSockets {
 
     /// Returns the simulated socket that stands in for `descriptor`, or `None` if the descriptor
     /// was not bound through this trait.
-    fn behind(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>>;
+    fn behind(&self, descriptor: RawDescriptor) -> Option<Arc<dyn SimulatedSocket>>;
 }

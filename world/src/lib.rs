@@ -6,7 +6,7 @@
 //! runtime through the trait [`Inhabitants`].
 //!
 //! ```text
-//! the stage ─► World ─┬─ Network   lends sockets to the reactor
+//! the stage ─► World ─┬─ Network   has the sockets of the reactor
 //!                     ├─ Disks     answer the calls of `wsrt::fs`
 //!                     ├─ Clocks    the clocks that differ from the simulation's
 //!                     └─ faults    planned or drawn at random, and the record of both

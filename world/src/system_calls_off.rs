@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use wsrt_reactor::lent::RawDescriptor;
+use wsrt_reactor::simulated_net::RawDescriptor;
 
 use crate::bound_sockets::BoundSockets;
 use crate::virtual_time;

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use wsrt_reactor::lent;
+use wsrt_reactor::simulated_net;
 
 use crate::clocks::Clocks;
 use crate::disk::{Cost, Disks, Mounted};
@@ -87,8 +87,8 @@ impl World {
 
     /// Returns the network as a trait object, from which the reactor creates sockets.
     #[must_use]
-    pub fn lent_network(&self) -> Arc<dyn lent::Network> {
-        Arc::clone(&self.network) as Arc<dyn lent::Network>
+    pub fn simulated_network(&self) -> Arc<dyn simulated_net::SimulatedNetwork> {
+        Arc::clone(&self.network) as Arc<dyn simulated_net::SimulatedNetwork>
     }
 
     /// Returns the disks of all hosts.

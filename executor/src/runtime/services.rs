@@ -9,7 +9,7 @@ use std::task::{self, Poll};
 use std::time::Duration;
 
 use wsrt_reactor::context::{Delay, Services};
-use wsrt_reactor::lent::Network;
+use wsrt_reactor::simulated_net::SimulatedNetwork;
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::blocking::jobs;
@@ -35,8 +35,8 @@ impl Services for RuntimeServices {
         }
     }
 
-    fn network(&self) -> Option<Arc<dyn Network>> {
-        self.0.upgrade()?.simulation.as_ref().map(Simulation::lent_network)
+    fn network(&self) -> Option<Arc<dyn SimulatedNetwork>> {
+        self.0.upgrade()?.simulation.as_ref().map(Simulation::simulated_network)
     }
 
     fn drops_what_waits(&self) -> bool {

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use wsrt_reactor::Netpoller;
-use wsrt_reactor::lent::Network;
+use wsrt_reactor::simulated_net::SimulatedNetwork;
 
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
@@ -58,7 +58,7 @@ impl Simulation {
         match *self {}
     }
 
-    pub(crate) fn lent_network(&self) -> Arc<dyn Network> {
+    pub(crate) fn simulated_network(&self) -> Arc<dyn SimulatedNetwork> {
         match *self {}
     }
 

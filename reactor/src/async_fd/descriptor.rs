@@ -7,9 +7,9 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 #[derive(Debug)]
-pub(super) struct Descriptor<T>(pub(super) T);
+pub(super) struct PolledDescriptor<T>(pub(super) T);
 
-impl<T: AsRawFd> Source for Descriptor<T> {
+impl<T: AsRawFd> Source for PolledDescriptor<T> {
     fn register(&mut self, registry: &Registry, token: Token, interests: Interest) -> io::Result<()> {
         SourceFd(&self.0.as_raw_fd()).register(registry, token, interests)
     }

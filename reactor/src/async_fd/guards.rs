@@ -2,7 +2,7 @@
 
 use super::{AsyncFd, TryIoError};
 use crate::interest::Interest;
-use crate::readiness::{Readiness, Seen};
+use crate::readiness::{Readiness, SeenReadiness};
 use crate::ready::Ready;
 use std::fmt;
 use std::io;
@@ -11,13 +11,13 @@ use std::os::fd::AsRawFd;
 /// The readiness word as the wait saw it, and the conditions of it that are not cleared yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noticed {
-    seen: Seen,
+    seen: SeenReadiness,
     interest: Interest,
     ready: Ready,
 }
 
 impl Noticed {
-    pub(super) fn new(seen: Seen, interest: Interest) -> Self {
+    pub(super) fn new(seen: SeenReadiness, interest: Interest) -> Self {
         Self { seen, interest, ready: seen.ready() & Ready::concerning(interest) }
     }
 

@@ -9,7 +9,7 @@ mod guards;
 pub use self::errors::{AsyncFdTryNewError, TryIoError};
 pub use self::guards::{AsyncFdReadyGuard, AsyncFdReadyMutGuard};
 
-use self::descriptor::Descriptor;
+use self::descriptor::PolledDescriptor;
 use self::guards::Noticed;
 use crate::context;
 use crate::drop_in::ASYNC_FD_POLLS;
@@ -70,7 +70,7 @@ use std::task::{Context, Poll, ready};
 /// # io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct AsyncFd<T: AsRawFd> {
-    evented: Evented<Descriptor<T>>,
+    evented: Evented<PolledDescriptor<T>>,
 }
 
 impl<T: AsRawFd> AsyncFd<T> {
@@ -135,9 +135,9 @@ impl<T: AsRawFd> AsyncFd<T> {
     pub fn try_with_interest(inner: T, interest: Interest) -> Result<AsyncFd<T>, AsyncFdTryNewError<T>> {
         let context = context::required("AsyncFd::new");
         let label = Label::of_foreign("AsyncFd", inner.as_raw_fd());
-        match Evented::watching(Descriptor(inner), context.handle(), interest, Interest::NONE, label) {
+        match Evented::watching(PolledDescriptor(inner), context.handle(), interest, Interest::NONE, label) {
             Ok(evented) => Ok(AsyncFd { evented }),
-            Err((Descriptor(inner), cause)) => Err(AsyncFdTryNewError { inner, cause }),
+            Err((PolledDescriptor(inner), cause)) => Err(AsyncFdTryNewError { inner, cause }),
         }
     }
 

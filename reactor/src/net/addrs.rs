@@ -23,7 +23,7 @@ pub(super) mod sealed {
 
     /// The addresses or the host name that an argument stands for.
     #[derive(Debug, PartialEq, Eq)]
-    pub enum Target {
+    pub enum LookupTarget {
         /// A single address, with nothing to look up. Separate from `Known`, so that a datagram's
         /// address need not be allocated.
         One(SocketAddr),
@@ -41,26 +41,26 @@ pub(super) mod sealed {
     /// Converts an argument to its target.
     pub trait ToTarget {
         /// Parses the argument, without a lookup.
-        fn target(&self) -> io::Result<Target>;
+        fn target(&self) -> io::Result<LookupTarget>;
     }
 }
 
-pub(super) use self::sealed::Target;
+pub(super) use self::sealed::LookupTarget;
 
 use self::sealed::ToTarget;
 
-fn one(address: impl Into<SocketAddr>) -> io::Result<Target> {
-    Ok(Target::One(address.into()))
+fn one(address: impl Into<SocketAddr>) -> io::Result<LookupTarget> {
+    Ok(LookupTarget::One(address.into()))
 }
 
-fn host_and_port(host: &str, port: u16) -> Target {
+fn host_and_port(host: &str, port: u16) -> LookupTarget {
     match host.parse::<IpAddr>() {
-        Ok(ip) => Target::One(SocketAddr::new(ip, port)),
-        Err(_) => Target::Named { host: host.to_owned(), port },
+        Ok(ip) => LookupTarget::One(SocketAddr::new(ip, port)),
+        Err(_) => LookupTarget::Named { host: host.to_owned(), port },
     }
 }
 
-fn parse(text: &str) -> io::Result<Target> {
+fn parse(text: &str) -> io::Result<LookupTarget> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return one(address);
     }
@@ -78,7 +78,7 @@ macro_rules! to_socket_addrs {
     ($($kind:ty => |$it:ident| $target:expr;)*) => {$(
         impl ToSocketAddrs for $kind {}
         impl ToTarget for $kind {
-            fn target(&self) -> io::Result<Target> {
+            fn target(&self) -> io::Result<LookupTarget> {
                 let $it = self;
                 $target
             }
@@ -97,22 +97,22 @@ to_socket_addrs! {
     (String, u16) => |it| Ok(host_and_port(&it.0, it.1));
     str => |it| parse(it);
     String => |it| parse(it);
-    [SocketAddr] => |it| Ok(Target::Known(it.to_vec()));
-    Vec<SocketAddr> => |it| Ok(Target::Known(it.clone()));
+    [SocketAddr] => |it| Ok(LookupTarget::Known(it.to_vec()));
+    Vec<SocketAddr> => |it| Ok(LookupTarget::Known(it.clone()));
 }
 
 impl<const N: usize> ToSocketAddrs for [SocketAddr; N] {}
 
 impl<const N: usize> ToTarget for [SocketAddr; N] {
-    fn target(&self) -> io::Result<Target> {
-        Ok(Target::Known(self.to_vec()))
+    fn target(&self) -> io::Result<LookupTarget> {
+        Ok(LookupTarget::Known(self.to_vec()))
     }
 }
 
 impl<T: ToSocketAddrs + ?Sized> ToSocketAddrs for &T {}
 
 impl<T: ToTarget + ?Sized> ToTarget for &T {
-    fn target(&self) -> io::Result<Target> {
+    fn target(&self) -> io::Result<LookupTarget> {
         (**self).target()
     }
 }
@@ -121,8 +121,8 @@ impl<T: ToTarget + ?Sized> ToTarget for &T {
 mod tests {
     use super::*;
 
-    fn one(address: &str) -> Target {
-        Target::One(address.parse().expect("a literal"))
+    fn one(address: &str) -> LookupTarget {
+        LookupTarget::One(address.parse().expect("a literal"))
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_name_is_left_for_the_lookup() {
-        let expected = Target::Named { host: "example.com".into(), port: 443 };
+        let expected = LookupTarget::Named { host: "example.com".into(), port: 443 };
         assert_eq!("example.com:443".target().unwrap(), expected);
         assert_eq!(("example.com", 443).target().unwrap(), expected);
     }
@@ -162,18 +162,18 @@ mod tests {
         wsrt_fuzz::check(&corpus, 50_000, |bytes| {
             let text = String::from_utf8_lossy(bytes);
             match (text.as_ref().target(), text.parse::<SocketAddr>()) {
-                (Ok(target), Ok(address)) => assert_eq!(target, Target::One(address)),
+                (Ok(target), Ok(address)) => assert_eq!(target, LookupTarget::One(address)),
                 // In numbers that the standard library reads apart, too: `::1:80`.
-                (Ok(Target::One(address)), Err(_)) => {
+                (Ok(LookupTarget::One(address)), Err(_)) => {
                     let (host, port) = text.rsplit_once(':').expect("a port is behind a colon");
                     assert_eq!((host.parse(), port.parse()), (Ok(address.ip()), Ok(address.port())));
                 }
-                (Ok(Target::Named { host, port }), Err(_)) => {
+                (Ok(LookupTarget::Named { host, port }), Err(_)) => {
                     assert!(!host.is_empty() && text.starts_with(&host) && text.parse::<SocketAddr>().is_err());
                     let spelled = text.rsplit_once(':').map(|(_, port)| port.parse());
                     assert_eq!(spelled, Some(Ok(port)));
                 }
-                (Ok(Target::Known(addresses)), _) => panic!("a text is no list: {addresses:?}"),
+                (Ok(LookupTarget::Known(addresses)), _) => panic!("a text is no list: {addresses:?}"),
                 (Err(error), parsed) => {
                     assert!(parsed.is_err());
                     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);

@@ -1,12 +1,12 @@
 //! Resolution of a target to addresses: at once if the target is numeric, through the runtime's
 //! blocking threads if it is a name.
 
-use super::addrs::{Target, ToSocketAddrs};
+use super::addrs::{LookupTarget, ToSocketAddrs};
 use super::at_once::at_once;
 use super::reply::{Reply, reply};
 use crate::context::{self, ReactorContext};
 use crate::error::{naming, no_address};
-use crate::lent;
+use crate::simulated_net;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
@@ -42,19 +42,19 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 pub async fn lookup_host<A: ToSocketAddrs>(host: A) -> io::Result<impl Iterator<Item = SocketAddr>> {
     let target = at_once(|| host.target()).await?;
     let addresses = match target {
-        Target::One(address) => vec![address],
-        Target::Known(addresses) => addresses,
-        Target::Named { host, port } => look_up(host, port, &context::required_to_look_up("lookup_host")).await?,
+        LookupTarget::One(address) => vec![address],
+        LookupTarget::Known(addresses) => addresses,
+        LookupTarget::Named { host, port } => look_up(host, port, &context::required_to_look_up("lookup_host")).await?,
     };
     Ok(addresses.into_iter())
 }
 
 /// The addresses of `target`, at least one. Only a name needs the context of `operation`.
-pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<SocketAddr>> {
+pub(super) async fn resolve(target: LookupTarget, operation: &str) -> io::Result<Vec<SocketAddr>> {
     let addresses = match at_once(|| target).await {
-        Target::One(address) => vec![address],
-        Target::Known(addresses) => addresses,
-        Target::Named { host, port } => look_up(host, port, &context::required_to_look_up(operation)).await?,
+        LookupTarget::One(address) => vec![address],
+        LookupTarget::Known(addresses) => addresses,
+        LookupTarget::Named { host, port } => look_up(host, port, &context::required_to_look_up(operation)).await?,
     };
     if addresses.is_empty() {
         return Err(no_address());
@@ -65,11 +65,11 @@ pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<S
 /// The address of `target` that a datagram goes to: of several, the first of the family of `local`,
 /// or else the first.
 pub(super) async fn resolve_one(
-    target: Target,
+    target: LookupTarget,
     operation: &str,
     local: impl FnOnce() -> io::Result<SocketAddr>,
 ) -> io::Result<SocketAddr> {
-    if let Target::One(address) = target {
+    if let LookupTarget::One(address) = target {
         return Ok(address);
     }
     let addresses = resolve(target, operation).await?;
@@ -79,7 +79,7 @@ pub(super) async fn resolve_one(
 }
 
 async fn look_up(host: String, port: u16, context: &ReactorContext) -> io::Result<Vec<SocketAddr>> {
-    if let Some(found) = lent::look_up(&host, port, context.services()) {
+    if let Some(found) = simulated_net::look_up(&host, port, context.services()) {
         return found;
     }
     let (reply, answer) = reply();

@@ -12,10 +12,10 @@ mod addrs;
 mod at_once;
 mod buffers;
 mod datagram;
-#[cfg(not(feature = "sim"))]
-mod kinds;
 #[cfg(feature = "sim")]
-#[path = "lent_kinds/mod.rs"]
+mod kinds;
+#[cfg(not(feature = "sim"))]
+#[path = "kinds_off.rs"]
 mod kinds;
 mod lookup;
 mod options;

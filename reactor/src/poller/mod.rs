@@ -49,13 +49,13 @@ use std::time::{Duration, Instant};
 pub struct Netpoller {
     gate: TurnGate,
     /// Locked by the holder of the gate's poll lock only, so never contended.
-    state: Mutex<State>,
+    state: Mutex<PollerState>,
     interrupter: mio::Waker,
     handle: Handle,
 }
 
 #[derive(Debug)]
-struct State {
+struct PollerState {
     poll: mio::Poll,
     buffers: EventBuffers,
     timer_fd: TimerFd,
@@ -63,7 +63,7 @@ struct State {
 
 /// The time limit of a turn.
 #[derive(Clone, Debug)]
-enum Limit {
+enum TurnLimit {
     Timeout(Option<Duration>),
     /// Any of these moments will do.
     Deadline(RangeInclusive<Instant>),
@@ -112,7 +112,7 @@ impl Netpoller {
         let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
         let handle = Handle::new(poll.registry().try_clone()?);
         let timer_fd = TimerFd::new(poll.registry())?;
-        let state = Mutex::new(State { poll, buffers: EventBuffers::new(most), timer_fd });
+        let state = Mutex::new(PollerState { poll, buffers: EventBuffers::new(most), timer_fd });
         Ok(Netpoller { gate: TurnGate::new(), state, interrupter, handle })
     }
 
@@ -137,7 +137,7 @@ impl Netpoller {
     /// that was closed by mistake, so there is no point in retrying.
     pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         match timeout {
-            Some(Duration::ZERO) | None => self.take_turn(timeout, Limit::Timeout(timeout), wakers),
+            Some(Duration::ZERO) | None => self.take_turn(timeout, TurnLimit::Timeout(timeout), wakers),
             Some(timeout) => match now().checked_add(timeout) {
                 Some(deadline) => self.turn_until(deadline, wakers),
                 // Longer than the clock can count.
@@ -169,13 +169,13 @@ impl Netpoller {
     ///
     /// Returns the errors of [`turn`](Netpoller::turn).
     pub fn turn_until_one_of(&self, moments: RangeInclusive<Instant>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
-        self.take_turn(None, Limit::Deadline(moments), wakers)
+        self.take_turn(None, TurnLimit::Deadline(moments), wakers)
     }
 
-    fn take_turn(&self, stay: Option<Duration>, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
+    fn take_turn(&self, stay: Option<Duration>, limit: TurnLimit, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         let poll = |allowed| match allowed {
             // An interrupt is pending: it must not wait, whatever its limit.
-            Some(Duration::ZERO) => self.poll(Limit::Timeout(allowed), wakers),
+            Some(Duration::ZERO) => self.poll(TurnLimit::Timeout(allowed), wakers),
             _ => self.poll(limit.clone(), wakers),
         };
         match self.gate.turn(stay, poll) {
@@ -185,15 +185,15 @@ impl Netpoller {
         }
     }
 
-    fn poll(&self, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<usize> {
-        if let Some(events) = self.handle.lender().take_events() {
+    fn poll(&self, limit: TurnLimit, wakers: &mut Vec<Waker>) -> io::Result<usize> {
+        if let Some(events) = self.handle.network().take_events() {
             return Ok(self.handle.registry().dispatch(events, wakers));
         }
         let mut state = self.state.lock();
-        let State { poll, buffers, timer_fd } = &mut *state;
+        let PollerState { poll, buffers, timer_fd } = &mut *state;
         let timeout = match limit {
-            Limit::Timeout(timeout) => timeout,
-            Limit::Deadline(moments) => timer_fd.set(&moments),
+            TurnLimit::Timeout(timeout) => timeout,
+            TurnLimit::Deadline(moments) => timer_fd.set(&moments),
         };
         let events = buffers.of_turn(timeout);
         match wait_in(poll, events, timeout) {
@@ -250,8 +250,12 @@ impl Netpoller {
     /// Any other registration fails with the error that `why` creates from the kind of the source;
     /// after [`shut_down`](Self::shut_down), with the error of a netpoller that has been shut down.
     #[doc(hidden)]
-    pub fn lend(&self, network: std::sync::Arc<dyn crate::lent::Network>, why: fn(&str) -> io::Error) {
-        self.handle.lender().begin(network);
+    pub fn lend(
+        &self,
+        network: std::sync::Arc<dyn crate::simulated_net::SimulatedNetwork>,
+        why: fn(&str) -> io::Error,
+    ) {
+        self.handle.network().begin(network);
         self.handle.registry().refuse(why);
     }
 

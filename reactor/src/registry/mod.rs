@@ -38,7 +38,7 @@ struct Entries {
     /// It never shrinks: its keys are in the system's tokens, so no entry can move down. It keeps
     /// 48 bytes for each source of the peak, little beside the kilobytes that each of them had in
     /// the kernel.
-    slab: Slab<Entry>,
+    slab: Slab<RegisteredSource>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,
     /// Set at shutdown: a source that is inserted after it is shut down, too.
@@ -48,7 +48,7 @@ struct Entries {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct RegisteredSource {
     token: SourceToken,
     source: Arc<SourceState>,
     label: Label,
@@ -75,14 +75,14 @@ impl Registry {
             source.shut_down(&mut Vec::new());
             entries = self.entries.lock();
         }
-        if let Some(why) = entries.refused.filter(|_| !label.is_lent()) {
+        if let Some(why) = entries.refused.filter(|_| !label.is_simulated()) {
             return Err(why(label.kind()));
         }
         let Some(token) = SourceToken::new(entries.slab.vacant_key(), entries.inserted) else {
             return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
         };
         entries.inserted = entries.inserted.wrapping_add(1);
-        entries.slab.insert(Entry { token, source: Arc::clone(&source), label });
+        entries.slab.insert(RegisteredSource { token, source: Arc::clone(&source), label });
         self.count.store(entries.slab.len(), Relaxed);
         Ok((token, source))
     }
@@ -143,8 +143,8 @@ impl Registry {
             }
             for entry in (key..next).filter_map(|key| entries.slab.get(key)) {
                 // A source is closed after it was dismissed, which takes the lock: for now its
-                // descriptor is its own. The address of a lent socket is behind the network's lock,
-                // whose holders never take this one.
+                // descriptor is its own. The address of a simulated socket is behind the network's
+                // lock, whose holders never take this one.
                 entry.source.for_each_waiter(|waker, interest| f(waker, &WatchedSource::new(&entry.label, interest)));
             }
             key = next;

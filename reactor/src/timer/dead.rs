@@ -5,7 +5,7 @@
 //! few items at a time if the heap is large. A small heap is not searched, unless its queue rests:
 //! where no timer is armed any more, no arm would ever search it.
 
-use super::queue::{Contents, Item, Store, TimerQueue};
+use super::queue::{QueuedTimer, Store, TimerQueue, TimerQueueState};
 use crate::sync::COMPACTION_FLOOR;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -83,7 +83,7 @@ impl Store {
     /// Continues the search for dead items if they are more than one in `share`, and takes out
     /// those that it finds. The caller drops them after releasing the lock: theirs may be the last
     /// references.
-    pub(super) fn throw_out(&self, contents: &mut Contents, share: usize) -> Vec<Item> {
+    pub(super) fn throw_out(&self, contents: &mut TimerQueueState, share: usize) -> Vec<QueuedTimer> {
         // Acquire: as in `count_dead`. A count that is a moment old delays a search by one arm.
         let population = self.dead.load(Acquire);
         if contents.heap.len() < contents.floor || population <= contents.heap.len() / share {
@@ -95,17 +95,17 @@ impl Store {
     }
 }
 
-impl Contents {
+impl TimerQueueState {
     /// Takes out dead items: all of them if the heap is small, else those among the next few items.
-    fn search(&mut self) -> Vec<Item> {
+    fn search(&mut self) -> Vec<QueuedTimer> {
         let mut dead = Vec::new();
         if self.heap.len() <= SEARCHED_WHOLE {
             // A look either moves on or takes an item out: it ends within two for each item.
-            self.unsearched = self.heap.take_dead(usize::MAX, usize::MAX, Item::is_dead, &mut dead);
+            self.unsearched = self.heap.take_dead(usize::MAX, usize::MAX, QueuedTimer::is_dead, &mut dead);
             return dead;
         }
         let end = if self.unsearched == 0 { usize::MAX } else { self.unsearched };
-        self.unsearched = self.heap.take_dead(end, LOOKS_PER_STEP, Item::is_dead, &mut dead);
+        self.unsearched = self.heap.take_dead(end, LOOKS_PER_STEP, QueuedTimer::is_dead, &mut dead);
         dead
     }
 }

@@ -99,14 +99,14 @@ impl WordValue {
 #[derive(Debug)]
 pub struct TimerEntry {
     word: TimerWord,
-    inner: Mutex<Inner>,
+    inner: Mutex<TimerEntryState>,
 }
 
 // No foreign code runs while the lock is held, so a panic never leaves the entry half changed.
 impl std::panic::RefUnwindSafe for TimerEntry {}
 
 #[derive(Debug, Default)]
-struct Inner {
+struct TimerEntryState {
     waker: Option<Waker>,
     /// The store that holds its item, while it is armed.
     home: Option<Arc<Store>>,
@@ -143,7 +143,7 @@ impl TimerEntry {
     #[allow(clippy::new_ret_no_self)]
     #[must_use]
     pub fn new() -> Arc<TimerEntry> {
-        Arc::new(TimerEntry { word: TimerWord::new(), inner: Mutex::new(Inner::default()) })
+        Arc::new(TimerEntry { word: TimerWord::new(), inner: Mutex::new(TimerEntryState::default()) })
     }
 
     /// Returns whether the timer has fired since it was last armed.

@@ -56,7 +56,7 @@ pub(crate) struct Store {
     pub(super) dead: AtomicUsize,
     /// With more dead than this, a cancel cleans up. Written under the lock.
     pub(super) most_dead: AtomicUsize,
-    pub(super) contents: Mutex<Contents>,
+    pub(super) contents: Mutex<TimerQueueState>,
     /// The most items touched under one hold of the lock.
     #[cfg(test)]
     pub(super) longest_hold: std::sync::atomic::AtomicUsize,
@@ -64,8 +64,8 @@ pub(crate) struct Store {
 
 /// The data that the lock protects.
 #[derive(Debug)]
-pub(super) struct Contents {
-    pub(super) heap: Heap<Item>,
+pub(super) struct TimerQueueState {
+    pub(super) heap: Heap<QueuedTimer>,
     /// Items ever inserted or moved on: the order among equal deadlines.
     inserted: u64,
     /// Where the search for the dead continues: the items before this one have yet to be looked at.
@@ -79,14 +79,14 @@ pub(super) struct Contents {
 
 /// One arming in the heap, ordered by deadline and then by the order of insertion.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct QueuedTimer {
     deadline: u64,
     sequence: u64,
     generation: u64,
     entry: Arc<TimerEntry>,
 }
 
-impl Item {
+impl QueuedTimer {
     fn rank(&self) -> (u64, u64) {
         (self.deadline, self.sequence)
     }
@@ -96,21 +96,21 @@ impl Item {
     }
 }
 
-impl PartialEq for Item {
+impl PartialEq for QueuedTimer {
     fn eq(&self, other: &Self) -> bool {
         self.rank() == other.rank()
     }
 }
 
-impl Eq for Item {}
+impl Eq for QueuedTimer {}
 
-impl PartialOrd for Item {
+impl PartialOrd for QueuedTimer {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Item {
+impl Ord for QueuedTimer {
     fn cmp(&self, other: &Self) -> Ordering {
         self.rank().cmp(&other.rank())
     }
@@ -364,7 +364,7 @@ impl Store {
             earliest: Earliest::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
-            contents: Mutex::new(Contents {
+            contents: Mutex::new(TimerQueueState {
                 heap: Heap::new(),
                 inserted: 0,
                 unsearched: 0,
@@ -376,7 +376,7 @@ impl Store {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Contents> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, TimerQueueState> {
         let contents = self.contents.lock();
         #[cfg(test)]
         self.longest_hold.fetch_max(contents.heap.take_touched(), Relaxed);
@@ -384,24 +384,24 @@ impl Store {
     }
 
     /// Publishes the earliest deadline and the limit of the dead, for threads without the lock.
-    pub(super) fn publish(&self, contents: &Contents) {
+    pub(super) fn publish(&self, contents: &TimerQueueState) {
         self.earliest.publish(contents.heap.peek().map_or(NEVER, |item| item.deadline));
         self.most_dead.store((contents.heap.len() / DEAD_SHARE_AT_CANCEL).max(contents.floor), Relaxed);
     }
 }
 
-impl Contents {
+impl TimerQueueState {
     /// Inserts an item, behind those with the same deadline, and returns its sequence number.
     fn put(&mut self, deadline: u64, generation: u64, entry: Arc<TimerEntry>) -> u64 {
         let sequence = self.inserted;
         self.inserted += 1;
-        self.heap.push(Item { deadline, sequence, generation, entry });
+        self.heap.push(QueuedTimer { deadline, sequence, generation, entry });
         sequence
     }
 
     /// Takes out the top item if it is dead, or moves it on if it was put off; true if it is
     /// neither, or there is none.
-    fn settle_top(&mut self, dead: &mut Vec<Item>) -> bool {
+    fn settle_top(&mut self, dead: &mut Vec<QueuedTimer>) -> bool {
         let Some(top) = self.heap.peek() else { return true };
         let due = top.entry.true_deadline(top.generation);
         if due == Some(top.deadline) {
@@ -414,7 +414,7 @@ impl Contents {
         false
     }
 
-    fn pop_due(&mut self, now: u64) -> Option<Item> {
+    fn pop_due(&mut self, now: u64) -> Option<QueuedTimer> {
         if self.heap.peek()?.deadline > now {
             return None;
         }

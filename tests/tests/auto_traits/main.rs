@@ -359,7 +359,7 @@ const _: () = {
 };
 
 /// Public in name only: parts of the sealed trait `ToSocketAddrs`.
-const SEALED: [&str; 1] = ["Target"];
+const SEALED: [&str; 1] = ["LookupTarget"];
 /// Checked where its feature is on: `executor/tests/simulation`.
 const SIMULATED: [&str; 10] =
     ["Costs", "Disk", "Faults", "Latency", "Link", "Plan", "PlanError", "Record", "Sim", "Skew"];

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use wsrt_reactor::lent::{RawDescriptor, Socket};
+use wsrt_reactor::simulated_net::{RawDescriptor, SimulatedSocket};
 
 use super::socket::{SocketHandle, SocketKind};
 use super::{Net, Network};
@@ -80,7 +80,7 @@ impl Net {
 }
 
 impl Network {
-    /// Records that a real socket's descriptor accompanies a socket that has been lent.
+    /// Records that a real socket's descriptor accompanies a simulated socket.
     pub(super) fn note_beside(&self, descriptor: RawDescriptor, kind: SocketKind, id: usize) {
         let Some(number) = number(descriptor) else { return };
         self.lock().bound.lent.insert(number, Known { descriptor, kind, id });
@@ -88,7 +88,11 @@ impl Network {
 
     /// Lends the listener that a descriptor is bound to, if the listener is listening or `backlog`
     /// makes it start.
-    pub(super) fn lend_listener(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
+    pub(super) fn lend_listener(
+        &self,
+        descriptor: RawDescriptor,
+        backlog: Option<usize>,
+    ) -> Option<Arc<dyn SimulatedSocket>> {
         let mut net = self.lock();
         let id = net.bound.find_kept(descriptor, SocketKind::Listener)?.id;
         let listener = net.listener(id).ok()?;
@@ -102,7 +106,7 @@ impl Network {
     }
 
     /// Lends the datagram socket that a descriptor is bound to.
-    pub(super) fn lend_datagrams(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
+    pub(super) fn lend_datagrams(&self, descriptor: RawDescriptor) -> Option<Arc<dyn SimulatedSocket>> {
         let mut net = self.lock();
         let id = net.bound.find_kept(descriptor, SocketKind::Datagrams)?.id;
         net.bound.lend(descriptor);
@@ -133,7 +137,7 @@ impl BoundSockets for Arc<Network> {
         Some(net.listener(known.id).map(|listener| listener.backlog = backlog.max(1)))
     }
 
-    fn behind(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
+    fn behind(&self, descriptor: RawDescriptor) -> Option<Arc<dyn SimulatedSocket>> {
         let known = self.lock().bound.find(descriptor)?;
         Some(SocketHandle::borrowed(Arc::clone(self), known.kind, known.id))
     }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 
 use wsrt_reactor::Ready;
-use wsrt_reactor::lent::Place;
+use wsrt_reactor::simulated_net::SimulatedAddress;
 
 use super::Net;
 use super::datagrams::check_source;
@@ -20,7 +20,7 @@ const FIRST_PAUSE: u64 = 1_000_000_000;
 
 pub(super) struct ListeningSocket {
     pub(super) host: usize,
-    pub(super) local: Place,
+    pub(super) local: SimulatedAddress,
     pub(super) token: Option<usize>,
     /// The length of the accept queue, or 0 before the socket listens.
     pub(super) backlog: usize,
@@ -88,13 +88,13 @@ impl Net {
         Ok(())
     }
 
-    pub(super) fn listen(&mut self, at: Place, backlog: usize) -> io::Result<usize> {
+    pub(super) fn listen(&mut self, at: SimulatedAddress, backlog: usize) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.listeners.next_id());
         let local = match at {
-            Place::Ip(at) => Place::Ip(self.take(host, at, Taken::Tcp, id)?),
-            Place::Unix(name) => {
+            SimulatedAddress::Ip(at) => SimulatedAddress::Ip(self.take(host, at, Taken::Tcp, id)?),
+            SimulatedAddress::Unix(name) => {
                 self.take_named(host, Taken::Unix(name.clone()), id)?;
-                Place::Unix(name)
+                SimulatedAddress::Unix(name)
             }
         };
         let waiting = VecDeque::new();
@@ -104,7 +104,7 @@ impl Net {
     /// Reserves an address for a stream, or for a listener that does not listen yet.
     pub(super) fn bind_stream(&mut self, at: SocketAddr) -> io::Result<usize> {
         let (host, id) = (self.hosts.current()?, self.listeners.next_id());
-        let local = Place::Ip(self.take(host, at, Taken::Tcp, id)?);
+        let local = SimulatedAddress::Ip(self.take(host, at, Taken::Tcp, id)?);
         Ok(self.listeners.add(ListeningSocket { host, local, token: None, backlog: 0, waiting: VecDeque::new() }))
     }
 
@@ -112,7 +112,7 @@ impl Net {
         self.listeners.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
-    pub(super) fn accept(&mut self, id: usize) -> io::Result<(usize, Place)> {
+    pub(super) fn accept(&mut self, id: usize) -> io::Result<(usize, SimulatedAddress)> {
         let end = self.listener(id)?.waiting.pop_front().ok_or(ErrorKind::WouldBlock)?;
         let peer = self.end(end)?.peer.clone();
         Ok((end, peer))
@@ -121,28 +121,28 @@ impl Net {
     pub(super) fn close_listener(&mut self, id: usize) {
         let Some(listener) = self.listeners.remove(id) else { return };
         let key = match listener.local {
-            Place::Ip(at) => Taken::Tcp(at.port()),
-            Place::Unix(name) => Taken::Unix(name),
+            SimulatedAddress::Ip(at) => Taken::Tcp(at.port()),
+            SimulatedAddress::Unix(name) => Taken::Unix(name),
         };
         self.taken.remove(&(listener.host, key));
         listener.waiting.into_iter().for_each(|end| self.abandon_end(end));
     }
 
     /// Starts to connect a stream.
-    pub(super) fn connect(&mut self, from: Option<Place>, to: Place) -> io::Result<usize> {
+    pub(super) fn connect(&mut self, from: Option<SimulatedAddress>, to: SimulatedAddress) -> io::Result<usize> {
         let host = self.hosts.current()?;
         let to = match to {
-            Place::Ip(to) => to,
-            Place::Unix(name) => return self.connect_within(host, from, name),
+            SimulatedAddress::Ip(to) => to,
+            SimulatedAddress::Unix(name) => return self.connect_within(host, from, name),
         };
         let peer_host = self.hosts.at(to.ip(), host)?;
-        if let Some(Place::Ip(from)) = &from {
+        if let Some(SimulatedAddress::Ip(from)) = &from {
             check_source(from.ip(), host, peer_host)?;
         }
         let own = if to.ip().is_loopback() { to.ip() } else { Hosts::address(host).into() };
         let port = self.take_port_to_connect(host, from, own)?;
-        let local = Place::Ip(SocketAddr::new(own, port));
-        let mut end = StreamEnd::new((host, peer_host), local, Place::Ip(to), StreamPhase::Connecting, None);
+        let local = SimulatedAddress::Ip(SocketAddr::new(own, port));
+        let mut end = StreamEnd::new((host, peer_host), local, SimulatedAddress::Ip(to), StreamPhase::Connecting, None);
         end.has_own_port = true;
         let id = self.add_end(end);
         self.call(id, 0);
@@ -150,10 +150,10 @@ impl Net {
     }
 
     /// Reserves the local port of a stream: the port to which the socket was bound, or a free one.
-    fn take_port_to_connect(&mut self, host: usize, from: Option<Place>, own: IpAddr) -> io::Result<u16> {
+    fn take_port_to_connect(&mut self, host: usize, from: Option<SimulatedAddress>, own: IpAddr) -> io::Result<u16> {
         let next = self.ends.next_id();
         let from = match from {
-            Some(Place::Ip(from)) => from,
+            Some(SimulatedAddress::Ip(from)) => from,
             _ => SocketAddr::new(own, 0),
         };
         if from.port() != 0 {
@@ -167,7 +167,7 @@ impl Net {
 
     /// Frees the local port of a stream, unless a later life of the host has taken the port.
     pub(super) fn give_port_back(&mut self, id: usize, end: &StreamEnd) {
-        let (true, Place::Ip(local)) = (end.has_own_port, &end.local) else { return };
+        let (true, SimulatedAddress::Ip(local)) = (end.has_own_port, &end.local) else { return };
         let key = (end.host, Taken::TcpStream(local.port()));
         if self.taken.get(&key) == Some(&id) {
             self.taken.remove(&key);
@@ -215,7 +215,7 @@ impl Net {
         if is_lost || self.answer_again(from, peer_host) {
             return;
         }
-        let Place::Ip(at) = &peer else { return };
+        let SimulatedAddress::Ip(at) = &peer else { return };
         let Some(&listener) = self.taken.get(&(peer_host, Taken::Tcp(at.port()))) else {
             return self.refuse(from, ErrorKind::ConnectionRefused);
         };
@@ -239,7 +239,7 @@ impl Net {
 
     /// Connects two endpoints on the same host at once.
     pub(super) fn join(&mut self, host: usize, names: [Vec<u8>; 2]) -> [usize; 2] {
-        let [one, other] = names.map(Place::Unix);
+        let [one, other] = names.map(SimulatedAddress::Unix);
         let first = self.ends.next_id();
         let pair = [(one.clone(), other.clone(), first + 1), (other, one, first)];
         pair.map(|(local, peer, id)| {
@@ -247,15 +247,15 @@ impl Net {
         })
     }
 
-    fn connect_within(&mut self, host: usize, from: Option<Place>, name: Vec<u8>) -> io::Result<usize> {
+    fn connect_within(&mut self, host: usize, from: Option<SimulatedAddress>, name: Vec<u8>) -> io::Result<usize> {
         let &listener = self.taken.get(&(host, Taken::Unix(name.clone()))).ok_or(ErrorKind::NotFound)?;
         let waits = self.listeners.get(listener).is_some_and(|listener| listener.waiting.len() >= listener.backlog);
         if waits {
             return Err(ErrorKind::WouldBlock.into());
         }
         let own_name = match from {
-            Some(Place::Unix(name)) => name,
-            Some(Place::Ip(_)) | None => Vec::new(),
+            Some(SimulatedAddress::Unix(name)) => name,
+            Some(SimulatedAddress::Ip(_)) | None => Vec::new(),
         };
         let [own, accepted] = self.join(host, [own_name, name]);
         self.queue(listener, accepted);
@@ -266,9 +266,9 @@ impl Net {
 impl ListeningSocket {
     fn listens_at(&self, address: IpAddr) -> bool {
         match &self.local {
-            Place::Ip(_) if self.backlog == 0 => false,
-            Place::Ip(local) => local.ip().is_unspecified() || local.ip() == address,
-            Place::Unix(_) => false,
+            SimulatedAddress::Ip(_) if self.backlog == 0 => false,
+            SimulatedAddress::Ip(local) => local.ip().is_unspecified() || local.ip() == address,
+            SimulatedAddress::Unix(_) => false,
         }
     }
 }

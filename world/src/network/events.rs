@@ -3,14 +3,14 @@
 //! order.
 
 use wsrt_reactor::Ready;
-use wsrt_reactor::lent::Event;
+use wsrt_reactor::simulated_net::SimulatedEvent;
 
 use super::Net;
 use wsrt_sync::rng::FastRand;
 
 pub(super) struct Events {
     rng: FastRand,
-    unseen: Vec<Event>,
+    unseen: Vec<SimulatedEvent>,
 }
 
 impl Events {
@@ -24,7 +24,7 @@ impl Events {
     }
 
     /// Removes all events and passes them to `each`. A single event draws no random numbers.
-    pub(super) fn take(&mut self, each: &mut dyn FnMut(Event)) {
+    pub(super) fn take(&mut self, each: &mut dyn FnMut(SimulatedEvent)) {
         for left in (2..=self.unseen.len()).rev() {
             self.unseen.swap(left - 1, self.rng.below(left));
         }
@@ -35,7 +35,7 @@ impl Events {
 impl Net {
     pub(super) fn report(&mut self, token: Option<usize>, ready: Ready) {
         if let Some(token) = token.filter(|_| !ready.is_empty()) {
-            self.events.unseen.push(Event { token, ready });
+            self.events.unseen.push(SimulatedEvent { token, ready });
         }
     }
 }
@@ -44,7 +44,7 @@ impl Net {
 fn events_come_once_and_in_any_order() {
     let order_of = |seed| {
         let mut events = Events::new(seed);
-        events.unseen.extend((0..4).map(|token| Event { token, ready: Ready::READABLE }));
+        events.unseen.extend((0..4).map(|token| SimulatedEvent { token, ready: Ready::READABLE }));
         let mut order = Vec::new();
         events.take(&mut |event| order.push(event.token));
         assert!(!events.are_there());

@@ -1,5 +1,5 @@
-//! The network of a simulation: hosts, the links between them, and the sockets that the network
-//! lends to the reactor.
+//! The network of a simulation: hosts, the links between them, and the reactor's simulated
+//! sockets.
 //!
 //! Each packet is an [`Arrival`] on the wire, due after a randomly drawn latency. The simulated
 //! scheduler delivers arrivals in the same way as it gives turns to machines. An arrival marks its
@@ -28,7 +28,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
-use wsrt_reactor::lent::{self, Event, Place, RawDescriptor, Socket};
+use wsrt_reactor::simulated_net::{self, RawDescriptor, SimulatedAddress, SimulatedEvent, SimulatedSocket};
 
 use self::bound::Bound;
 use self::buffers::Buffers;
@@ -386,41 +386,41 @@ impl Network {
     }
 }
 
-impl lent::Network for Network {
+impl simulated_net::SimulatedNetwork for Network {
     fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         self.lock().hosts.resolve(host)
     }
 
-    fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>> {
+    fn connect(&self, from: Option<SimulatedAddress>, to: SimulatedAddress) -> io::Result<Arc<dyn SimulatedSocket>> {
         let end = self.lock_for_call().connect(from, to)?;
         Ok(SocketHandle::of(self.counted(), SocketKind::End, end))
     }
 
-    fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>> {
+    fn listen(&self, at: SimulatedAddress, backlog: usize) -> io::Result<Arc<dyn SimulatedSocket>> {
         let listener = self.lock_for_call().listen(at, backlog)?;
         Ok(SocketHandle::of(self.counted(), SocketKind::Listener, listener))
     }
 
-    fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn Socket>> {
+    fn bind(&self, at: SocketAddr, beside: RawDescriptor) -> io::Result<Arc<dyn SimulatedSocket>> {
         let socket = self.lock_for_call().bind(at)?;
         self.note_beside(beside, SocketKind::Datagrams, socket);
         Ok(SocketHandle::of(self.counted(), SocketKind::Datagrams, socket))
     }
 
-    fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn Socket>> {
+    fn bind_within(&self, name: Vec<u8>) -> io::Result<Arc<dyn SimulatedSocket>> {
         let socket = self.lock_for_call().bind_within(name)?;
         Ok(SocketHandle::of(self.counted(), SocketKind::UnixDatagrams, socket))
     }
 
-    fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn Socket>> {
+    fn listener_of(&self, descriptor: RawDescriptor, backlog: Option<usize>) -> Option<Arc<dyn SimulatedSocket>> {
         self.lend_listener(descriptor, backlog)
     }
 
-    fn datagrams_of(&self, descriptor: RawDescriptor) -> Option<Arc<dyn Socket>> {
+    fn datagrams_of(&self, descriptor: RawDescriptor) -> Option<Arc<dyn SimulatedSocket>> {
         self.lend_datagrams(descriptor)
     }
 
-    fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
+    fn pair(&self) -> io::Result<[Arc<dyn SimulatedSocket>; 2]> {
         let mut net = self.lock_for_call();
         let host = net.hosts.current()?;
         let ends = net.join(host, [Vec::new(), Vec::new()]);
@@ -428,12 +428,12 @@ impl lent::Network for Network {
         Ok(ends.map(|end| SocketHandle::of(self.counted(), SocketKind::End, end)))
     }
 
-    fn datagram_pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
+    fn datagram_pair(&self) -> io::Result<[Arc<dyn SimulatedSocket>; 2]> {
         let pair = self.lock_for_call().datagram_pair()?;
         Ok(pair.map(|socket| SocketHandle::of(self.counted(), SocketKind::UnixDatagrams, socket)))
     }
 
-    fn take_events(&self, each: &mut dyn FnMut(Event)) {
+    fn take_events(&self, each: &mut dyn FnMut(SimulatedEvent)) {
         // The netpoller only notes them: it calls nothing that would lock it again.
         self.lock().events.take(each);
     }

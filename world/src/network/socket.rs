@@ -1,11 +1,11 @@
-//! A socket that the network has lent to the reactor, identified by its kind and number.
+//! A simulated socket, as the reactor has it, identified by its kind and number.
 
 use std::fmt;
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
 
-use wsrt_reactor::lent::{Place, Socket};
+use wsrt_reactor::simulated_net::{SimulatedAddress, SimulatedSocket};
 
 use super::Network;
 
@@ -17,7 +17,7 @@ pub(super) enum SocketKind {
     UnixDatagrams,
 }
 
-/// A socket that has been lent, with its kind and number. Dropping the owner closes the socket.
+/// A simulated socket, with its kind and number. Dropping the owner closes the socket.
 pub(super) struct SocketHandle {
     network: Arc<Network>,
     kind: SocketKind,
@@ -26,12 +26,12 @@ pub(super) struct SocketHandle {
 }
 
 impl SocketHandle {
-    pub(super) fn of(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
+    pub(super) fn of(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn SimulatedSocket> {
         Arc::new(Self { network, kind, id, is_owner: true })
     }
 
     /// Returns a handle to a socket that has another owner.
-    pub(super) fn borrowed(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
+    pub(super) fn borrowed(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn SimulatedSocket> {
         Arc::new(Self { network, kind, id, is_owner: false })
     }
 
@@ -50,7 +50,7 @@ fn joined(bufs: &[IoSlice<'_>]) -> Vec<u8> {
     bufs.iter().flat_map(|buf| buf.iter().copied()).collect()
 }
 
-impl Socket for SocketHandle {
+impl SimulatedSocket for SocketHandle {
     fn attach(&self, token: usize) {
         let mut net = self.network.lock();
         let net = &mut *net;
@@ -87,34 +87,34 @@ impl Socket for SocketHandle {
         }
     }
 
-    fn local(&self) -> io::Result<Place> {
+    fn local(&self) -> io::Result<SimulatedAddress> {
         let mut net = self.network.lock();
         match self.kind {
             SocketKind::End => net.end(self.id).map(|end| end.local.clone()),
             SocketKind::Listener => net.listener(self.id).map(|listener| listener.local.clone()),
-            SocketKind::Datagrams => net.datagram_socket(self.id).map(|socket| Place::Ip(socket.local)),
+            SocketKind::Datagrams => net.datagram_socket(self.id).map(|socket| SimulatedAddress::Ip(socket.local)),
             SocketKind::UnixDatagrams => {
-                net.unix_datagram_socket(self.id).map(|socket| Place::Unix(socket.local.clone()))
+                net.unix_datagram_socket(self.id).map(|socket| SimulatedAddress::Unix(socket.local.clone()))
             }
         }
     }
 
-    fn peer(&self) -> io::Result<Place> {
+    fn peer(&self) -> io::Result<SimulatedAddress> {
         let mut net = self.network.lock();
         match self.kind {
             SocketKind::End => net.end(self.id).map(|end| end.peer.clone()),
             SocketKind::Listener => Err(ErrorKind::NotConnected.into()),
             SocketKind::Datagrams => {
-                net.datagram_socket(self.id)?.peer.map(Place::Ip).ok_or(ErrorKind::NotConnected.into())
+                net.datagram_socket(self.id)?.peer.map(SimulatedAddress::Ip).ok_or(ErrorKind::NotConnected.into())
             }
             SocketKind::UnixDatagrams => match &net.unix_datagram_socket(self.id)?.peer {
-                Some((_, name)) => Ok(Place::Unix(name.clone())),
+                Some((_, name)) => Ok(SimulatedAddress::Unix(name.clone())),
                 None => Err(ErrorKind::NotConnected.into()),
             },
         }
     }
 
-    fn accept(&self) -> io::Result<(Arc<dyn Socket>, Place)> {
+    fn accept(&self) -> io::Result<(Arc<dyn SimulatedSocket>, SimulatedAddress)> {
         let (end, peer) = self.network.lock_for_call().accept(self.id)?;
         Ok((Self::of(Arc::clone(&self.network), SocketKind::End, end), peer))
     }
@@ -123,48 +123,57 @@ impl Socket for SocketHandle {
         self.network.lock().end(self.end()?)?.outcome()
     }
 
-    fn connect(&self, to: Place) -> io::Result<()> {
+    fn connect(&self, to: SimulatedAddress) -> io::Result<()> {
         let mut net = self.network.lock_for_call();
         match (self.kind, to) {
-            (SocketKind::Datagrams, Place::Ip(to)) => net.connect_datagrams(self.id, to)?,
-            (SocketKind::UnixDatagrams, Place::Unix(to)) => net.connect_unix_datagrams(self.id, to)?,
+            (SocketKind::Datagrams, SimulatedAddress::Ip(to)) => net.connect_datagrams(self.id, to)?,
+            (SocketKind::UnixDatagrams, SimulatedAddress::Unix(to)) => net.connect_unix_datagrams(self.id, to)?,
             _ => return Err(ErrorKind::InvalidInput.into()),
         }
         Ok(())
     }
 
-    fn receive(&self, room: usize, peeks: bool, into: &mut dyn FnMut(&[u8])) -> io::Result<(usize, Option<Place>)> {
+    fn receive(
+        &self,
+        room: usize,
+        peeks: bool,
+        into: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<(usize, Option<SimulatedAddress>)> {
         let mut net = self.network.lock_for_call();
         match self.kind {
             SocketKind::Datagrams => {
                 let (count, from) = net.receive_datagram(self.id, room, peeks, into)?;
-                Ok((count, Some(Place::Ip(from))))
+                Ok((count, Some(SimulatedAddress::Ip(from))))
             }
             SocketKind::UnixDatagrams => {
                 let (count, from) = net.receive_unix_datagram(self.id, room, peeks, into)?;
-                Ok((count, Some(Place::Unix(from))))
+                Ok((count, Some(SimulatedAddress::Unix(from))))
             }
             SocketKind::End | SocketKind::Listener => Ok((net.receive(self.end()?, room, peeks, into)?, None)),
         }
     }
 
-    fn send(&self, bufs: &[IoSlice<'_>], to: Option<Place>) -> io::Result<usize> {
+    fn send(&self, bufs: &[IoSlice<'_>], to: Option<SimulatedAddress>) -> io::Result<usize> {
         let mut net = self.network.lock_for_call();
         match (self.kind, to) {
             (SocketKind::Datagrams, None) => net.send_datagrams(self.id, vec![joined(bufs)], None),
-            (SocketKind::Datagrams, Some(Place::Ip(to))) => net.send_datagrams(self.id, vec![joined(bufs)], Some(to)),
+            (SocketKind::Datagrams, Some(SimulatedAddress::Ip(to))) => {
+                net.send_datagrams(self.id, vec![joined(bufs)], Some(to))
+            }
             (SocketKind::UnixDatagrams, None) => net.send_unix_datagram(self.id, bufs, None),
-            (SocketKind::UnixDatagrams, Some(Place::Unix(to))) => net.send_unix_datagram(self.id, bufs, Some(to)),
+            (SocketKind::UnixDatagrams, Some(SimulatedAddress::Unix(to))) => {
+                net.send_unix_datagram(self.id, bufs, Some(to))
+            }
             (SocketKind::Datagrams | SocketKind::UnixDatagrams, Some(_)) => Err(ErrorKind::InvalidInput.into()),
             (SocketKind::End | SocketKind::Listener, _) => net.send(self.end()?, bufs),
         }
     }
 
-    fn send_segments(&self, bytes: &[u8], length: usize, to: Option<Place>) -> io::Result<usize> {
+    fn send_segments(&self, bytes: &[u8], length: usize, to: Option<SimulatedAddress>) -> io::Result<usize> {
         let to = match to {
-            Some(Place::Ip(to)) => Some(to),
+            Some(SimulatedAddress::Ip(to)) => Some(to),
             None => None,
-            Some(Place::Unix(_)) => return Err(ErrorKind::InvalidInput.into()),
+            Some(SimulatedAddress::Unix(_)) => return Err(ErrorKind::InvalidInput.into()),
         };
         match self.kind {
             SocketKind::Datagrams => {

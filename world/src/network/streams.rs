@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::net::Shutdown;
 
 use wsrt_reactor::Ready;
-use wsrt_reactor::lent::Place;
+use wsrt_reactor::simulated_net::SimulatedAddress;
 
 use super::Net;
 use super::buffers::BufferSpace;
@@ -30,8 +30,8 @@ const MOST_TRIES: u32 = 20;
 pub(super) struct StreamEnd {
     pub(super) host: usize,
     pub(super) peer_host: usize,
-    pub(super) local: Place,
-    pub(super) peer: Place,
+    pub(super) local: SimulatedAddress,
+    pub(super) peer: SimulatedAddress,
     pub(super) other: Option<usize>,
     pub(super) token: Option<usize>,
     pub(super) phase: StreamPhase,
@@ -84,8 +84,8 @@ pub(super) enum Parcel {
 impl StreamEnd {
     pub(super) fn new(
         hosts: (usize, usize),
-        local: Place,
-        peer: Place,
+        local: SimulatedAddress,
+        peer: SimulatedAddress,
         phase: StreamPhase,
         other: Option<usize>,
     ) -> Self {

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use libc::{c_int, sockaddr, socklen_t};
-use wsrt_reactor::lent::{Place, RawDescriptor, Socket};
+use wsrt_reactor::simulated_net::{RawDescriptor, SimulatedAddress, SimulatedSocket};
 
 use super::report::report;
 use super::{contained, fail, own};
@@ -58,7 +58,7 @@ fn given() -> Option<Rc<dyn BoundSockets>> {
 
 /// Returns the simulated socket that stands in for `descriptor`, or `None` if the descriptor was
 /// not bound in a simulation.
-fn behind(descriptor: c_int) -> Option<Arc<dyn Socket>> {
+fn behind(descriptor: c_int) -> Option<Arc<dyn SimulatedSocket>> {
     contained(|| given()?.behind(descriptor))
 }
 
@@ -137,7 +137,7 @@ unsafe fn try_connect(descriptor: c_int, to: *const sockaddr, length: socklen_t)
     // SAFETY: as the caller says.
     let to = unsafe { address::read(to, length) }?;
     match sockets.behind(descriptor) {
-        Some(socket) => Some(socket.connect(Place::Ip(to))),
+        Some(socket) => Some(socket.connect(SimulatedAddress::Ip(to))),
         None if sort(descriptor)? == Sort::Streams => {
             report(format_args!(
                 "a stream of std's, or of another library, was to connect to {to} on the thread of a simulation, where it \
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn getpeername(descriptor: c_int, room: *mut sockaddr, len
 /// # Safety
 ///
 /// `length` must point to a length, and `room` must have room for as many bytes.
-unsafe fn write(shown: io::Result<Place>, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
+unsafe fn write(shown: io::Result<SimulatedAddress>, room: *mut sockaddr, length: *mut socklen_t) -> c_int {
     match shown.and_then(internet) {
         Ok(shown) => {
             // SAFETY: the caller lends it.
@@ -243,9 +243,9 @@ unsafe fn write(shown: io::Result<Place>, room: *mut sockaddr, length: *mut sock
     }
 }
 
-fn internet(place: Place) -> io::Result<SocketAddr> {
+fn internet(place: SimulatedAddress) -> io::Result<SocketAddr> {
     match place {
-        Place::Ip(address) => Ok(address),
-        Place::Unix(_) => Err(ErrorKind::InvalidInput.into()),
+        SimulatedAddress::Ip(address) => Ok(address),
+        SimulatedAddress::Unix(_) => Err(ErrorKind::InvalidInput.into()),
     }
 }

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
 use wsrt_reactor::Netpoller;
-use wsrt_reactor::lent::Network;
+use wsrt_reactor::simulated_net::SimulatedNetwork;
 use wsrt_world::entropy::override_entropy;
 use wsrt_world::task_hosts::HostsOverride;
 use wsrt_world::virtual_time::{self, TimeOverride, began, override_time};
@@ -276,7 +276,7 @@ impl Simulation {
     /// netpoller take no sockets other than the simulated network's.
     pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
         clock.simulate();
-        netpoller.lend(self.lent_network(), of_system);
+        netpoller.lend(self.simulated_network(), of_system);
     }
 
     /// The network, disks, clocks and faults.
@@ -290,8 +290,8 @@ impl Simulation {
     }
 
     /// Returns the network in the form in which the reactor makes sockets of it.
-    pub(crate) fn lent_network(&self) -> Arc<dyn Network> {
-        self.world.lent_network()
+    pub(crate) fn simulated_network(&self) -> Arc<dyn SimulatedNetwork> {
+        self.world.simulated_network()
     }
 
     /// Returns the disk of the host that the current task belongs to; `None` outside hosts.

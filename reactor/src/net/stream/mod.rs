@@ -29,7 +29,7 @@ mod sockets;
 pub(super) mod tokio_traits;
 mod transfer;
 
-// The ends of pipes implement them, and lent sockets.
+// The ends of pipes implement them, and simulated sockets.
 #[allow(unused_imports, reason = "some builds have neither")]
 pub(super) use self::ends::{Peek, Receive, StreamSocket, Transmit};
 pub(super) use self::sockets::{end_of_socket, outcome_of_connect, uninterrupted};

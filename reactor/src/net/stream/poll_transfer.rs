@@ -2,7 +2,7 @@
 //! traits is implemented by them.
 
 use super::ends::{Receive, Transmit};
-use super::transfer::Asked;
+use super::transfer::DrainThreshold;
 use crate::evented::{Evented, Sharing};
 use crate::interest::Interest;
 use crate::net::buffers;
@@ -16,8 +16,8 @@ use std::task::{Context, Poll};
 impl<S: Receive> Evented<S> {
     /// Polls a read on behalf of the only reader, into the free room that `buf` has in one piece.
     pub(crate) fn poll_receive_buf(&self, cx: &mut Context<'_>, buf: &mut impl BufMut) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_read::<S>(buf.chunk_mut().len());
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| {
+        let threshold = DrainThreshold::of_read::<S>(buf.chunk_mut().len());
+        self.poll_transfer(Interest::READABLE, cx, threshold, |source| {
             let receive = |room: &mut [_]| source.receive_uninit(room).map(|count| (count, ()));
             // SAFETY: `receive_uninit` initialises the bytes that it counts, and writes no others.
             unsafe { buffers::append(buf, receive) }.map(|(count, ())| count)
@@ -32,14 +32,14 @@ impl<S: Receive> Evented<S> {
         cx: &mut Context<'_>,
         buf: &mut [std::mem::MaybeUninit<u8>],
     ) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_uninit(buf))
+        let threshold = DrainThreshold::of_read::<S>(buf.len());
+        self.poll_transfer(Interest::READABLE, cx, threshold, |source| source.receive_uninit(buf))
     }
 
     #[cfg(feature = "futures-io")]
     pub(crate) fn poll_receive_into_slice(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive(buf))
+        let threshold = DrainThreshold::of_read::<S>(buf.len());
+        self.poll_transfer(Interest::READABLE, cx, threshold, |source| source.receive(buf))
     }
 
     #[cfg(feature = "futures-io")]
@@ -48,21 +48,21 @@ impl<S: Receive> Evented<S> {
         cx: &mut Context<'_>,
         bufs: &mut [IoSliceMut<'_>],
     ) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_vectored_read::<S>(bufs);
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_vectored(bufs))
+        let threshold = DrainThreshold::of_vectored_read::<S>(bufs);
+        self.poll_transfer(Interest::READABLE, cx, threshold, |source| source.receive_vectored(bufs))
     }
 }
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Transmit> Evented<S> {
     pub(crate) fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_write::<S>(buf.len());
-        self.poll_transfer(Interest::WRITABLE, cx, asked, |source| source.transmit(buf))
+        let threshold = DrainThreshold::of_write::<S>(buf.len());
+        self.poll_transfer(Interest::WRITABLE, cx, threshold, |source| source.transmit(buf))
     }
 
     pub(crate) fn poll_send_vectored(&self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_vectored_write::<S>(bufs);
-        self.poll_transfer(Interest::WRITABLE, cx, asked, |source| source.transmit_vectored(bufs))
+        let threshold = DrainThreshold::of_vectored_write::<S>(bufs);
+        self.poll_transfer(Interest::WRITABLE, cx, threshold, |source| source.transmit_vectored(bufs))
     }
 }
 
@@ -71,9 +71,9 @@ impl<S: mio::event::Source> Evented<S> {
         &self,
         interest: Interest,
         cx: &mut Context<'_>,
-        asked: Asked,
+        threshold: DrainThreshold,
         call: impl FnMut(&S) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
-        self.poll_drain(Sharing::Exclusive, interest, cx, call, |&moved| asked.is_drained_by(moved))
+        self.poll_drain(Sharing::Exclusive, interest, cx, call, |&moved| threshold.is_drained_by(moved))
     }
 }

@@ -44,10 +44,10 @@ const MOST_SLICES: usize = 1024;
 
 /// How many bytes a transfer may move at most, if falling short of it would prove something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Asked(Option<usize>);
+pub(super) struct DrainThreshold(Option<usize>);
 
-impl Asked {
-    const PROVES_NOTHING: Asked = Asked(None);
+impl DrainThreshold {
+    const PROVES_NOTHING: DrainThreshold = DrainThreshold(None);
 
     fn bytes(count: usize) -> Self {
         Self((SHORT_MEANS_DRAINED && count <= MOST_BYTES).then_some(count))
@@ -82,7 +82,7 @@ impl Asked {
     }
 
     pub(super) fn is_drained_by(self, moved: usize) -> bool {
-        self.0.is_some_and(|asked| 0 < moved && moved < asked)
+        self.0.is_some_and(|threshold| 0 < moved && moved < threshold)
     }
 }
 
@@ -90,33 +90,33 @@ impl Asked {
 impl<S: Receive> Evented<S> {
     /// Reads into memory that need not be initialised. The bytes counted are.
     pub(crate) async fn receive_into(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.transfer(Interest::READABLE, asked, |source| source.receive_uninit(buf)).await
+        let threshold = DrainThreshold::of_read::<S>(buf.len());
+        self.transfer(Interest::READABLE, threshold, |source| source.receive_uninit(buf)).await
     }
 
     pub(crate) async fn receive(&self, buf: &mut [u8]) -> io::Result<usize> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.transfer(Interest::READABLE, asked, |source| source.receive(buf)).await
+        let threshold = DrainThreshold::of_read::<S>(buf.len());
+        self.transfer(Interest::READABLE, threshold, |source| source.receive(buf)).await
     }
 
     pub(crate) async fn receive_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let asked = Asked::of_vectored_read::<S>(bufs);
-        self.transfer(Interest::READABLE, asked, |source| source.receive_vectored(bufs)).await
+        let threshold = DrainThreshold::of_vectored_read::<S>(bufs);
+        self.transfer(Interest::READABLE, threshold, |source| source.receive_vectored(bufs)).await
     }
 
     pub(crate) fn try_receive(&self, buf: &mut [u8]) -> io::Result<usize> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.try_transfer(Interest::READABLE, asked, |source| source.receive(buf))
+        let threshold = DrainThreshold::of_read::<S>(buf.len());
+        self.try_transfer(Interest::READABLE, threshold, |source| source.receive(buf))
     }
 
     pub(crate) fn try_receive_into(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.try_transfer(Interest::READABLE, asked, |source| source.receive_uninit(buf))
+        let threshold = DrainThreshold::of_read::<S>(buf.len());
+        self.try_transfer(Interest::READABLE, threshold, |source| source.receive_uninit(buf))
     }
 
     pub(crate) fn try_receive_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let asked = Asked::of_vectored_read::<S>(bufs);
-        self.try_transfer(Interest::READABLE, asked, |source| source.receive_vectored(bufs))
+        let threshold = DrainThreshold::of_vectored_read::<S>(bufs);
+        self.try_transfer(Interest::READABLE, threshold, |source| source.receive_vectored(bufs))
     }
 }
 
@@ -141,23 +141,23 @@ impl<S: Peek> Evented<S> {
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Transmit> Evented<S> {
     pub(crate) async fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        let asked = Asked::of_write::<S>(buf.len());
-        self.transfer(Interest::WRITABLE, asked, |source| source.transmit(buf)).await
+        let threshold = DrainThreshold::of_write::<S>(buf.len());
+        self.transfer(Interest::WRITABLE, threshold, |source| source.transmit(buf)).await
     }
 
     pub(crate) async fn send_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        let asked = Asked::of_vectored_write::<S>(bufs);
-        self.transfer(Interest::WRITABLE, asked, |source| source.transmit_vectored(bufs)).await
+        let threshold = DrainThreshold::of_vectored_write::<S>(bufs);
+        self.transfer(Interest::WRITABLE, threshold, |source| source.transmit_vectored(bufs)).await
     }
 
     pub(crate) fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
-        let asked = Asked::of_write::<S>(buf.len()).if_short_drains(SHORT_TRY_DRAINS);
-        self.try_transfer(Interest::WRITABLE, asked, |source| source.transmit(buf))
+        let threshold = DrainThreshold::of_write::<S>(buf.len()).if_short_drains(SHORT_TRY_DRAINS);
+        self.try_transfer(Interest::WRITABLE, threshold, |source| source.transmit(buf))
     }
 
     pub(crate) fn try_send_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        let asked = Asked::of_vectored_write::<S>(bufs).if_short_drains(SHORT_TRY_DRAINS);
-        self.try_transfer(Interest::WRITABLE, asked, |source| source.transmit_vectored(bufs))
+        let threshold = DrainThreshold::of_vectored_write::<S>(bufs).if_short_drains(SHORT_TRY_DRAINS);
+        self.try_transfer(Interest::WRITABLE, threshold, |source| source.transmit_vectored(bufs))
     }
 }
 
@@ -165,19 +165,19 @@ impl<S: mio::event::Source> Evented<S> {
     async fn transfer(
         &self,
         interest: Interest,
-        asked: Asked,
+        threshold: DrainThreshold,
         call: impl FnMut(&S) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        self.drain(interest, call, |&moved| asked.is_drained_by(moved)).await
+        self.drain(interest, call, |&moved| threshold.is_drained_by(moved)).await
     }
 
     fn try_transfer(
         &self,
         interest: Interest,
-        asked: Asked,
+        threshold: DrainThreshold,
         call: impl FnOnce(&S) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        self.try_drain(interest, call, |&moved| asked.is_drained_by(moved))
+        self.try_drain(interest, call, |&moved| threshold.is_drained_by(moved))
     }
 }
 
@@ -187,17 +187,17 @@ mod tests {
 
     #[test]
     fn only_a_short_nonempty_transfer_proves_a_drained_socket() {
-        assert_eq!(Asked::bytes(100).is_drained_by(99), SHORT_MEANS_DRAINED);
-        assert!(!Asked::bytes(100).is_drained_by(100));
-        assert!(!Asked::bytes(100).is_drained_by(0), "the end of the stream");
-        assert!(!Asked::bytes(0).is_drained_by(0), "nothing was asked for");
+        assert_eq!(DrainThreshold::bytes(100).is_drained_by(99), SHORT_MEANS_DRAINED);
+        assert!(!DrainThreshold::bytes(100).is_drained_by(100));
+        assert!(!DrainThreshold::bytes(100).is_drained_by(0), "the end of the stream");
+        assert!(!DrainThreshold::bytes(0).is_drained_by(0), "nothing was threshold for");
     }
 
     #[test]
     fn a_request_that_the_system_cuts_short_proves_nothing() {
-        assert_eq!(Asked::bytes(MOST_BYTES + 1), Asked::PROVES_NOTHING);
-        assert_eq!(Asked::slices([1; MOST_SLICES + 1].into_iter()), Asked::PROVES_NOTHING);
-        assert_eq!(Asked::slices([usize::MAX, usize::MAX].into_iter()), Asked::PROVES_NOTHING);
-        assert_eq!(Asked::slices([1; MOST_SLICES].into_iter()), Asked::bytes(MOST_SLICES));
+        assert_eq!(DrainThreshold::bytes(MOST_BYTES + 1), DrainThreshold::PROVES_NOTHING);
+        assert_eq!(DrainThreshold::slices([1; MOST_SLICES + 1].into_iter()), DrainThreshold::PROVES_NOTHING);
+        assert_eq!(DrainThreshold::slices([usize::MAX, usize::MAX].into_iter()), DrainThreshold::PROVES_NOTHING);
+        assert_eq!(DrainThreshold::slices([1; MOST_SLICES].into_iter()), DrainThreshold::bytes(MOST_SLICES));
     }
 }

@@ -6,7 +6,7 @@ use crate::budget;
 use crate::context;
 use crate::handle::Handle;
 use crate::interest::Interest;
-use crate::net::kinds::{self, Unconnected};
+use crate::net::kinds::{self, UnconnectedTcp};
 use crate::net::options::{buffer_methods, connection_methods, device_methods, packet_methods};
 use crate::net::system::as_descriptor;
 use socket2::{Domain, SockRef, Socket};
@@ -68,7 +68,7 @@ use std::net::{self, SocketAddr};
 /// ```
 #[derive(Debug)]
 pub struct TcpSocket {
-    socket: Unconnected,
+    socket: UnconnectedTcp,
 }
 
 impl TcpSocket {
@@ -96,7 +96,7 @@ impl TcpSocket {
     }
 
     fn new(domain: Domain) -> io::Result<TcpSocket> {
-        Unconnected::tcp(domain).map(|socket| TcpSocket { socket })
+        UnconnectedTcp::tcp(domain).map(|socket| TcpSocket { socket })
     }
 
     /// Creates a `TcpSocket` from the socket inside a standard library stream that is not
@@ -220,7 +220,7 @@ impl TcpSocket {
     }
 
     pub(in crate::net) fn from_socket(socket: Socket) -> TcpSocket {
-        TcpSocket { socket: Unconnected::of_system(socket) }
+        TcpSocket { socket: UnconnectedTcp::of_system(socket) }
     }
 
     pub(in crate::net) fn into_socket(self) -> Socket {

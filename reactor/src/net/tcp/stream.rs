@@ -248,8 +248,8 @@ impl TcpStream {
     #[cfg(unix)]
     #[doc(hidden)]
     #[must_use]
-    pub fn is_lent(&self) -> bool {
-        kinds::is_lent(self.socket())
+    pub fn is_simulated(&self) -> bool {
+        kinds::is_simulated(self.socket())
     }
 
     pub(in crate::net) fn end_writing(&self) -> io::Result<()> {

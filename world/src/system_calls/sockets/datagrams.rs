@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::ptr::{null, null_mut};
 
 use libc::{c_int, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec};
-use wsrt_reactor::lent::{Place, Socket};
+use wsrt_reactor::simulated_net::{SimulatedAddress, SimulatedSocket};
 
 use super::{address, answer, behind, internet, is_kept, own};
 
@@ -31,7 +31,7 @@ unsafe fn filled(message: &msghdr) -> impl Iterator<Item = &iovec> {
 /// # Safety
 ///
 /// The message must be valid for `sendmsg`.
-unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
+unsafe fn transmit(socket: &dyn SimulatedSocket, message: &msghdr) -> io::Result<usize> {
     // SAFETY: a message is the caller's, and has an address of this length, or none.
     let to = unsafe { address::read(message.msg_name.cast(), message.msg_namelen) };
     // SAFETY: they are the message's.
@@ -42,11 +42,11 @@ unsafe fn transmit(socket: &dyn Socket, message: &msghdr) -> io::Result<usize> {
     // SAFETY: as the caller says.
     let Some(length) = (unsafe { segment_length(message) }) else { return sent(socket, &pieces, to) };
     let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
-    socket.send_segments(&whole, length, to.map(Place::Ip)).map_err(of_datagrams)
+    socket.send_segments(&whole, length, to.map(SimulatedAddress::Ip)).map_err(of_datagrams)
 }
 
-fn sent(socket: &dyn Socket, pieces: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
-    socket.send(pieces, to.map(Place::Ip)).map_err(of_datagrams)
+fn sent(socket: &dyn SimulatedSocket, pieces: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
+    socket.send(pieces, to.map(SimulatedAddress::Ip)).map_err(of_datagrams)
 }
 
 /// Converts an error to the one that the system returns for datagrams.
@@ -88,7 +88,7 @@ unsafe fn segment_length(message: &msghdr) -> Option<usize> {
 /// # Safety
 ///
 /// The message must be valid for `recvmsg`.
-unsafe fn receive(socket: &dyn Socket, message: &mut msghdr, flags: c_int) -> io::Result<usize> {
+unsafe fn receive(socket: &dyn SimulatedSocket, message: &mut msghdr, flags: c_int) -> io::Result<usize> {
     // SAFETY: they are the message's.
     let mut pieces: Vec<_> = unsafe { filled(message) }
         // SAFETY: the caller lends so much room.

@@ -312,7 +312,7 @@ macro_rules! is_socket {
             }
 
             fn is_lent(&self) -> bool {
-                self.is_lent()
+                self.is_simulated()
             }
 
             fn end_writing(&self) -> io::Result<()> {

@@ -1,8 +1,8 @@
 //! A TCP socket that neither listens nor is connected.
 
-use super::{MaybeLent, TcpListener, TcpStream, bystander, network};
+use super::{MaybeSimulated, TcpListener, TcpStream, network, unbound_os_socket};
 use crate::descriptor;
-use crate::lent::Place;
+use crate::simulated_net::SimulatedAddress;
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::SocketAddr;
@@ -12,14 +12,14 @@ use std::sync::OnceLock;
 /// is noted, and nothing else done. The network knows the address already if the program has bound
 /// the socket before it handed that over.
 #[derive(Debug)]
-pub(crate) struct Unconnected {
+pub(crate) struct UnconnectedTcp {
     system: Socket,
     bound: OnceLock<SocketAddr>,
 }
 
-impl Unconnected {
+impl UnconnectedTcp {
     pub(crate) fn tcp(domain: Domain) -> io::Result<Self> {
-        let system = bystander(domain, Type::STREAM, Some(Protocol::TCP))?;
+        let system = unbound_os_socket(domain, Type::STREAM, Some(Protocol::TCP))?;
         Ok(Self { system, bound: OnceLock::new() })
     }
 
@@ -54,8 +54,9 @@ impl Unconnected {
 
     pub(crate) fn connect(self, address: SocketAddr) -> io::Result<TcpStream> {
         if let Some(network) = network() {
-            let lent = network.connect(self.bound.get().copied().map(Place::Ip), Place::Ip(address))?;
-            return Ok(MaybeLent::lent(mio::net::TcpStream::from_std(self.system.into()), lent));
+            let simulated =
+                network.connect(self.bound.get().copied().map(SimulatedAddress::Ip), SimulatedAddress::Ip(address))?;
+            return Ok(MaybeSimulated::simulated(mio::net::TcpStream::from_std(self.system.into()), simulated));
         }
         match self.system.connect(&address.into()) {
             Err(error) if !descriptor::is_in_progress(&error) => Err(error),
@@ -66,11 +67,11 @@ impl Unconnected {
     pub(crate) fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         if let Some(network) = network() {
             let (known, backlog) = (descriptor::raw(&self.system), backlog as usize);
-            let lent = match network.listener_of(known, Some(backlog)) {
-                Some(lent) => lent,
-                None => network.listen(Place::Ip(self.local_addr()?), backlog)?,
+            let simulated = match network.listener_of(known, Some(backlog)) {
+                Some(simulated) => simulated,
+                None => network.listen(SimulatedAddress::Ip(self.local_addr()?), backlog)?,
             };
-            return Ok(MaybeLent::lent(mio::net::TcpListener::from_std(self.system.into()), lent));
+            return Ok(MaybeSimulated::simulated(mio::net::TcpListener::from_std(self.system.into()), simulated));
         }
         self.system.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         Ok(TcpListener::from_std(self.system.into()))

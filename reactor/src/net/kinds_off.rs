@@ -1,5 +1,5 @@
 //! The kinds of sockets that the types of this module are made of: mio's. With feature `sim` these
-//! are in `lent_kinds/`.
+//! are in `kinds/`.
 
 use crate::descriptor;
 use crate::net::stream;
@@ -24,9 +24,9 @@ where
     stream::outcome_of_connect(SockRef::from(socket))
 }
 
-/// Returns whether a socket is lent by a simulation: none is.
+/// Returns whether a socket is simulated: none is.
 #[cfg(unix)]
-pub(crate) fn is_lent<S>(_: &S) -> bool {
+pub(crate) fn is_simulated<S>(_: &S) -> bool {
     false
 }
 
@@ -44,9 +44,9 @@ pub(crate) fn label(name: &'static str, socket: &impl std::os::windows::io::AsRa
 
 /// A TCP socket that neither listens nor is connected.
 #[derive(Debug)]
-pub(crate) struct Unconnected(Socket);
+pub(crate) struct UnconnectedTcp(Socket);
 
-impl Unconnected {
+impl UnconnectedTcp {
     pub(crate) fn tcp(domain: Domain) -> io::Result<Self> {
         let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
         socket.set_nonblocking(true)?;

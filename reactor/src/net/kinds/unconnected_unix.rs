@@ -1,10 +1,10 @@
 //! A Unix socket that neither listens nor is connected.
 
-use super::{MaybeLent, UnixDatagram, UnixListener, UnixStream, bystander, network};
+use super::{MaybeSimulated, UnixDatagram, UnixListener, UnixStream, network, unbound_os_socket};
 use crate::descriptor;
-use crate::lent::Place;
 use crate::net::unix::SocketAddr;
 use crate::net::unix::address::{bytes_of, to_system};
+use crate::simulated_net::SimulatedAddress;
 use socket2::{Domain, Socket, Type};
 use std::io;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ pub(crate) struct UnconnectedUnix {
 
 impl UnconnectedUnix {
     pub(crate) fn of_kind(kind: Type) -> io::Result<Self> {
-        bystander(Domain::UNIX, kind, None).map(Self::of_system)
+        unbound_os_socket(Domain::UNIX, kind, None).map(Self::of_system)
     }
 
     pub(crate) fn of_system(system: Socket) -> Self {
@@ -49,8 +49,9 @@ impl UnconnectedUnix {
     pub(crate) fn connect(self, address: &SocketAddr) -> io::Result<UnixStream> {
         let to = to_system(address)?;
         if let Some(network) = network() {
-            let lent = network.connect(Some(Place::Unix(self.name())), Place::Unix(bytes_of(address)))?;
-            return Ok(MaybeLent::lent(mio::net::UnixStream::from_std(self.system.into()), lent));
+            let simulated = network
+                .connect(Some(SimulatedAddress::Unix(self.name())), SimulatedAddress::Unix(bytes_of(address)))?;
+            return Ok(MaybeSimulated::simulated(mio::net::UnixStream::from_std(self.system.into()), simulated));
         }
         match self.system.connect(&to) {
             Err(error) if !descriptor::is_in_progress(&error) => Err(error),
@@ -60,15 +61,15 @@ impl UnconnectedUnix {
 
     pub(crate) fn listen(self, backlog: u32) -> io::Result<UnixListener> {
         if let (Some(network), Some(name)) = (network(), self.bound.get().cloned()) {
-            let lent = network.listen(Place::Unix(name), backlog as usize)?;
-            return Ok(MaybeLent::lent(mio::net::UnixListener::from_std(self.system.into()), lent));
+            let simulated = network.listen(SimulatedAddress::Unix(name), backlog as usize)?;
+            return Ok(MaybeSimulated::simulated(mio::net::UnixListener::from_std(self.system.into()), simulated));
         }
         self.system.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         Ok(UnixListener::from_std(self.system.into()))
     }
 
     pub(crate) fn datagram(self) -> io::Result<UnixDatagram> {
-        let lent = network().map(|network| network.bind_within(self.name())).transpose()?;
-        Ok(MaybeLent { system: mio::net::UnixDatagram::from_std(self.system.into()), lent })
+        let simulated = network().map(|network| network.bind_within(self.name())).transpose()?;
+        Ok(MaybeSimulated { system: mio::net::UnixDatagram::from_std(self.system.into()), simulated })
     }
 }

@@ -1,11 +1,11 @@
-//! Unix sockets, either lent or the OS's. A lent socket has an address within its host, but no
-//! file.
+//! Unix sockets, either simulated or the OS's. A simulated socket has an address within its host,
+//! but no file.
 
-use super::datagrams::Placed;
-use super::{MaybeLent, UnixDatagram, UnixListener, UnixStream, bystander, network};
-use crate::lent::{Place, Socket};
+use super::datagrams::SimulatedDatagrams;
+use super::{MaybeSimulated, UnixDatagram, UnixListener, UnixStream, network, unbound_os_socket};
 use crate::net::unix::address::bytes_of;
 use crate::net::unix::{SocketAddr as Named, accept};
+use crate::simulated_net::{SimulatedAddress, SimulatedSocket};
 use socket2::{Domain, Type};
 use std::ffi::OsStr;
 use std::io;
@@ -14,14 +14,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{self, SocketAddr};
 use std::sync::Arc;
 
-fn place(address: &SocketAddr) -> Place {
-    Place::Unix(bytes_of(&Named::from(address.clone())))
+fn place(address: &SocketAddr) -> SimulatedAddress {
+    SimulatedAddress::Unix(bytes_of(&Named::from(address.clone())))
 }
 
-fn address(place: Place) -> io::Result<SocketAddr> {
+fn address(place: SimulatedAddress) -> io::Result<SocketAddr> {
     let bytes = match place {
-        Place::Unix(bytes) => bytes,
-        Place::Ip(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a Unix socket")),
+        SimulatedAddress::Unix(bytes) => bytes,
+        SimulatedAddress::Ip(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a Unix socket")),
     };
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if let Some(name) = bytes.strip_prefix(b"\0") {
@@ -31,14 +31,14 @@ fn address(place: Place) -> io::Result<SocketAddr> {
 }
 
 fn stream() -> io::Result<mio::net::UnixStream> {
-    let system = bystander(Domain::UNIX, Type::STREAM, None)?;
+    let system = unbound_os_socket(Domain::UNIX, Type::STREAM, None)?;
     Ok(mio::net::UnixStream::from_std(system.into()))
 }
 
 impl UnixStream {
     pub(crate) fn connect_addr(to: &SocketAddr) -> io::Result<Self> {
         match network() {
-            Some(network) => Ok(Self::lent(stream()?, network.connect(None, place(to))?)),
+            Some(network) => Ok(Self::simulated(stream()?, network.connect(None, place(to))?)),
             None => mio::net::UnixStream::connect_addr(to).map(Self::of_system),
         }
     }
@@ -49,7 +49,7 @@ impl UnixStream {
             return Ok((Self::of_system(one), Self::of_system(other)));
         };
         let [one, other] = network.pair()?;
-        Ok((Self::lent(stream()?, one), Self::lent(stream()?, other)))
+        Ok((Self::simulated(stream()?, one), Self::simulated(stream()?, other)))
     }
 
     pub(crate) fn from_std(socket: net::UnixStream) -> Self {
@@ -57,15 +57,15 @@ impl UnixStream {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.either(|lent| address(lent.local()?), |system| system.local_addr())
+        self.either(|simulated| address(simulated.local()?), |system| system.local_addr())
     }
 
     pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.either(|lent| address(lent.peer()?), |system| system.peer_addr())
+        self.either(|simulated| address(simulated.peer()?), |system| system.peer_addr())
     }
 
     pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.either(|lent| lent.shut_down(how), |system| system.shutdown(how))
+        self.either(|simulated| simulated.shut_down(how), |system| system.shutdown(how))
     }
 }
 
@@ -80,8 +80,8 @@ impl UnixListener {
         /// The backlog of TCP listeners, too.
         const BACKLOG: usize = 1024;
         let Some(network) = network() else { return mio::net::UnixListener::bind_addr(at).map(Self::of_system) };
-        let system = bystander(Domain::UNIX, Type::STREAM, None)?;
-        Ok(Self::lent(mio::net::UnixListener::from_std(system.into()), network.listen(place(at), BACKLOG)?))
+        let system = unbound_os_socket(Domain::UNIX, Type::STREAM, None)?;
+        Ok(Self::simulated(mio::net::UnixListener::from_std(system.into()), network.listen(place(at), BACKLOG)?))
     }
 
     pub(crate) fn from_std(socket: net::UnixListener) -> Self {
@@ -89,7 +89,7 @@ impl UnixListener {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.either(|lent| address(lent.local()?), |system| system.local_addr())
+        self.either(|simulated| address(simulated.local()?), |system| system.local_addr())
     }
 }
 
@@ -100,16 +100,16 @@ impl From<UnixListener> for net::UnixListener {
 }
 
 pub(crate) fn accept_unix(listener: &UnixListener) -> io::Result<(UnixStream, SocketAddr)> {
-    let Some(lent) = &listener.lent else {
-        return accept(&listener.system).map(|(socket, peer)| (MaybeLent::of_system(socket), peer));
+    let Some(simulated) = &listener.simulated else {
+        return accept(&listener.system).map(|(socket, peer)| (MaybeSimulated::of_system(socket), peer));
     };
-    let (accepted, peer) = lent.accept()?;
-    Ok((MaybeLent::lent(stream()?, accepted), address(peer)?))
+    let (accepted, peer) = simulated.accept()?;
+    Ok((MaybeSimulated::simulated(stream()?, accepted), address(peer)?))
 }
 
-fn datagrams(lent: Arc<dyn Socket>) -> io::Result<UnixDatagram> {
-    let system = bystander(Domain::UNIX, Type::DGRAM, None)?;
-    Ok(MaybeLent::lent(mio::net::UnixDatagram::from_std(system.into()), lent))
+fn datagrams(simulated: Arc<dyn SimulatedSocket>) -> io::Result<UnixDatagram> {
+    let system = unbound_os_socket(Domain::UNIX, Type::DGRAM, None)?;
+    Ok(MaybeSimulated::simulated(mio::net::UnixDatagram::from_std(system.into()), simulated))
 }
 
 impl UnixDatagram {
@@ -141,15 +141,15 @@ impl UnixDatagram {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.either(|lent| address(lent.local()?), |system| system.local_addr())
+        self.either(|simulated| address(simulated.local()?), |system| system.local_addr())
     }
 
     pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.either(|lent| address(lent.peer()?), |system| system.peer_addr())
+        self.either(|simulated| address(simulated.peer()?), |system| system.peer_addr())
     }
 
     pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.either(|lent| lent.shut_down(how), |system| system.shutdown(how))
+        self.either(|simulated| simulated.shut_down(how), |system| system.shutdown(how))
     }
 }
 
@@ -159,12 +159,12 @@ impl From<UnixDatagram> for net::UnixDatagram {
     }
 }
 
-impl Placed for mio::net::UnixDatagram {
-    fn place(address: Named) -> Place {
-        Place::Unix(bytes_of(&address))
+impl SimulatedDatagrams for mio::net::UnixDatagram {
+    fn place(address: Named) -> SimulatedAddress {
+        SimulatedAddress::Unix(bytes_of(&address))
     }
 
-    fn of_place(found: Place) -> io::Result<Named> {
+    fn of_place(found: SimulatedAddress) -> io::Result<Named> {
         address(found).map(Named::from)
     }
 }
