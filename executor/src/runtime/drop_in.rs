@@ -12,8 +12,7 @@ use wsrt_trace::drop_in::{Layout, ShownHistogram, ShownHistograms};
 
 use super::{Builder, LatencyHistogram, RuntimeMetrics, environment};
 use crate::observe::counters::Count;
-use crate::observe::histogram::Histogram;
-use crate::observe::latency::Histograms;
+use crate::observe::latency::{Histogram, Histograms};
 use crate::scheduler::core::found::FoundIn;
 use crate::task::LocalSet;
 use crate::util::report::report;
