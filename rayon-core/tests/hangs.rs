@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
@@ -12,7 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use rayon_core::{
-    ThreadPool, ThreadPoolBuilder, current_thread_index, join, scope, spawn, spawn_broadcast, yield_local, yield_now,
+    ThreadPool, ThreadPoolBuilder, broadcast, current_thread_index, in_place_scope, in_place_scope_fifo, join, scope,
+    spawn, spawn_broadcast, yield_local, yield_now,
 };
 use wsrt::runtime::Builder;
 
@@ -236,6 +238,143 @@ fn a_helper_in_a_loop_may_call_back() {
                     first.install(|| ());
                 });
             });
+        });
+    });
+}
+
+/// The scope's function waits for the job, so that a helper has to take it.
+#[test]
+fn a_job_from_anywhere_finds_the_helpers_of_its_scope() {
+    within_a_minute(|| {
+        let build = || Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let (home, other) = (build(), build());
+        for _ in 0..50 {
+            let other = other.handle().clone();
+            let task = home.spawn(async move {
+                wsrt::parallel::scope(|scope| {
+                    // Meanwhile the helpers leave.
+                    (0..5_000).for_each(|_| thread::yield_now());
+                    let (sender, receiver) = channel();
+                    thread::scope(|threads| {
+                        threads.spawn(|| {
+                            let _entered = other.enter();
+                            scope.spawn(move |_| sender.send(()).expect("it is received"));
+                        });
+                        receiver.recv().expect("it is sent");
+                    });
+                });
+            });
+            home.block_on(task).expect("no panic");
+        }
+    });
+}
+
+/// A thread whose index would be that of a sleeping one asks for the sleeper's lock next.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_index_of_a_sleeping_thread_stays_in_its_call() {
+    within_a_minute(|| {
+        let runtime = &Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let ((go_on, goes_on), (waits, who_waits), (asks, who_asks)) = (channel(), channel(), channel::<PathBuf>());
+        let (lock, begun, all) = (&Mutex::new(()), &Barrier::new(3), &Barrier::new(2));
+        thread::scope(|threads| {
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                let locked = lock.lock().expect("no panic");
+                join(
+                    || {
+                        current_thread_index().expect("it computes");
+                        begun.wait();
+                        waits.send(this_thread()).expect("it is received");
+                    },
+                    move || {
+                        begun.wait();
+                        goes_on.recv().expect("it is sent");
+                    },
+                );
+                drop(locked);
+            });
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                // A processor helps before this thread computes, too.
+                begun.wait();
+                scope(move |_| {
+                    current_thread_index().expect("it computes");
+                    all.wait();
+                    await_sleep(&who_asks.recv().expect("it is sent"));
+                    go_on.send(()).expect("it is received");
+                });
+            });
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                await_sleep(&who_waits.recv().expect("it is sent"));
+                all.wait();
+                asks.send(this_thread()).expect("it is received");
+                scope(|_| {
+                    current_thread_index().expect("it computes");
+                    drop(lock.lock().expect("no panic"));
+                });
+            });
+        });
+    });
+}
+
+#[test]
+fn a_broadcast_reaches_a_thread_that_waits_after_a_panic() {
+    let panic = in_task(2, || {
+        let both = Barrier::new(2);
+        let panics = || {
+            current_thread_index();
+            both.wait();
+            resume_unwind(Box::new("a"));
+        };
+        let broadcasts = || {
+            both.wait();
+            broadcast(|_| ());
+        };
+        let joins = || scope(|_| wsrt::parallel::join(panics, broadcasts));
+        catch_unwind(AssertUnwindSafe(joins)).err().and_then(|panic| panic.downcast::<&str>().ok())
+    });
+    assert_eq!(panic.as_deref(), Some(&"a"));
+}
+
+/// A loop of two items, of which the helper's broadcasts.
+fn helper_of_loop_broadcasts() {
+    let (both, owner) = (Barrier::new(2), thread::current().id());
+    current_thread_index();
+    wsrt::parallel::for_each(0..2_usize, |_| {
+        both.wait();
+        if thread::current().id() != owner {
+            assert_eq!(broadcast(|_| 1), [1, 1]);
+        }
+    });
+}
+
+#[test]
+fn a_broadcast_reaches_the_owner_of_a_loop() {
+    in_task(2, || scope(|_| helper_of_loop_broadcasts()));
+    within_a_minute(|| pool(2).install(helper_of_loop_broadcasts));
+}
+
+/// The function of an in-place scope waits for the scope's closures, and holds the only processor.
+#[test]
+fn closures_of_in_place_scopes_run_beside_the_function() {
+    in_task(1, || {
+        let (sender, receiver) = channel();
+        let (sender, other) = (&sender, sender.clone());
+        in_place_scope(|scope| {
+            scope.spawn(move |scope| {
+                join(|| (), || ());
+                scope.spawn(move |_| sender.send(1).expect("it is received"));
+            });
+            assert_eq!(receiver.recv(), Ok(1));
+            // One more thread than that of the scope's closures would be one too many.
+            scope.spawn(move |_| spawn(move || other.send(2).expect("it is received")));
+            assert_eq!(receiver.recv(), Ok(2));
+        });
+        in_place_scope_fifo(|scope| {
+            scope.spawn_fifo(|_| in_place_scope(|scope| scope.spawn(|_| sender.send(3).expect("it is received"))));
+            assert_eq!(receiver.recv(), Ok(3));
         });
     });
 }

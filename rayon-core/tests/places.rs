@@ -3,7 +3,9 @@
 use std::sync::mpsc::channel;
 use std::thread;
 
-use rayon_core::{ThreadPoolBuilder, current_num_threads, current_thread_index, join, join_context, scope, spawn};
+use rayon_core::{
+    ThreadPoolBuilder, broadcast, current_num_threads, current_thread_index, join, join_context, scope, spawn,
+};
 use wsrt::runtime::{Builder, Runtime};
 
 fn runtime(workers: usize) -> Runtime {
@@ -65,6 +67,27 @@ fn a_current_thread_runtime_has_the_process_wide_pool_compute() {
     runtime.block_on(async {
         let caller = thread::current().id();
         assert_ne!(join(|| thread::current().id(), || ()).0, caller);
+    });
+}
+
+#[test]
+fn a_thread_outside_of_pools_has_no_index() {
+    assert_eq!(wsrt::parallel::scope(|_| current_thread_index()), None);
+}
+
+#[test]
+fn a_call_stays_in_its_runtime_beside_another_one() {
+    let (first, second) = (runtime(3), runtime(2));
+    first.block_on(async move {
+        let task = wsrt::spawn(async move {
+            scope(|_| {
+                let _entered = second.enter();
+                assert_eq!(current_num_threads(), 3);
+                assert_eq!(broadcast(|context| context.num_threads()), [3; 3]);
+            });
+            wsrt::task::spawn_blocking(|| drop(second)).await
+        });
+        task.await.expect("no panic").expect("no panic");
     });
 }
 

@@ -8,6 +8,9 @@
 //! its job asks for one, until the job ends. Its regions are the runtime's: an attendant counts as
 //! a thread that computes, and the runtime's idle processors help it.
 //!
+//! Attendants also help in the trees of in-place scopes, whose functions may block until the jobs
+//! of the scope have run: in rayon these run in the pool, beside the function.
+//!
 //! A broadcast has one job for each number. The thread that has the number runs it in its next
 //! wait; for a number that no thread has, a thread is started.
 
@@ -17,11 +20,15 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::fork_join::parallel_call::HelpedCall;
 use crate::fork_join::regions::Regions;
-use crate::fork_join::{CurrentSlot, JobRef};
+use crate::fork_join::{BoxedJob, CurrentSlot, JobRef, Region, TreeRegion, with_slot};
 use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Scheduler};
-use crate::util::sync::{self, Condvar, Mutex, thread, thread_local};
+use crate::util::sync::{self, Condvar, Mutex, MutexGuard, thread, thread_local};
+
+/// How often an idle attendant looks for jobs in the trees of in-place scopes.
+const LOOK_PERIOD: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// The number that this thread has been lent. It has no destructor, so that it may be asked at
@@ -33,14 +40,6 @@ thread_local! {
     /// Returns whether this thread runs a spawned job.
     static ATTENDS: Cell<bool> = const { Cell::new(false) };
 }
-
-thread_local! {
-    /// The number that this thread has given back for a sleep.
-    static PAUSED: Cell<Option<ManuallyDrop<Paused>>> = const { Cell::new(None) };
-}
-
-/// The guests whose number a thread has given back, and the number.
-type Paused = (Arc<Guests>, usize);
 
 /// A job, and the runtime that it is for.
 type Job = (JobRef, Arc<Scheduler>);
@@ -58,15 +57,25 @@ struct Number {
     is_lent: bool,
     /// Threads that have given it back for a sleep.
     sleepers: usize,
+    /// The region in which they sleep, by its address. No other region's threads get the number.
+    sleeps_in: usize,
     /// Threads that have woken from such a sleep, and wait for it.
     awaited_by: usize,
     /// Jobs for the thread that has this number, or for one that is started if no thread has it.
     mail: VecDeque<Job>,
 }
 
+impl Number {
+    fn is_free_for(&self, region: usize) -> bool {
+        !self.is_lent && self.awaited_by == 0 && (self.sleepers == 0 || self.sleeps_in == region)
+    }
+}
+
 /// Spawned jobs, and the threads for them.
 struct SpawnedJobs {
     jobs: VecDeque<Job>,
+    /// Trees in which attendants help.
+    attended: VecDeque<(Arc<TreeRegion>, Arc<Scheduler>)>,
     attendants: usize,
     /// Attendants without a job.
     idle: usize,
@@ -102,7 +111,8 @@ impl Drop for LentNumber {
 
 impl Guests {
     pub(super) fn new() -> Arc<Self> {
-        let queue = SpawnedJobs { jobs: VecDeque::new(), attendants: 0, idle: 0, is_over: false };
+        let (jobs, attended) = (VecDeque::new(), VecDeque::new());
+        let queue = SpawnedJobs { jobs, attended, attendants: 0, idle: 0, is_over: false };
         Arc::new(Self {
             numbers: Mutex::new(Vec::new()),
             returned: Condvar::new(),
@@ -116,16 +126,17 @@ impl Guests {
         &Regions::of(scheduler).guests
     }
 
-    /// Lends the calling thread one of the first `count` numbers. Waits while all are lent: so do
-    /// calls to a pool whose threads are all busy.
+    /// Lends the calling thread, which works in the region at this address, one of the first
+    /// `count` numbers. Waits while all are lent: so do calls to a pool whose threads are all busy.
     ///
-    /// The number of a thread that sleeps comes last: that thread needs it as soon as it wakes, and
-    /// may hold a lock that the caller will ask for.
-    fn lend(self: &Arc<Self>, count: usize) -> LentNumber {
+    /// The number of a thread that sleeps comes last, and only for its own region, whose jobs it
+    /// waits for: that thread needs the number as soon as it wakes, and may hold a lock that
+    /// another call will ask for.
+    fn lend(self: &Arc<Self>, count: usize, region: usize) -> LentNumber {
         let mut numbers = self.numbers.lock();
         make_room(&mut numbers, count);
         loop {
-            let free = (0..count).filter(|number| !numbers[*number].is_lent && numbers[*number].awaited_by == 0);
+            let free = (0..count).filter(|number| numbers[*number].is_free_for(region));
             if let Some(number) = free.min_by_key(|number| numbers[*number].sleepers) {
                 numbers[number].is_lent = true;
                 return LentNumber { guests: Arc::clone(self), number };
@@ -156,7 +167,7 @@ impl Guests {
     fn attend(self: &Arc<Self>, keep_alive: Duration) {
         let mut queue = self.queue.lock();
         loop {
-            if let Some(job) = queue.jobs.pop_front() {
+            if let Some(job) = queue.jobs.pop_front().or_else(|| queue.next_help()) {
                 drop(queue);
                 // Without a number until the job asks for one: all may be lent to threads that
                 // wait for the job.
@@ -165,21 +176,65 @@ impl Guests {
                 continue;
             }
             queue.idle += 1;
-            let timed_out = match sync::now().checked_add(keep_alive) {
-                _ if queue.is_over => true,
-                Some(deadline) => self.comes.wait_until(&mut queue, deadline).timed_out(),
+            let attends_trees = !queue.attended.is_empty();
+            let timed_out = match sync::now().checked_add(if attends_trees { LOOK_PERIOD } else { keep_alive }) {
+                _ if queue.is_over && !attends_trees => true,
+                Some(deadline) => self.comes.wait_until(&mut queue, deadline).timed_out() && !attends_trees,
                 None => {
                     self.comes.wait(&mut queue);
                     false
                 }
             };
             queue.idle -= 1;
-            if (timed_out || queue.is_over) && queue.jobs.is_empty() {
+            if (timed_out || queue.is_over) && queue.is_empty() {
                 queue.attendants -= 1;
                 return;
             }
         }
     }
+}
+
+impl SpawnedJobs {
+    fn is_empty(&self) -> bool {
+        self.jobs.is_empty() && self.attended.is_empty()
+    }
+
+    /// Makes a job of the help in a tree that has jobs.
+    fn next_help(&mut self) -> Option<Job> {
+        let at = self.attended.iter().position(|(region, _)| region.has_job_for_one())?;
+        let next = self.attended.remove(at)?;
+        let (region, scheduler) = (Arc::clone(&next.0), Arc::clone(&next.1));
+        // So that each tree gets help.
+        self.attended.push_back(next);
+        let help = move || _ = Context::current().map(|context| region.help_once(&HelpedCall::new(&context)));
+        // SAFETY: it borrows nothing, and the caller runs it.
+        Some((unsafe { BoxedJob::into_job_ref(help) }, scheduler))
+    }
+}
+
+/// Attendants help in this tree until it is dropped.
+pub(super) struct Attended<'a> {
+    guests: &'a Guests,
+    region: *const TreeRegion,
+}
+
+impl Drop for Attended<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.guests.queue.lock();
+        let ended = queue.attended.iter().position(|(region, _)| Arc::as_ptr(region) == self.region);
+        let ended = ended.and_then(|at| queue.attended.remove(at));
+        drop(queue);
+        drop(ended);
+    }
+}
+
+/// Makes attendants help in `region`, until the guard is dropped.
+pub(super) fn attend<'a>(scheduler: &'a Arc<Scheduler>, region: &Arc<TreeRegion>) -> Attended<'a> {
+    let guests = Guests::of(scheduler);
+    let mut queue = guests.queue.lock();
+    queue.attended.push_back((Arc::clone(region), Arc::clone(scheduler)));
+    call_attendant(scheduler, queue);
+    Attended { guests, region: Arc::as_ptr(region) }
 }
 
 fn make_room(numbers: &mut Vec<Number>, count: usize) {
@@ -202,27 +257,32 @@ pub(crate) fn number() -> Option<usize> {
 /// is lent one if it has none.
 pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
     number().unwrap_or_else(|| {
-        let lent = Guests::of(scheduler).lend(count_numbers(scheduler));
+        let region = with_slot(|slot| slot.map_or(0, |slot| address(slot.region())));
+        let lent = Guests::of(scheduler).lend(count_numbers(scheduler), region);
         let number = lent.number;
         drop(LENT.with(|place| place.replace(Some(lent))));
         number
     })
 }
 
-/// Gives the calling thread's number back while it sleeps in a wait: the job that it waits for may
-/// ask for one.
-pub(super) fn pause() {
-    let Some(lent) = LENT.with(|lent| lent.take()) else { return };
-    lent.guests.numbers.lock()[lent.number].sleepers += 1;
-    PAUSED.with(|paused| paused.set(Some(ManuallyDrop::new((Arc::clone(&lent.guests), lent.number)))));
-}
-
-/// Lends the calling thread the number again that it has given back for the sleep.
-pub(super) fn resume() {
-    let Some(paused) = PAUSED.with(Cell::take) else { return };
-    let (guests, number) = ManuallyDrop::into_inner(paused);
+/// Calls `nap`, which sleeps in a wait in `region`. Meanwhile the thread's number may be lent to a
+/// thread in the same region: the job that the caller waits for may ask for one.
+pub(super) fn sleep(region: &TreeRegion, nap: &mut dyn FnMut()) {
+    let Some(lent) = LENT.with(|lent| lent.take()) else { return nap() };
+    let (guests, number) = (Arc::clone(&lent.guests), lent.number);
+    {
+        let mut numbers = guests.numbers.lock();
+        numbers[number].sleepers += 1;
+        numbers[number].sleeps_in = address(region);
+    }
+    drop(lent);
+    nap();
     let lent = guests.lend_again(number);
     drop(LENT.with(|place| place.replace(Some(lent))));
+}
+
+fn address(region: &TreeRegion) -> usize {
+    std::ptr::from_ref(region).addr()
 }
 
 /// Takes back the number that the thread was lent since this was made.
@@ -254,7 +314,13 @@ pub(crate) fn spawn(scheduler: &Arc<Scheduler>, root: JobRef, is_next: bool) {
     } else {
         queue.jobs.push_back(job);
     }
-    if queue.jobs.len() <= queue.idle {
+    call_attendant(scheduler, queue);
+}
+
+/// Makes an attendant look at the queue: one that waits, or a new one.
+fn call_attendant(scheduler: &Arc<Scheduler>, mut queue: MutexGuard<'_, SpawnedJobs>) {
+    let guests = Guests::of(scheduler);
+    if queue.idle > 0 && queue.jobs.len() <= queue.idle {
         guests.comes.notify_one();
         return;
     }
@@ -313,12 +379,20 @@ pub(crate) fn send(scheduler: &Arc<Scheduler>, number: usize, root: JobRef) {
     }
 }
 
-/// Starts a thread that has `number`, which is lent to no other, and runs its mail.
+/// Starts a thread that has `number`, which is lent to no other, and runs its mail. In a
+/// simulation, which has no threads, the calling thread runs the mail.
 fn deliver(guests: &Arc<Guests>, number: usize) {
     let theirs = Arc::clone(guests);
-    if start(move || run_all_mail(LentNumber { guests: theirs, number })).is_err() {
+    let is_simulated = guests.numbers.lock()[number].mail.iter().any(|(_, scheduler)| is_simulated(scheduler));
+    if is_simulated || start(move || run_all_mail(LentNumber { guests: theirs, number })).is_err() {
         run_all_mail(LentNumber { guests: Arc::clone(guests), number });
     }
+}
+
+/// Returns whether the runtime is a simulated one, whose machines have no turn while another is in
+/// its own.
+pub(crate) fn is_simulated(scheduler: &Scheduler) -> bool {
+    scheduler.config.simulation.is_some()
 }
 
 fn run_all_mail(mut lent: LentNumber) {

@@ -2,13 +2,14 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
 
 use crate::fork_join::guests::Visit;
 use crate::fork_join::regions::{Counted, Regions, places};
-use crate::fork_join::{Participant, guests};
+use crate::fork_join::{Participant, TreeRegion, guests};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::core::machine::OffProcessor;
@@ -97,7 +98,7 @@ impl Regions {
 
 /// A helper, and the tasks that it has readied while it helped.
 struct Helper<'a, 'b> {
-    scheduler: &'a Scheduler,
+    scheduler: &'a Arc<Scheduler>,
     regions: &'a Regions,
     /// The machine's own. Borrowed in `tick` alone, which no waker calls.
     driver: RefCell<&'a mut Driver<'b>>,
@@ -109,7 +110,7 @@ struct Helper<'a, 'b> {
 }
 
 impl<'a, 'b> Helper<'a, 'b> {
-    fn new(regions: &'a Regions, scheduler: &'a Scheduler, driver: &'a mut Driver<'b>) -> Self {
+    fn new(regions: &'a Regions, scheduler: &'a Arc<Scheduler>, driver: &'a mut Driver<'b>) -> Self {
         scheduler.helpers.begin_watch();
         // Sysmon has to see to it that helpers do look: this machine may have been the poll owner,
         // while there is one sysmon need not.
@@ -187,16 +188,16 @@ impl Participant for Helper<'_, '_> {
         self.regions.summon(self.scheduler);
     }
 
+    fn runtime(&self) -> Option<&dyn Any> {
+        Some(self.scheduler)
+    }
+
     fn run_own(&self) -> bool {
         guests::run_mail()
     }
 
-    fn pause(&self) {
-        guests::pause();
-    }
-
-    fn resume(&self) {
-        guests::resume();
+    fn sleep(&self, region: &TreeRegion, nap: &mut dyn FnMut()) {
+        guests::sleep(region, nap);
     }
 }
 

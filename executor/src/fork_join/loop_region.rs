@@ -105,7 +105,7 @@ impl LoopRegion {
     }
 
     /// Runs a loop over `0..count` in this region. `post` adds it to the open regions and returns
-    /// the guard that withdraws it.
+    /// the guard that withdraws it. `owner` is the calling thread, which stays until the end.
     ///
     /// Returns when all indices are done, or the loop was stopped, and no helper is in the region
     /// any more.
@@ -121,11 +121,12 @@ impl LoopRegion {
         &self,
         count: u32,
         body: &B,
+        owner: &dyn Participant,
         post: impl FnOnce() -> P,
     ) -> Result<(), Payload> {
         self.begin(count, body);
         // Before helpers can find the body: they may be at work on it even if `post` unwinds.
-        let closing = CloseOnDrop { region: self, body };
+        let closing = CloseOnDrop { region: self, body, owner };
         let posted = post();
         participate(self, body, OWNERS, &Unattended);
         drop(closing);
@@ -153,7 +154,7 @@ impl LoopRegion {
 
     /// Waits until the owner is the only participant and the work is done, and closes the region:
     /// after that, no other thread touches the body.
-    fn close_when_done<B: LoopBody>(&self, body: &B) {
+    fn close_when_done<B: LoopBody>(&self, body: &B, owner: &dyn Participant) {
         let mut looks = 0;
         loop {
             if !self.is_used_up() {
@@ -168,24 +169,28 @@ impl LoopRegion {
                 }
                 self.slots.open();
             }
+            if owner.run_own() {
+                continue;
+            }
             looks += 1;
             // As long as a tree's participant looks: a look at one word takes a sixth of the time.
             if looks < sync::looks(6 * LOOKS) {
                 sync::spin();
             } else {
-                self.sleep_until_one_leaves();
+                self.sleep_until_one_leaves(looks - sync::looks(6 * LOOKS));
             }
         }
     }
 
-    /// Sleeps until a participant leaves, or there is something to claim again.
-    fn sleep_until_one_leaves(&self) {
+    /// Sleeps until a participant leaves, or there is something to claim again, but not for long: a
+    /// job for the owner alone does not wake it.
+    fn sleep_until_one_leaves(&self, naps: u32) {
         *self.owner.lock() = Some(thread::current());
         if self.slots.begin_wait() {
             // Pairs with the fence in `keep_stolen`.
             fence(SeqCst);
             if self.is_used_up() {
-                thread::park();
+                sync::nap(naps);
             }
         }
         self.slots.end_wait();
@@ -243,11 +248,12 @@ impl LoopRegion {
 struct CloseOnDrop<'a, B: LoopBody> {
     region: &'a LoopRegion,
     body: &'a B,
+    owner: &'a dyn Participant,
 }
 
 impl<B: LoopBody> Drop for CloseOnDrop<'_, B> {
     fn drop(&mut self) {
-        self.region.close_when_done(self.body);
+        self.region.close_when_done(self.body, self.owner);
     }
 }
 

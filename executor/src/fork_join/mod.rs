@@ -47,9 +47,11 @@ pub(crate) use job::{BoxedJob, JobRef};
 pub(crate) use latch::Latch;
 pub(crate) use loop_region::LoopBody;
 #[cfg(not(loom))]
-pub(crate) use parallel_call::{Site, Wait, hosts_scheduler, in_tree, in_tree_of, is_alone, run_loop};
+pub(crate) use parallel_call::{
+    Site, Wait, hosts_scheduler, in_attended_tree, in_tree, in_tree_of, is_alone, run_loop,
+};
 #[cfg(not(loom))]
-pub(crate) use regions::{Home, idle_work, summon};
+pub(crate) use regions::{Home, idle_work};
 pub(crate) use scope::{AfterPanic, ScopeBase};
 pub(crate) use tree_region::{TreeRegion, TreeSlot, with_slot};
 

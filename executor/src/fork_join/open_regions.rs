@@ -1,5 +1,8 @@
 //! The open regions of a runtime, where machines with nothing else to do find them.
 
+use std::any::Any;
+
+use crate::fork_join::TreeRegion;
 use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU64, AtomicUsize};
@@ -45,11 +48,16 @@ pub(super) trait Participant {
     /// Makes an idle machine look at the open regions.
     fn summon(&self) {}
 
-    /// Called before a sleep in a wait.
-    fn pause(&self) {}
+    /// Returns the runtime that the region belongs to, an `Arc<Scheduler>`, which models do not
+    /// have.
+    fn runtime(&self) -> Option<&dyn Any> {
+        None
+    }
 
-    /// Called after the sleep that [`pause`](Self::pause) was called before.
-    fn resume(&self) {}
+    /// Sleeps in a wait in the tree `region`, by `nap`.
+    fn sleep(&self, _region: &TreeRegion, nap: &mut dyn FnMut()) {
+        nap();
+    }
 
     /// Runs a job that no other thread may run, if there is one. Returns whether it has. Asked in
     /// waits.

@@ -1,12 +1,13 @@
 //! A parallel call from beginning to end, as its owner makes it: open a region, work in it, close
 //! it.
 
+use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::fork_join::guests::Visit;
 use crate::fork_join::open_regions::Posted;
-use crate::fork_join::regions::{Counted, Regions, slots};
+use crate::fork_join::regions::{Counted, Home, Regions, slots};
 use crate::fork_join::team::{Inheritance, Lineage, Member, Team, with_member};
 use crate::fork_join::{
     CurrentSlot, Latch, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, guests, with_slot,
@@ -20,16 +21,19 @@ use crate::util::unwind::Payload;
 ///
 /// Returns the first panic.
 pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload> {
-    if let Some(team) = team_of_thread() {
-        return run_loop_in_team(&team, count, body);
-    }
+    let in_team = with_member(|member| member.map(|member| run_loop_in_team(member, count, body)));
+    in_team.unwrap_or_else(|| run_loop_in_runtime(count, body))
+}
+
+fn run_loop_in_runtime<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload> {
     match helped_context() {
         Some(context) if count > 1 => {
             let call = HelpedCall::new(&context);
             let region = call.regions.free_loops.take(slots(context.scheduler()), LoopRegion::new);
             let counted = Counted::as_owner(&context);
             // SAFETY: `take` returns a region to which no other thread has a reference.
-            let outcome = unsafe { region.run(count, body, || call.post(Arc::clone(&region) as Arc<dyn Region>)) };
+            let outcome =
+                unsafe { region.run(count, body, &call, || call.post(Arc::clone(&region) as Arc<dyn Region>)) };
             drop(counted);
             call.regions.free_loops.put(region);
             outcome
@@ -37,7 +41,7 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
         _ => {
             let alone = LoopRegion::new(1);
             // SAFETY: no other thread has a reference to a new region.
-            unsafe { alone.run(count, body, || ()) }
+            unsafe { alone.run(count, body, &Unattended, || ()) }
         }
     }
 }
@@ -51,28 +55,41 @@ pub(crate) fn in_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     })
 }
 
+/// Calls `f` as [`in_tree`] does. `f` may block until its jobs have run: a guest's attendants help,
+/// too, so that they run while no processor is idle.
+pub(crate) fn in_attended_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    let in_pool = with_slot(|slot| slot.is_some()) || with_member(|member| member.is_some()) || guests::attends();
+    if in_pool { in_tree(f) } else { in_new_tree_of_runtime(true, f) }
+}
+
 /// Returns whether a `join` here finds no helpers: then it had better do without a tree.
 pub(crate) fn is_alone() -> bool {
     with_member(|member| member.is_none()) && Context::with(|context| !context.is_some_and(can_be_helped))
 }
 
-/// Returns the scheduler of the runtime that the calling thread is a guest of.
+/// Returns the scheduler of the runtime that the calling thread is a guest of: the runtime of its
+/// region, or of its innermost context.
 pub(crate) fn hosts_scheduler() -> Option<Arc<Scheduler>> {
-    Context::with(|context| {
-        let scheduler = context?.scheduler();
+    let scheduler = match with_slot(|slot| slot.map(Home::of)) {
+        Some(Home::Runtime(scheduler)) => Some(scheduler),
+        _ => Context::current_scheduler(),
+    };
+    scheduler.filter(|scheduler| {
         let config = &scheduler.config;
-        let has_room = config.simulation.is_some() || config.flavor == RuntimeFlavor::MultiThread;
-        has_room.then(|| Arc::clone(scheduler))
+        config.simulation.is_some() || config.flavor == RuntimeFlavor::MultiThread
     })
 }
 
 /// Returns whether a region that is opened in `context` can have helpers: not beside simulated
 /// machines, which have no turn while another is in its own.
 fn can_be_helped(context: &Context) -> bool {
+    can_be_attended(context) && context.scheduler().processors.regular() > 1
+}
+
+/// Returns whether attendants can help in such a region.
+fn can_be_attended(context: &Context) -> bool {
     let config = &context.scheduler().config;
-    config.simulation.is_none()
-        && config.flavor == RuntimeFlavor::MultiThread
-        && context.scheduler().processors.regular() > 1
+    config.simulation.is_none() && config.flavor == RuntimeFlavor::MultiThread
 }
 
 /// Returns the thread's context, if a region opened in it can have helpers. Counted, since a
@@ -81,11 +98,8 @@ fn helped_context() -> Option<Rc<Context>> {
     Context::current().filter(|context| can_be_helped(context))
 }
 
-fn team_of_thread() -> Option<Arc<Team>> {
-    with_member(|member| member.map(|member| Arc::clone(member.team())))
-}
-
-fn run_loop_in_team<B: LoopBody>(team: &Team, count: u32, body: &B) -> Result<(), Payload> {
+fn run_loop_in_team<B: LoopBody>(member: &Member, count: u32, body: &B) -> Result<(), Payload> {
+    let team = &**member.team();
     let regions = team.regions();
     let region = regions.free_loops.take(team.slots(), LoopRegion::new);
     let post = || {
@@ -97,7 +111,7 @@ fn run_loop_in_team<B: LoopBody>(team: &Team, count: u32, body: &B) -> Result<()
     // SAFETY: the frames of the lineage wait for the root or the job that this thread runs.
     unsafe { region.set_lineage(lineage) };
     // SAFETY: `take` returns a region to which no other thread has a reference.
-    let outcome = unsafe { region.run(count, body, post) };
+    let outcome = unsafe { region.run(count, body, member, post) };
     regions.free_loops.put(region);
     outcome
 }
@@ -105,7 +119,7 @@ fn run_loop_in_team<B: LoopBody>(team: &Team, count: u32, body: &B) -> Result<()
 fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     with_member(|member| match member {
         Some(member) => in_new_tree_of_team(member, f),
-        None => in_new_tree_of_runtime(f),
+        None => in_new_tree_of_runtime(false, f),
     })
 }
 
@@ -124,13 +138,14 @@ fn in_new_tree_of_team<R>(member: &Member, f: impl FnOnce(&TreeSlot<'_>) -> R) -
     result
 }
 
-fn in_new_tree_of_runtime<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+fn in_new_tree_of_runtime<R>(is_attended: bool, f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     let _visit = Visit::begin();
-    let Some(context) = helped_context() else {
-        let alone = TreeRegion::new(1);
+    let helps = |context: &Rc<Context>| can_be_helped(context) || (is_attended && can_be_attended(context));
+    let Some(context) = Context::current().filter(helps) else {
+        let (alone, owner) = (TreeRegion::new(1), Alone(Context::current_scheduler()));
         // SAFETY: no other thread has a reference to a new region, and the slot is dropped before
         // it.
-        let slot = unsafe { alone.begin(&Alone) };
+        let slot = unsafe { alone.begin(&owner) };
         let _current = CurrentSlot::enter(&slot);
         return f(&slot);
     };
@@ -140,20 +155,21 @@ fn in_new_tree_of_runtime<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     // SAFETY: no other thread has a reference to the region, and the slot is dropped before `tree`.
     let slot = unsafe { tree.region.begin(&call) };
     let posted = call.post(Arc::clone(&tree.region) as Arc<dyn Region>);
+    let attended = is_attended.then(|| guests::attend(context.scheduler(), &tree.region));
     let current_slot = CurrentSlot::enter(&slot);
     let result = f(&slot);
-    drop((current_slot, posted, counted));
+    drop((current_slot, attended, posted, counted));
     result
 }
 
 /// A parallel call that can have helpers, and the owner as a participant: it never leaves early.
-struct HelpedCall<'a> {
+pub(super) struct HelpedCall<'a> {
     context: &'a Context,
     regions: &'a Regions,
 }
 
 impl<'a> HelpedCall<'a> {
-    fn new(context: &'a Context) -> Self {
+    pub(super) fn new(context: &'a Context) -> Self {
         Self { context, regions: Regions::of(context.scheduler()) }
     }
 
@@ -171,33 +187,33 @@ impl Participant for HelpedCall<'_> {
         self.regions.summon(self.context.scheduler());
     }
 
+    fn runtime(&self) -> Option<&dyn Any> {
+        Some(self.context.scheduler())
+    }
+
     fn run_own(&self) -> bool {
         guests::run_mail()
     }
 
-    fn pause(&self) {
-        guests::pause();
-    }
-
-    fn resume(&self) {
-        guests::resume();
+    fn sleep(&self, region: &TreeRegion, nap: &mut dyn FnMut()) {
+        guests::sleep(region, nap);
     }
 }
 
-/// The owner of a tree that has no helpers.
-struct Alone;
+/// The owner of a tree that has no helpers, and its runtime, if it belongs to one.
+struct Alone(Option<Arc<Scheduler>>);
 
 impl Participant for Alone {
+    fn runtime(&self) -> Option<&dyn Any> {
+        self.0.as_ref().map(|scheduler| scheduler as &dyn Any)
+    }
+
     fn run_own(&self) -> bool {
         guests::run_mail()
     }
 
-    fn pause(&self) {
-        guests::pause();
-    }
-
-    fn resume(&self) {
-        guests::resume();
+    fn sleep(&self, region: &TreeRegion, nap: &mut dyn FnMut()) {
+        guests::sleep(region, nap);
     }
 }
 

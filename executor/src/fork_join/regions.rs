@@ -111,15 +111,6 @@ impl<R: Slotted> FreeRegions<R> {
     }
 }
 
-/// Summons a helper to the open regions of the calling thread's runtime.
-pub(crate) fn summon() {
-    Context::with(|context| {
-        if let Some(context) = context {
-            Regions::of(context.scheduler()).summon(context.scheduler());
-        }
-    });
-}
-
 /// Returns how many threads may help now: one for each processor that is idle. Spare processors
 /// are not counted, since they stand in for processors whose threads may burn their cores.
 pub(super) fn places(scheduler: &Scheduler) -> usize {
@@ -224,7 +215,7 @@ impl Home {
             let member = member.filter(|member| member.team().id() == slot.region().team());
             member.map(|member| Arc::clone(member.team()))
         });
-        let runtime = || Context::current_scheduler().map(Self::Runtime);
+        let runtime = || slot.participant().runtime()?.downcast_ref().cloned().map(Self::Runtime);
         team.map(Self::Team).or_else(runtime).unwrap_or(Self::Alone)
     }
 

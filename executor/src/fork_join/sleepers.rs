@@ -1,15 +1,16 @@
 //! The members of a team that sleep, and those that are about to.
 //!
+//! A member that naps in a wait is not among them. It would run no root, so it must not be woken in
+//! place of a member that does; and it looks for jobs of its own once in a millisecond.
+//!
 //! A thread publishes work, then looks for a sleeper; a member lists itself, then looks for work.
 //! Between the two steps of each is a full fence, so one of them sees the other.
 
-use std::time::Duration;
-
+use crate::util::sync::Mutex;
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::fence;
 use crate::util::sync::thread::{self, Thread};
-use crate::util::sync::{Mutex, park_timeout};
 
 pub(crate) struct Sleepers {
     asleep: Mutex<Vec<(usize, Thread)>>,
@@ -88,17 +89,14 @@ impl Sleepers {
         }
     }
 
-    /// Puts the member `index`, the caller, to sleep until it is woken or `timeout` has passed. It
-    /// stays awake if `has_work`, which is asked when other threads can see that it sleeps.
-    pub(super) fn sleep(&self, index: usize, timeout: Option<Duration>, has_work: impl FnOnce() -> bool) {
+    /// Puts the member `index`, the caller, to sleep until it is woken. It stays awake if
+    /// `has_work`, which is asked when other threads can see that it sleeps.
+    pub(super) fn sleep(&self, index: usize, has_work: impl FnOnce() -> bool) {
         self.list(index);
         // Pairs with the fences in `wake_one`, `wake` and `wake_all`.
         fence(SeqCst);
         if !has_work() {
-            match timeout {
-                Some(timeout) => park_timeout(timeout),
-                None => thread::park(),
-            }
+            thread::park();
         }
         self.strike_off(index);
     }

@@ -115,7 +115,7 @@ fn every_index_runs_once_while_participants_come_and_go() {
             alone(&mut region);
             let body = Count::new(None);
             // SAFETY: no other thread has it.
-            let outcome = unsafe { region.run(ITEMS, &body, || post(open_regions, &region)) };
+            let outcome = unsafe { region.run(ITEMS, &body, &Unattended, || post(open_regions, &region)) };
             body.is_over.store(true, SeqCst);
             assert!(outcome.is_ok());
             assert_eq!(body.locals.load(SeqCst), 0);
@@ -134,7 +134,7 @@ fn a_loop_that_panics_leaves_a_region_in_good_order() {
             let fails_at = (round % 3 > 0).then_some(round as u32 % ITEMS);
             let body = Count::new(fails_at);
             // SAFETY: no other thread has it.
-            let outcome = unsafe { region.run(ITEMS, &body, || post(open_regions, &region)) };
+            let outcome = unsafe { region.run(ITEMS, &body, &Unattended, || post(open_regions, &region)) };
             body.is_over.store(true, SeqCst);
             let panic = outcome.err().map(|panic| *panic.downcast::<u32>().expect("it is what was thrown"));
             assert_eq!(panic, fails_at);

@@ -120,6 +120,11 @@ impl TreeRegion {
         Some(result)
     }
 
+    /// Returns whether a participant who comes now finds a job.
+    pub(super) fn has_job_for_one(&self) -> bool {
+        self.slots.has_room() && self.has_jobs()
+    }
+
     fn has_jobs(&self) -> bool {
         !self.shared.is_empty() || self.stacks.iter().any(|stack| !stack.is_empty())
     }
@@ -170,6 +175,10 @@ impl<'a> TreeSlot<'a> {
 
     pub(crate) fn region(&self) -> &'a TreeRegion {
         self.region
+    }
+
+    pub(super) fn participant(&self) -> &'a dyn Participant {
+        self.participant
     }
 
     /// Returns the slot's number in its region.
@@ -297,22 +306,22 @@ impl<'a> TreeSlot<'a> {
                 sync::spin_for_a_while();
             } else {
                 latch.await_here();
-                self.participant.pause();
                 self.nap_unless(latch, in_vain - sync::looks(LOOKS));
-                self.participant.resume();
             }
         }
         mem::forget(lent);
     }
 
-    /// Waits for `latch` and does nothing else.
+    /// Waits for `latch`, and runs jobs meanwhile that no other thread may run, and no others.
     pub(crate) fn wait_idly_for(&self, latch: &Latch) {
         let lent = LENT_FRAME;
         latch.await_here();
         let mut naps = 0;
         while !latch.is_set() {
-            self.nap_unless(latch, naps);
-            naps += 1;
+            if !self.participant.run_own() {
+                self.nap_unless(latch, naps);
+                naps += 1;
+            }
         }
         mem::forget(lent);
     }
@@ -320,9 +329,11 @@ impl<'a> TreeSlot<'a> {
     /// Sleeps until the latch is set, but not for long: a new job to steal does not wake this
     /// thread.
     fn nap_unless(&self, latch: &Latch, naps: u32) {
-        if !latch.is_set() {
-            sync::nap(naps);
-        }
+        self.participant.sleep(self.region, &mut || {
+            if !latch.is_set() {
+                sync::nap(naps);
+            }
+        });
     }
 }
 

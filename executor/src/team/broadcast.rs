@@ -116,6 +116,11 @@ where
         let run = move || global.run_detached(move || op(address.arrived()));
         // SAFETY: it borrows nothing, and a thread is started that runs it.
         let root = unsafe { BoxedJob::into_job_ref(run) };
+        if guests::is_simulated(&scheduler) {
+            let home = Arc::clone(&scheduler);
+            drop(crate::task::spawn_blocking(move || guests::send(&home, address.index(), root)));
+            continue;
+        }
         guests::send(&scheduler, address.index(), root);
     }
 }

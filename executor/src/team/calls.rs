@@ -37,6 +37,14 @@ where
     }
 }
 
+/// Runs `op` in the current thread's team, or in its runtime.
+pub fn install<R: Send>(global: &'static Global, op: impl FnOnce() -> R + Send) -> R {
+    match global.outside() {
+        Some(team) => team.install(op),
+        None => in_tree(|_| op()),
+    }
+}
+
 /// Spawns `work` as a job in the current thread's team, and does not wait for it.
 pub fn spawn(global: &'static Global, order: Order, work: impl FnOnce() + Send + 'static) {
     match Crowd::here(global) {
@@ -53,7 +61,7 @@ fn spawn_as_guest(
     work: impl FnOnce() + Send + 'static,
 ) {
     let run = move || global.run_detached(work);
-    if scheduler.config.simulation.is_some() {
+    if guests::is_simulated(scheduler) {
         // A simulation has no threads.
         return drop(crate::task::spawn_blocking(run));
     }
@@ -81,7 +89,7 @@ fn index_of_guest() -> Option<usize> {
     let home = with_slot(|slot| slot.map(Home::of));
     match home {
         Some(Home::Runtime(scheduler)) => Some(guests::number_in(&scheduler)),
-        Some(Home::Team(_) | Home::Alone) => Some(0),
+        Some(Home::Team(_) | Home::Alone) => None,
         None if guests::attends() => hosts_scheduler().map(|scheduler| guests::number_in(&scheduler)),
         None => guests::number(),
     }

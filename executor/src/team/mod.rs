@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub use self::broadcast::{BroadcastContext, broadcast, spawn_broadcast};
 pub use self::calls::{
-    Yield, current_num_threads, current_thread_has_pending_tasks, current_thread_index, join_context, spawn,
+    Yield, current_num_threads, current_thread_has_pending_tasks, current_thread_index, install, join_context, spawn,
     yield_local, yield_now,
 };
 pub use self::handle::Handle;

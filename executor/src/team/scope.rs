@@ -9,7 +9,8 @@ use super::broadcast::Address;
 use super::{BroadcastContext, Global, Handle, wait_outside};
 use crate::fork_join::team::{Inheritance, Team};
 use crate::fork_join::{
-    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, Site, Wait, guests, in_tree, in_tree_of, with_slot,
+    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, Site, TreeSlot, Wait, guests, in_attended_tree, in_tree, in_tree_of,
+    with_slot,
 };
 use crate::util::unwind::{caught, drop_quietly};
 
@@ -235,7 +236,7 @@ where
 {
     match global.outside() {
         Some(team) => team.in_place_scope(op),
-        None => scope_here(op),
+        None => in_attended_tree(|slot| scope_in(slot, op)),
     }
 }
 
@@ -247,24 +248,28 @@ where
 {
     match global.outside() {
         Some(team) => team.in_place_scope_fifo(op),
-        None => scope_fifo_here(op),
+        None => in_attended_tree(|slot| scope_fifo_in(slot, op)),
     }
 }
 
 pub(super) fn scope_here<'scope, R>(op: impl FnOnce(&Scope<'scope>) -> R) -> R {
-    in_tree(|slot| {
-        // SAFETY: the slot is of the region, and outlives the scope.
-        let scope = unsafe { Scope::new(Site::of_call(slot.region()), Home::of(slot)) };
-        scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
-    })
+    in_tree(|slot| scope_in(slot, op))
 }
 
 fn scope_fifo_here<'scope, R>(op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
-    in_tree(|slot| {
-        // SAFETY: the slot is of the region, and outlives the scope.
-        let scope = unsafe { ScopeFifo::new(Site::of_call(slot.region()), Home::of(slot)) };
-        scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
-    })
+    in_tree(|slot| scope_fifo_in(slot, op))
+}
+
+fn scope_in<'scope, R>(slot: &TreeSlot<'_>, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    // SAFETY: the slot is of the region, and outlives the scope.
+    let scope = unsafe { Scope::new(Site::of_call(slot.region()), Home::of(slot)) };
+    scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
+}
+
+fn scope_fifo_in<'scope, R>(slot: &TreeSlot<'_>, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
+    // SAFETY: the slot is of the region, and outlives the scope.
+    let scope = unsafe { ScopeFifo::new(Site::of_call(slot.region()), Home::of(slot)) };
+    scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
 }
 
 /// Calls `op` on this thread with a scope whose jobs run in `team`.

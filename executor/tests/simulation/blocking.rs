@@ -9,6 +9,7 @@ use wsrt::runtime::Handle;
 use wsrt::sim;
 use wsrt::sync::{Mutex, mpsc, oneshot};
 use wsrt::task::{block_in_place, spawn_blocking, yield_now};
+use wsrt::team;
 use wsrt::time::sleep;
 
 use crate::{simulated, with_processors};
@@ -171,4 +172,37 @@ fn as_many_jobs_may_wait_as_there_are_threads() {
             assert!(job.await.expect("it does not panic"));
         }
     });
+}
+
+/// The way to a process-wide team, where no call of a simulated task goes.
+static NOWHERE: team::Global = team::Global {
+    team: || unreachable!("each call is made in a runtime"),
+    takes_guests: || false,
+    panic: |_| unreachable!("no spawned job panics"),
+};
+
+#[test]
+fn a_broadcast_starts_no_threads() {
+    let runtime = simulated(5);
+    let mut reached = runtime.block_on(async {
+        let task = wsrt::spawn(async {
+            let (here, (sender, receiver)) = (std::thread::current().id(), std::sync::mpsc::channel());
+            let call = move |context: team::BroadcastContext<'_>| {
+                assert_eq!((std::thread::current().id(), team::current_thread_index()), (here, Some(context.index())));
+                context.index()
+            };
+            assert_eq!(team::broadcast(&NOWHERE, call), [0, 1, 2, 3]);
+            team::scope(&NOWHERE, |_| {
+                team::current_thread_index();
+                assert_eq!(team::broadcast(&NOWHERE, call), [0, 1, 2, 3]);
+            });
+            team::spawn_broadcast(&NOWHERE, move |context| sender.send(call(context)).expect("it is received"));
+            receiver
+        });
+        let receiver = task.await.expect("no panic");
+        sleep(Duration::from_secs(1)).await;
+        receiver.try_iter().collect::<Vec<_>>()
+    });
+    reached.sort_unstable();
+    assert_eq!(reached, [0, 1, 2, 3]);
 }

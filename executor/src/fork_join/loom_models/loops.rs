@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use crate::fork_join::loom_models::{Leaving, Piece, explore};
 use crate::fork_join::work_range::WorkRange;
-use crate::fork_join::{LoopBody, LoopRegion, Region};
+use crate::fork_join::{LoopBody, LoopRegion, Region, Unattended};
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::thread::JoinHandle;
@@ -97,7 +97,7 @@ fn helper<const N: usize>(region: &Arc<LoopRegion>, claims: [u32; N]) -> JoinHan
 fn run(region: &Arc<LoopRegion>, body: &Body, start: impl FnOnce() -> Vec<JoinHandle<()>>) -> Result<(), Payload> {
     let helpers = Mutex::new(Vec::new());
     // SAFETY: the helpers, which have a reference, are started when it has begun.
-    let outcome = unsafe { region.run(body.pieces.len() as u32, body, || *helpers.lock() = start()) };
+    let outcome = unsafe { region.run(body.pieces.len() as u32, body, &Unattended, || *helpers.lock() = start()) };
     let done = body.take_apart();
     if outcome.is_ok() && !body.cancelled.load(Relaxed) {
         assert!(done.iter().all(|times| *times == 1), "{done:?}");

@@ -47,7 +47,7 @@ impl Scene {
                     return;
                 }
             }
-            self.sleepers.sleep(index, None, || self.work.load(Relaxed) > 0);
+            self.sleepers.sleep(index, || self.work.load(Relaxed) > 0);
         }
     }
 }

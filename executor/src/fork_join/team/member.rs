@@ -1,9 +1,9 @@
 //! A member: a thread of a team, its loop, and its sleep.
 
 use std::cell::{Cell, RefCell};
+use std::mem;
 use std::ptr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::fork_join::helping::CoreChange;
 use crate::fork_join::team::{Inheritance, OfMember, Team};
@@ -11,14 +11,7 @@ use crate::fork_join::{JobRef, Participant};
 use crate::scheduler::idle_work::Spinner;
 use crate::util::sync;
 use crate::util::sync::thread_local;
-
-/// A member that sleeps beside open regions looks at them again after this time, and after twice
-/// as long at each further look: a job that is pushed at the moment in which it falls asleep does
-/// not wake it (see [`TreeRegion`](crate::fork_join::TreeRegion), `wants_help`).
-const FIRST_NAP: Duration = Duration::from_millis(1);
-
-/// A nap lasts no longer than `FIRST_NAP` times two to the power of this.
-const MOST_DOUBLINGS: u32 = 6;
+use crate::util::unwind::AbortOnUnwind;
 
 thread_local! {
     /// The member that this thread is. Null, or valid: the loop that sets it resets it, or the
@@ -67,6 +60,8 @@ impl Place {
     /// Panics if the thread is a member of a team already.
     pub fn run(self) {
         assert!(!is_member(), "the current thread is a member of a thread pool already");
+        // The team would wait for a member that is gone.
+        let guard = AbortOnUnwind("a thread of a thread pool panicked outside any job, by a fault in wsrt; aborting");
         let member = Member::new(self);
         let here = Here::enter(&member);
         let (team, index) = (&member.team, member.index);
@@ -79,6 +74,7 @@ impl Place {
             team.run_detached(|| exit(index));
         }
         drop(here);
+        mem::forget(guard);
     }
 
     /// Makes the calling thread the member forever, though it continues with its own work: it does
@@ -125,8 +121,6 @@ pub(crate) struct Member {
     index: usize,
     spinner: RefCell<Spinner>,
     core_change: CoreChange,
-    /// Naps since it has found work.
-    naps: Cell<u32>,
     /// True from a search until it has found work.
     searches: Cell<bool>,
 }
@@ -135,7 +129,7 @@ impl Member {
     fn new(place: Place) -> Self {
         let Place { team, index } = place;
         let (spinner, core_change) = (RefCell::new(Spinner::new()), CoreChange::new());
-        Self { team, index, spinner, core_change, naps: Cell::new(0), searches: Cell::new(false) }
+        Self { team, index, spinner, core_change, searches: Cell::new(false) }
     }
 
     pub(crate) fn team(&self) -> &Arc<Team> {
@@ -172,12 +166,12 @@ impl Member {
     fn work_until_over(&self) {
         loop {
             if self.run_root() || self.help() {
-                self.naps.set(0);
-            } else if self.team.is_over() {
-                return;
-            } else {
-                self.idle();
+                continue;
             }
+            if self.team.is_over() {
+                return;
+            }
+            self.idle();
         }
     }
 
@@ -250,20 +244,13 @@ impl Member {
         self.searches.set(true);
         let epoch = self.team.regions.open.epoch();
         let seen = epoch.read();
-        if self.team.has_work(self.index) || (self.naps.get() == 0 && self.spin_after(seen)) {
+        if self.team.has_work(self.index) || self.spin_after(seen) {
             return;
         }
-        let timeout = (!self.team.regions.open.is_empty()).then(|| self.next_nap());
         let has_work = || epoch.read() != seen || self.team.has_work(self.index);
         self.spinner.borrow_mut().end();
-        self.team.sleepers.sleep(self.index, timeout, has_work);
+        self.team.sleepers.sleep(self.index, has_work);
         self.spinner.borrow_mut().begin();
-    }
-
-    fn next_nap(&self) -> Duration {
-        let naps = self.naps.get();
-        self.naps.set(naps + 1);
-        FIRST_NAP * (1 << naps.min(MOST_DOUBLINGS))
     }
 
     /// Returns `true` if there was a summons later than `seen`.

@@ -11,7 +11,7 @@
 //! A **root** is a job that belongs to no region: a closure that another thread has handed over
 //! ([`install()`]), or a spawned job that no thread waits for. A root opens a region at its first
 //! `join`, `scope` or loop. So each outermost call has a tree of its own, and a thread that waits
-//! in it runs jobs of this tree, and no others.
+//! in it runs jobs of this tree, and its part of a broadcast.
 //!
 //! | job | waits | is run by |
 //! |---|---|---|
