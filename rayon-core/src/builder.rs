@@ -8,6 +8,8 @@ use std::thread;
 
 use wsrt::team::{Handle, Hooks};
 
+use crate::pool::Kind;
+use crate::shared::{self, Shared};
 use crate::spawning::{CustomSpawn, DefaultSpawn, ThreadSpawn, named};
 use crate::{ThreadBuilder, ThreadPool, ThreadPoolBuildError, global};
 
@@ -30,6 +32,7 @@ pub struct ThreadPoolBuilder<S = DefaultSpawn> {
     stack_size: Option<usize>,
     breadth_first: bool,
     hooks: Hooks,
+    shares_runtime: bool,
     spawn: S,
 }
 
@@ -42,6 +45,7 @@ impl Default for ThreadPoolBuilder {
             stack_size: None,
             breadth_first: false,
             hooks: Hooks::default(),
+            shares_runtime: false,
             spawn: DefaultSpawn,
         }
     }
@@ -82,7 +86,10 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     /// Returns an error if a thread cannot be started, or if the current thread is to be one of the
     /// pool's and is another one's already.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        self.start().map(ThreadPool)
+        if self.is_shared() {
+            return Ok(ThreadPool(Kind::Shared(Shared::new(self.hooks.panic))));
+        }
+        self.start().map(Kind::Own).map(ThreadPool)
     }
 
     /// Builds the process-wide pool, and returns when its threads have begun.
@@ -97,6 +104,13 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     /// [`build`](Self::build).
     pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
         global::build(self).map(|pool| pool.wait_until_begun())
+    }
+
+    /// Returns whether the pool has no threads of its own.
+    fn is_shared(&self) -> bool {
+        // Fewer threads than cores are a limit, which the other threads would not keep.
+        let wants_all = || self.num_threads == 0 || self.num_threads >= of_system();
+        !self.wants_own_threads() && (self.shares_runtime || (shared::is_asked_for() && wants_all()))
     }
 
     /// Whether it asks for what only threads of the pool's own have.
@@ -141,14 +155,23 @@ impl<S> ThreadPoolBuilder<S> {
     where
         F: FnMut(ThreadBuilder) -> io::Result<()>,
     {
-        let Self { num_threads, use_current_thread, thread_name, stack_size, breadth_first, hooks, spawn: _ } = self;
+        let Self { num_threads, use_current_thread, thread_name, stack_size, breadth_first, .. } = self;
+        let Self { hooks, shares_runtime, .. } = self;
         let spawn = CustomSpawn(spawn);
-        ThreadPoolBuilder { num_threads, use_current_thread, thread_name, stack_size, breadth_first, hooks, spawn }
+        ThreadPoolBuilder {
+            num_threads,
+            use_current_thread,
+            thread_name,
+            stack_size,
+            breadth_first,
+            hooks,
+            shares_runtime,
+            spawn,
+        }
     }
 
     /// Returns the number of threads that are to be.
     fn count(&self) -> usize {
-        let of_system = || thread::available_parallelism().map_or(1, usize::from);
         let count = if self.num_threads > 0 { self.num_threads } else { of_environment().unwrap_or_else(of_system) };
         count.min(MOST_THREADS)
     }
@@ -176,6 +199,37 @@ impl<S> ThreadPoolBuilder<S> {
     #[must_use]
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
+        self
+    }
+
+    /// Makes a pool without threads of its own. rayon has no such method.
+    ///
+    /// Each method of the pool does as the function of its name in this crate: it works in the
+    /// runtime or the pool that the calling thread is in, and else in the process-wide pool. So
+    /// [`num_threads`](Self::num_threads) and the threads' names are of no effect, and the pool's
+    /// [`current_num_threads`](ThreadPool::current_num_threads) is the number of the threads there.
+    ///
+    /// The pool has threads all the same if the builder asks for what only these have: a start or
+    /// exit handler, a spawn handler, a stack size or the current thread.
+    ///
+    /// The environment variable `WSRT_RAYON_SHARE=1` does the same for each pool that asks for no
+    /// number of threads, or for as many as the process may use cores, in dependencies too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
+    /// let pool = rayon_core::ThreadPoolBuilder::new().share_runtime().build()?;
+    /// let threads = runtime.block_on(async move {
+    ///     let task = wsrt::spawn(async move { pool.install(rayon_core::current_num_threads) });
+    ///     task.await.expect("no panic")
+    /// });
+    /// assert_eq!(threads, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn share_runtime(mut self) -> Self {
+        self.shares_runtime = true;
         self
     }
 
@@ -224,6 +278,11 @@ impl<S> ThreadPoolBuilder<S> {
         self.hooks.exit = Some(Box::new(exit_handler));
         self
     }
+}
+
+/// Returns the number of cores that the process may use.
+fn of_system() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns the number of threads that the environment asks for. A variable that is no number says

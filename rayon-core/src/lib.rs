@@ -10,13 +10,14 @@
 //! | any | a task, a blocking job or another thread of a multi-thread wsrt runtime | on the runtime's processors: the caller begins at once, and idle processors help until a task needs them |
 //! | any | a thread of a [`ThreadPool`] | in that pool |
 //! | any | another thread | in the process-wide pool, which starts at the first call |
-//! | a method of [`ThreadPool`] | anywhere | in that pool, whose threads are its own |
+//! | a method of [`ThreadPool`] | anywhere | in that pool, whose threads are its own unless it [shares](ThreadPoolBuilder::share_runtime) |
 //!
 //! # Waits
 //!
-//! A thread that waits for a stolen closure runs other closures of the same outermost call, and no
-//! others. So a lock that is held across a call is not asked for by another call's closure on the
-//! same thread.
+//! A thread that waits for a stolen closure runs other closures of the same outermost call, its
+//! part of a broadcast, and closures that this call waits for in another pool and that pool hands
+//! back. So a lock that is held across a call is not asked for by another call's closure on the
+//! same thread, unless that closure is a broadcast's.
 
 mod build_error;
 mod builder;
@@ -25,6 +26,7 @@ mod global;
 mod join;
 mod pool;
 mod scope;
+mod shared;
 mod spawn;
 mod spawning;
 

@@ -1,17 +1,28 @@
-//! Pools with threads of their own.
+//! Pools: with threads of their own, or with those of the caller's place.
 
 use std::error::Error;
 use std::fmt;
 
 use wsrt::team::{Handle, Order};
 
+use crate::global::GLOBAL;
+use crate::shared::Shared;
 use crate::{BroadcastContext, Scope, ScopeFifo, Yield};
 
 /// A pool of threads that compute, made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder).
 ///
-/// Two pools are two sets of threads, and neither shares a runtime's threads. When a pool is
-/// dropped, its threads run the closures that were spawned, and end.
-pub struct ThreadPool(pub(crate) Handle);
+/// Two pools are two sets of threads, and neither shares a runtime's threads, unless the builder
+/// says [`share_runtime`](crate::ThreadPoolBuilder::share_runtime). When a pool is dropped, its
+/// threads run the closures that were spawned, and end.
+pub struct ThreadPool(pub(crate) Kind);
+
+pub(crate) enum Kind {
+    Own(Handle),
+    /// Each method does as the function of its name.
+    Shared(Shared),
+}
+
+use Kind::{Own, Shared as Sharing};
 
 impl ThreadPool {
     /// Builds a pool.
@@ -48,7 +59,10 @@ impl ThreadPool {
         OP: FnOnce() -> R + Send,
         R: Send,
     {
-        self.0.install(op)
+        match &self.0 {
+            Own(team) => team.install(op),
+            Sharing(_) => wsrt::team::install(&GLOBAL, op),
+        }
     }
 
     /// Runs `op` on each thread of the pool, and returns the results in the order of the threads'
@@ -62,26 +76,38 @@ impl ThreadPool {
         OP: Fn(BroadcastContext<'_>) -> R + Sync,
         R: Send,
     {
-        self.0.broadcast(op)
+        match &self.0 {
+            Own(team) => team.broadcast(op),
+            Sharing(_) => crate::broadcast(op),
+        }
     }
 
     /// Returns the number of threads in the pool.
     #[inline]
     pub fn current_num_threads(&self) -> usize {
-        self.0.count()
+        match &self.0 {
+            Own(team) => team.count(),
+            Sharing(_) => crate::current_num_threads(),
+        }
     }
 
     /// Returns the index of the current thread, if it is one of the pool's.
     #[inline]
     pub fn current_thread_index(&self) -> Option<usize> {
-        self.0.current_thread_index()
+        match &self.0 {
+            Own(team) => team.current_thread_index(),
+            Sharing(_) => crate::current_thread_index(),
+        }
     }
 
     /// Returns whether closures that the current thread has split off or spawned wait for a thread,
     /// if it is one of the pool's.
     #[inline]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
-        self.0.current_thread_has_pending_tasks()
+        match &self.0 {
+            Own(team) => team.current_thread_has_pending_tasks(),
+            Sharing(_) => crate::current_thread_has_pending_tasks(),
+        }
     }
 
     /// Does as [`join`](crate::join()), in the pool.
@@ -134,7 +160,10 @@ impl ThreadPool {
     where
         OP: FnOnce(&Scope<'scope>) -> R,
     {
-        self.0.in_place_scope(op)
+        match &self.0 {
+            Own(team) => team.in_place_scope(op),
+            Sharing(_) => crate::in_place_scope(op),
+        }
     }
 
     /// Calls `op` on the calling thread, with a scope whose closures run in the pool.
@@ -146,7 +175,10 @@ impl ThreadPool {
     where
         OP: FnOnce(&ScopeFifo<'scope>) -> R,
     {
-        self.0.in_place_scope_fifo(op)
+        match &self.0 {
+            Own(team) => team.in_place_scope_fifo(op),
+            Sharing(_) => crate::in_place_scope_fifo(op),
+        }
     }
 
     /// Does as [`spawn`](crate::spawn()), in the pool.
@@ -154,7 +186,10 @@ impl ThreadPool {
     where
         OP: FnOnce() + Send + 'static,
     {
-        self.0.spawn(Order::Lifo, op);
+        match &self.0 {
+            Own(team) => team.spawn(Order::Lifo, op),
+            Sharing(shared) => crate::spawn(shared.guard(op)),
+        }
     }
 
     /// Does as [`spawn_fifo`](crate::spawn_fifo), in the pool.
@@ -162,7 +197,10 @@ impl ThreadPool {
     where
         OP: FnOnce() + Send + 'static,
     {
-        self.0.spawn(Order::Fifo, op);
+        match &self.0 {
+            Own(team) => team.spawn(Order::Fifo, op),
+            Sharing(shared) => crate::spawn_fifo(shared.guard(op)),
+        }
     }
 
     /// Does as [`spawn_broadcast`](crate::spawn_broadcast), in the pool.
@@ -170,22 +208,36 @@ impl ThreadPool {
     where
         OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
     {
-        self.0.spawn_broadcast(op);
+        match &self.0 {
+            Own(team) => team.spawn_broadcast(op),
+            Sharing(shared) => crate::spawn_broadcast(shared.guard_each(op)),
+        }
     }
 
     /// Does as [`yield_now`](crate::yield_now), if the current thread is one of the pool's.
     pub fn yield_now(&self) -> Option<Yield> {
-        self.0.yield_now()
+        match &self.0 {
+            Own(team) => team.yield_now(),
+            Sharing(_) => crate::yield_now(),
+        }
     }
 
     /// Does as [`yield_local`](crate::yield_local), if the current thread is one of the pool's.
     pub fn yield_local(&self) -> Option<Yield> {
-        self.0.yield_local()
+        match &self.0 {
+            Own(team) => team.yield_local(),
+            Sharing(_) => crate::yield_local(),
+        }
     }
 }
 
 impl fmt::Debug for ThreadPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ThreadPool").field("num_threads", &self.0.count()).field("id", &self.0.id()).finish()
+        match &self.0 {
+            Own(team) => {
+                f.debug_struct("ThreadPool").field("num_threads", &team.count()).field("id", &team.id()).finish()
+            }
+            Sharing(_) => f.write_str("ThreadPool(shared)"),
+        }
     }
 }
