@@ -11,6 +11,9 @@ use crate::runtime_hooks;
 /// `true` if this build is part of the drop-in, so that the program runs on wsrt instead of tokio.
 pub const IS_ON: bool = cfg!(feature = "drop-in");
 
+/// The end of the line that says which runtime a program runs on.
+pub const AS_TOKIO: &str = if IS_ON { " as tokio 1.x" } else { "" };
+
 /// The start of the panic message for a call outside a runtime, after `wsrt: `.
 pub const OUTSIDE: &str =
     if IS_ON { "there is no reactor running, must be called from the context of a Tokio 1.x runtime: " } else { "" };

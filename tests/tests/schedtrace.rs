@@ -111,7 +111,10 @@ fn each_line_has_all_fields_and_steals_rise_under_imbalance() {
     let output = in_a_process_of_its_own(test, &environment, || {
         Runtime::new().expect("a runtime").run(unbalanced_load(Duration::from_millis(700)));
     });
-    let lines = trace(&text_of(&output));
+    let errors = text_of(&output);
+    let first = errors.lines().next().expect("there are lines");
+    assert!(first.starts_with("wsrt: this is wsrt 0.") && !first.contains("tokio"), "{first}");
+    let lines = trace(&errors);
     let last = lines.last().expect("there are lines");
     let most = last.millis as usize / 50 + 2;
     assert!((5..=most).contains(&lines.len()), "{} lines in {} ms: {lines:#?}", lines.len(), last.millis);

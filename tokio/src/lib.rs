@@ -29,6 +29,10 @@ pub mod time;
 
 #[cfg(feature = "rt")]
 pub use crate::task::spawn;
+/// wsrt's own API, for programs that have only tokio in their manifest. With the real tokio,
+/// `use tokio::wsrt as _;` does not compile.
+#[cfg(feature = "rt")]
+pub use ::wsrt;
 #[cfg(feature = "rt")]
 pub use wsrt::task_local;
 #[cfg(feature = "macros")]

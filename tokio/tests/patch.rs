@@ -1,8 +1,11 @@
-//! `tokio/is-used` tells whether a workspace runs on the drop-in.
+//! What tells a program, or its CI, that it does not run on the drop-in.
 #![cfg(feature = "full")]
 
+// As in a program: here it compiles.
+use tokio::wsrt as _;
+
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const DROP_IN: &str = env!("CARGO_MANIFEST_DIR");
@@ -20,11 +23,18 @@ fn package(name: &str, patch: &str) -> PathBuf {
     folder
 }
 
-/// Runs the script, with the packages that cargo has on this machine; from the registry, where some
+/// Runs the script.
+fn is_used(folder: &Path) -> Output {
+    run_in(folder, &format!("{DROP_IN}/is-used"), &[])
+}
+
+/// Runs a program, with the packages that cargo has on this machine; from the registry, where some
 /// are missing.
-fn is_used(folder: &PathBuf) -> Output {
+fn run_in(folder: &Path, program: &str, first: &[&str]) -> Output {
     let run = |arguments: &[&str]| {
-        Command::new(format!("{DROP_IN}/is-used")).args(arguments).current_dir(folder).output().unwrap()
+        let mut command = Command::new(program);
+        command.args(first).args(arguments).current_dir(folder).env_remove("CARGO_TARGET_DIR");
+        command.output().unwrap()
     };
     let offline = run(&["--offline"]);
     let is_missing = String::from_utf8_lossy(&offline.stderr).contains("--offline");
@@ -52,4 +62,17 @@ fn a_patch_that_cargo_leaves_unused_fails() {
     let output = is_used(&vanished);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("the patch is not used"), "{output:?}");
+}
+
+/// The real tokio has no such item.
+#[test]
+fn a_program_that_names_wsrt_does_not_compile_on_tokio() {
+    let real = package("real", "");
+    let manifest = fs::read_to_string(real.join("Cargo.toml")).unwrap();
+    let manifest = manifest.replace("\"1.54\"", "{ version = \"1.54\", features = [\"rt\"] }");
+    fs::write(real.join("Cargo.toml"), manifest).unwrap();
+    fs::write(real.join("src/main.rs"), "use tokio::wsrt as _; fn main() {}").unwrap();
+    let output = run_in(&real, env!("CARGO"), &["check"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("unresolved import `tokio::wsrt`"), "{said}");
 }

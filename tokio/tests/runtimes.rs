@@ -37,6 +37,20 @@ fn tokios_variable_sets_the_number_of_workers() {
 }
 
 #[test]
+fn the_scheduler_s_trace_says_which_runtime_it_is() {
+    const TEST: &str = "the_scheduler_s_trace_says_which_runtime_it_is";
+    if std::env::var_os("IS_CHILD").is_some() {
+        let build = || Builder::new_current_thread().build().unwrap();
+        return drop((build(), build()));
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "--nocapture", TEST]).env("IS_CHILD", "1").env("WSRT_SCHEDTRACE", "1000");
+    let errors = String::from_utf8(child.output().unwrap().stderr).unwrap();
+    assert_eq!(errors.matches("wsrt: this is wsrt 0.").count(), 1, "{errors}");
+    assert_eq!(errors.matches(" as tokio 1.x\n").count(), 1, "{errors}");
+}
+
+#[test]
 fn block_in_place_works_on_each_flavor() {
     for mut builder in [Builder::new_multi_thread(), Builder::new_current_thread()] {
         let runtime = builder.build().expect("a runtime");

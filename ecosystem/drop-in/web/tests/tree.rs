@@ -59,4 +59,8 @@ fn the_document_names_cargo_s_refusal_of_a_circle() {
         assert!(said.contains(refusal), "{said}");
     }
     assert!(DOCUMENT.contains("cyclic package dependency"), "executor/docs/DROP_IN.md does not quote\n{said}");
+    // cargo's text does not say what to do. The script does.
+    let output = Command::new(format!("{root}/tokio/is-used")).current_dir(&program).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("use `tokio::wsrt`"), "{said}");
 }

@@ -8,12 +8,15 @@ mod detail;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
+
+use wsrt_sync::drop_in;
 
 use crate::runtime::Metrics;
 use crate::runtime::periodic::Periodic;
 use crate::scheduler::Scheduler;
+use crate::util::report::report;
 use crate::util::sync;
 
 /// The settings of the trace.
@@ -24,8 +27,11 @@ pub(crate) struct Settings {
     pub(crate) detail: bool,
 }
 
-/// Starts the thread that prints.
+/// Starts the thread that prints, and says once in the process which runtime this is: cargo may
+/// have left the patch of the drop-in unused, and then nothing is printed.
 pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<Periodic> {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| report(format_args!("this is wsrt {}{}", env!("CARGO_PKG_VERSION"), drop_in::AS_TOKIO)));
     let start = sync::now();
     let print = move |scheduler: &Scheduler| {
         let mut text = line(scheduler, start.elapsed());
