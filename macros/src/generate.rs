@@ -99,10 +99,10 @@ fn reporting_root(function: &Function) -> TokenStream {
 }
 
 fn builder(entry: Entry, options: &Options) -> TokenStream {
-    let builder = &options.crate_path;
-    let builder = quote!(#builder::runtime::Builder);
+    let wsrt = &options.crate_path;
+    let builder = quote!(#wsrt::runtime::Builder);
     let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
-    match (options.flavor, &options.worker_threads) {
+    let builder = match (options.flavor, &options.worker_threads) {
         (Flavor::CurrentThread, _) => {
             // No other thread has the runtime, and nothing continues once the root has ended.
             let in_test = matches!(entry, Entry::Test).then(|| quote!(.__in_test()));
@@ -112,6 +112,10 @@ fn builder(entry: Entry, options: &Options) -> TokenStream {
         (Flavor::MultiThread, Some(workers)) => {
             quote!(#builder::new_multi_thread().enable_all().worker_threads(#workers))
         }
+    };
+    match &options.configure {
+        Some(configure) => quote!(#wsrt::runtime::__entry::configured(#builder, #configure)),
+        None => builder,
     }
 }
 

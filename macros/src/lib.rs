@@ -34,6 +34,7 @@ use crate::entry::Entry;
 /// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
 /// | `worker_threads` | a whole number of at least 1, as a literal; with `"multi_thread"` only | chosen by `runtime::Builder` |
 /// | `start_paused` | `true` or `false`; `true` with `"current_thread"` only: the clock starts paused, as after `time::pause` | `false` |
+/// | `configure` | a function from `&mut Builder` to `&mut Builder`, as a path or as a closure that captures nothing: any setting of `runtime::Builder` | none |
 /// | `crate` | the path of the crate `wsrt` as a string, for when the crate is re-exported or renamed | `"::wsrt"` |
 ///
 /// The root future need not be `Send`. With `"multi_thread"`, a root that is `Send` and has a
@@ -105,6 +106,13 @@ use crate::entry::Entry;
 ///     let task = wsrt::spawn(async { 7 });
 ///     counter.set(counter.get() + task.await.expect("it does not panic"));
 /// }
+/// ```
+///
+/// Setting what only a builder can set:
+///
+/// ```text
+/// #[wsrt::main(configure = |builder| builder.max_machines(64).on_stall(|stall| eprintln!("{stall:?}")))]
+/// async fn main() {}
 /// ```
 ///
 /// Running everything on a single thread:

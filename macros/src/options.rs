@@ -1,5 +1,5 @@
-//! The options in the attribute's parentheses: `flavor`, `worker_threads`, `start_paused` and
-//! `crate`.
+//! The options in the attribute's parentheses: `flavor`, `worker_threads`, `start_paused`,
+//! `configure` and `crate`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -10,7 +10,7 @@ use syn::{Lit, LitBool, LitInt, LitStr, Path, Token, parse_quote};
 use crate::entry::Entry;
 use crate::errors::Errors;
 
-const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads`, `start_paused` and `crate`";
+const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads`, `start_paused`, `configure` and `crate`";
 const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"current_thread\"";
 
 /// The scheduler that runs the root future.
@@ -29,6 +29,8 @@ pub(crate) struct Options {
     pub(crate) worker_threads: Option<LitInt>,
     /// True if the clock is paused from the start. Only allowed with a current-thread runtime.
     pub(crate) start_paused: Option<LitBool>,
+    /// A function from `&mut Builder` to `&mut Builder`. The compiler checks that it is one.
+    pub(crate) configure: Option<TokenStream>,
     /// The path under which the expansion refers to the runtime crate.
     pub(crate) crate_path: Path,
 }
@@ -48,7 +50,7 @@ impl Options {
     /// Returns the options with the flavor that requires least of the root, for further checks
     /// after an invalid option.
     pub(crate) fn forgiving(self) -> Self {
-        Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, ..self }
+        Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, configure: None, ..self }
     }
 }
 
@@ -91,6 +93,7 @@ struct Given {
     flavor: Option<Setting<Option<Flavor>>>,
     worker_threads: Option<Setting<Option<LitInt>>>,
     start_paused: Option<Setting<Option<LitBool>>>,
+    configure: Option<Setting<Option<TokenStream>>>,
     crate_path: Option<Setting<Option<Path>>>,
 }
 
@@ -100,6 +103,7 @@ impl Given {
             "flavor" => set(&mut self.flavor, argument, "\"multi_thread\"", parse_flavor, errors),
             "worker_threads" => set(&mut self.worker_threads, argument, "4", parse_worker_threads, errors),
             "start_paused" => set(&mut self.start_paused, argument, "true", parse_start_paused, errors),
+            "configure" => set(&mut self.configure, argument, "path::to::function", Ok, errors),
             "crate" => set(&mut self.crate_path, argument, "\"path::to::wsrt\"", parse_crate_path, errors),
             unknown => {
                 let message = format!("unknown option `{unknown}`; {KNOWN_OPTIONS}");
@@ -115,6 +119,7 @@ impl Given {
             flavor: self.flavor.and_then(|setting| setting.value).unwrap_or(entry.default_flavor()),
             worker_threads: self.worker_threads.and_then(|setting| setting.value),
             start_paused: self.start_paused.and_then(|setting| setting.value),
+            configure: self.configure.and_then(|setting| setting.value),
             crate_path: self.crate_path.and_then(|setting| setting.value).unwrap_or_else(|| parse_quote!(::wsrt)),
         }
     }
@@ -255,8 +260,11 @@ mod tests {
 
     #[test]
     fn every_option_is_read_and_a_trailing_comma_is_allowed() {
-        let options = accepted(quote!(flavor = "multi_thread", worker_threads = 0x1_0, crate = "my::wsrt",));
+        let all =
+            quote!(flavor = "multi_thread", worker_threads = 0x1_0, configure = |b| b.name("a"), crate = "my::wsrt",);
+        let options = accepted(all);
         let path = options.crate_path;
+        assert_eq!(options.configure.map(|it| squeezed(&it)).as_deref(), Some("|b|b.name(\"a\")"));
         assert_eq!(options.flavor, Flavor::MultiThread);
         assert_eq!(options.worker_threads.map(|count| count.to_string()).as_deref(), Some("0x1_0"));
         assert_eq!(squeezed(&quote!(#path)), "my::wsrt");
@@ -267,7 +275,7 @@ mod tests {
         let message = refused(Entry::Main, quote!(start_stopped = true));
         assert_eq!(
             message,
-            "unknown option `start_stopped`; the known options are `flavor`, `worker_threads`, `start_paused` and `crate`"
+            "unknown option `start_stopped`; the known options are `flavor`, `worker_threads`, `start_paused`, `configure` and `crate`"
         );
     }
 

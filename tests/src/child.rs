@@ -112,6 +112,9 @@ fn prepare(command: &mut Command, test: &str, environment: &[(&str, &str)]) {
         .env_remove("WSRT_TASK_STATS")
         .env_remove("WSRT_DUMP_SIGNAL")
         .env_remove("WSRT_TRACE")
+        .env_remove("WSRT_MAX_MACHINES")
+        .env_remove("WSRT_LATENCY_HISTOGRAMS")
+        .env_remove("WSRT_FLIGHT_RECORDER")
         .env(MARK, test)
         .envs(environment.iter().copied());
 }

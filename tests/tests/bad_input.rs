@@ -48,6 +48,40 @@ fn wsrt_worker_threads_has_to_be_a_positive_whole_number() {
 }
 
 #[test]
+fn wsrt_max_machines_has_to_be_a_positive_whole_number() {
+    let test = "wsrt_max_machines_has_to_be_a_positive_whole_number";
+    for nonsense in ["0", "all", ""] {
+        let output = in_a_process_of_its_own(test, &[("WSRT_MAX_MACHINES", nonsense)], || {
+            eprintln!("ERROR {}", Runtime::new().expect_err("the variable makes no sense"));
+            Builder::new_multi_thread().max_machines(4).build().expect("not asked, the variable does no harm");
+        });
+        let expected = format!(
+            "ERROR WSRT_MAX_MACHINES={nonsense} is not a number of threads, such as 512: it has to be a whole number above zero\n"
+        );
+        assert!(text_of(&output).contains(&expected), "{output:?}");
+    }
+}
+
+#[test]
+fn bad_switches_for_observation_are_reported_once_and_ignored() {
+    let test = "bad_switches_for_observation_are_reported_once_and_ignored";
+    let bad = [("WSRT_LATENCY_HISTOGRAMS", "yes"), ("WSRT_FLIGHT_RECORDER", "flight.perfetto-trace,10")];
+    let output = in_a_process_of_its_own(test, &bad, || {
+        for _ in 0..3 {
+            assert_eq!(two_processors().run(async { 7 }), 7);
+        }
+    });
+    let errors = text_of(&output);
+    for expected in [
+        "wsrt: WSRT_LATENCY_HISTOGRAMS=yes is neither 1 nor 0; no latencies are sampled\n",
+        "wsrt: WSRT_FLIGHT_RECORDER=flight.perfetto-trace,10 is not a path, or a path with limits, such as \
+         flight.perfetto-trace,10s,64MiB; no flight is recorded\n",
+    ] {
+        assert_eq!(errors.matches(expected).count(), 1, "{errors}");
+    }
+}
+
+#[test]
 fn a_main_with_a_bad_variable_reports_the_same_words() {
     let program = example("hello");
     let output = Command::new(program).env("WSRT_WORKER_THREADS", "none").output().expect("the example starts");

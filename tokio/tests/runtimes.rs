@@ -51,6 +51,23 @@ fn the_scheduler_s_trace_says_which_runtime_it_is() {
 }
 
 #[test]
+fn the_builder_gives_access_to_wsrt_s() {
+    let mut builder = Builder::new_multi_thread();
+    let (note, stalls) = channel();
+    builder.worker_threads(2).as_mut().max_machines(3).latency_histograms(true).on_stall(move |stall| {
+        let _ = note.send(stall.task_id);
+    });
+    let runtime = builder.build().unwrap();
+    let (release, released) = channel::<()>();
+    let stuck = runtime.spawn(async move { released.recv().is_err() });
+    assert!(stalls.recv().is_ok());
+    drop(release);
+    assert!(runtime.block_on(stuck).unwrap());
+    let error = runtime.handle().resize(4).unwrap_err();
+    assert!(error.to_string().contains("from 1 to 3 processors"), "{error}");
+}
+
+#[test]
 fn block_in_place_works_on_each_flavor() {
     for mut builder in [Builder::new_multi_thread(), Builder::new_current_thread()] {
         let runtime = builder.build().expect("a runtime");

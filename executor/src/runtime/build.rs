@@ -26,8 +26,8 @@ impl Builder {
     ///
     /// Returns an error that describes the mistake in each of these cases:
     ///
-    /// * `WSRT_WORKER_THREADS` is used and is not a whole number above zero, or `WSRT_SIM_SEED` is
-    ///   used and is not a whole number.
+    /// * `WSRT_WORKER_THREADS` or `WSRT_MAX_MACHINES` is used and is not a whole number above zero,
+    ///   or `WSRT_SIM_SEED` is used and is not a whole number.
     /// * More than 4096 processors are requested.
     /// * A runtime with several processors is asked to start with a paused clock.
     /// * A program cannot handle the signal that is set for dumps.
@@ -82,7 +82,8 @@ impl Builder {
         if self.start_paused {
             let _ = scheduler.clock.stop();
         }
-        scheduler.observer.sample_latencies(self.latency_histograms, scheduler.processors.capacity());
+        let samples_latencies = self.latency_histograms.unwrap_or_else(environment::latency_histograms);
+        scheduler.observer.sample_latencies(samples_latencies, scheduler.processors.capacity());
         #[cfg(feature = "drop-in")]
         if self.config.shown_histograms.is_any_on() {
             scheduler.observer.measure_every_poll(scheduler.processors.capacity());
@@ -107,7 +108,7 @@ impl Builder {
         if let Some(path) = self.trace.clone().or_else(environment::trace) {
             scheduler.observer.trace_all(scheduler.me.clone(), &path);
         }
-        match self.flight_recorder.clone() {
+        match self.flight_recorder.clone().or_else(environment::flight_recorder) {
             Some(recorder) => scheduler.observer.fly(scheduler.me.clone(), recorder),
             None => Ok(()),
         }
@@ -138,8 +139,13 @@ impl Builder {
         let follows_quota = may_follow && self.config.follows_quota;
         self.refuse_impossible(processors)?;
         let simulation = self.config.simulation.map(Settings::by_environment).transpose()?;
+        let max_machines = match self.max_machines {
+            Some(count) => count,
+            None if self.config.simulation.is_some() => self.config.max_machines,
+            None => environment::max_machines()?.unwrap_or(self.config.max_machines),
+        };
         let stall_threshold = environment::stall_threshold();
-        Ok(Config { processors, follows_quota, stall_threshold, simulation, ..self.config.clone() })
+        Ok(Config { processors, follows_quota, max_machines, stall_threshold, simulation, ..self.config.clone() })
     }
 
     /// Refuses values that no system can provide.

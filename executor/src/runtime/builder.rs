@@ -32,12 +32,13 @@ use crate::tokio_compat::Choice;
 /// ```
 #[derive(Debug)]
 pub struct Builder {
-    /// `processors` and `stall_threshold` are set by `config`, which may read the environment for
-    /// them.
+    /// `processors`, `max_machines` and `stall_threshold` are set by `config`, which may read the
+    /// environment for them.
     pub(crate) config: Config,
     pub(super) worker_threads: Option<usize>,
     pub(super) start_paused: bool,
-    pub(super) latency_histograms: bool,
+    pub(super) max_machines: Option<usize>,
+    pub(super) latency_histograms: Option<bool>,
     pub(super) task_stats: Option<bool>,
     #[cfg(all(unix, feature = "signal"))]
     pub(super) dump_signal: Option<SignalKind>,
@@ -81,7 +82,8 @@ impl Builder {
             config,
             worker_threads: None,
             start_paused: false,
-            latency_histograms: false,
+            max_machines: None,
+            latency_histograms: None,
             task_stats: None,
             #[cfg(all(unix, feature = "signal"))]
             dump_signal: None,
@@ -220,7 +222,8 @@ impl Builder {
     }
 
     /// Limits the number of threads that run tasks, and with it the number of processors in use
-    /// while polls are stuck. The default is 512.
+    /// while polls are stuck. The default is the environment variable `WSRT_MAX_MACHINES`, and 512
+    /// if it is not set.
     ///
     /// While a poll blocks its thread, a spare processor runs the other tasks on another thread. If
     /// polls keep the CPU busy instead of sleeping, the runtime adds at most as many spare
@@ -242,7 +245,7 @@ impl Builder {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
-        self.config.max_machines = count;
+        self.max_machines = Some(count);
         self
     }
 
@@ -327,7 +330,8 @@ impl Builder {
     /// Sets whether the runtime samples how long runnable tasks wait until they are polled
     /// ([`ProcessorMetrics::schedule_latency`]) and how long polls take ([`poll_time`]).
     ///
-    /// The default is off, which costs nothing. [`Handle::set_latency_histograms`] switches
+    /// The default is the environment variable `WSRT_LATENCY_HISTOGRAMS`, 1 or 0, and off if it is
+    /// not set, which costs nothing. [`Handle::set_latency_histograms`] switches
     /// sampling on or off while the runtime runs.
     ///
     /// The runtime samples one poll in eight, chosen at random when the task becomes runnable. A
@@ -349,7 +353,7 @@ impl Builder {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn latency_histograms(&mut self, on: bool) -> &mut Self {
-        self.latency_histograms = on;
+        self.latency_histograms = Some(on);
         self
     }
 
@@ -383,6 +387,9 @@ impl Builder {
 
     /// Keeps the last seconds of the timeline in memory, and writes them to a file when something
     /// goes wrong. [`FlightRecorder`] has the options for both.
+    ///
+    /// The default is the environment variable `WSRT_FLIGHT_RECORDER`: a path, optionally followed
+    /// by limits, as in `flight.perfetto-trace,10s,64MiB`.
     pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
         self.flight_recorder = Some(recorder);
         self

@@ -14,7 +14,7 @@ use std::time::Duration;
 use wsrt_sync::drop_in;
 
 use crate::observe::timeline::numbered;
-use crate::runtime::schedtrace;
+use crate::runtime::{FlightRecorder, schedtrace};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
 use crate::util::report::report;
@@ -27,20 +27,30 @@ const STALL_MS: &str = "WSRT_STALL_MS";
 const TASK_STATS: &str = "WSRT_TASK_STATS";
 const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
 const TRACE: &str = "WSRT_TRACE";
+const MAX_MACHINES: &str = "WSRT_MAX_MACHINES";
+const LATENCY_HISTOGRAMS: &str = "WSRT_LATENCY_HISTOGRAMS";
+const FLIGHT_RECORDER: &str = "WSRT_FLIGHT_RECORDER";
 
 /// People notice a tenth of a second, and it is a hundred times as long as a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
 
 /// Returns the number of processors of the environment, if it has one, for a builder that has none.
 pub(crate) fn worker_threads() -> io::Result<Option<usize>> {
-    let of_tokio = drop_in::IS_ON.then_some(WORKER_THREADS_OF_TOKIO);
-    let names = [Some(WORKER_THREADS), of_tokio].into_iter().flatten();
-    match names.filter_map(|name| Some((name, env::var_os(name)?))).next() {
-        Some((name, value)) => parse_positive(name, "a number of processors, such as 4", &value)
-            .map(Some)
-            .map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message)),
-        None => Ok(None),
+    match count(WORKER_THREADS, "a number of processors, such as 4")? {
+        None if drop_in::IS_ON => count(WORKER_THREADS_OF_TOKIO, "a number of processors, such as 4"),
+        count => Ok(count),
     }
+}
+
+/// Returns the limit of threads of the environment, if it has one, for a builder that has none.
+pub(crate) fn max_machines() -> io::Result<Option<usize>> {
+    count(MAX_MACHINES, "a number of threads, such as 512")
+}
+
+fn count(name: &str, wanted: &str) -> io::Result<Option<usize>> {
+    let Some(value) = env::var_os(name) else { return Ok(None) };
+    let refuse = |message| io::Error::new(io::ErrorKind::InvalidInput, message);
+    parse_positive(name, wanted, &value).map(Some).map_err(refuse)
 }
 
 /// Reports an invalid value, once in the process: a switch for observation must not keep a program
@@ -77,8 +87,45 @@ fn parse_schedtrace(value: &OsString) -> Result<schedtrace::Settings, String> {
 pub(crate) fn trace() -> Option<PathBuf> {
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
     let path = PathBuf::from(env::var_os(TRACE).filter(|path| !path.is_empty())?);
-    let number = RUNTIMES.fetch_add(1, Relaxed) + 1;
-    Some(if number == 1 { path } else { numbered(&path, number) })
+    Some(path_of_runtime(RUNTIMES.fetch_add(1, Relaxed) + 1, path))
+}
+
+fn path_of_runtime(number: u32, path: PathBuf) -> PathBuf {
+    if number == 1 { path } else { numbered(&path, number) }
+}
+
+/// Returns the flight recorder of a runtime of this process, if any, with a path of its own as for
+/// [`trace`]. An invalid value is reported once, and ignored.
+pub(crate) fn flight_recorder() -> Option<FlightRecorder> {
+    static REPORTED: Once = Once::new();
+    static RUNTIMES: AtomicU32 = AtomicU32::new(0);
+    let value = env::var_os(FLIGHT_RECORDER).filter(|value| !value.is_empty())?;
+    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no flight is recorded"));
+    parse_flight(&value, RUNTIMES.fetch_add(1, Relaxed) + 1).map_err(ignore).ok()
+}
+
+/// Parses a path, and the limits that may follow: seconds to keep, and MiB.
+fn parse_flight(value: &OsString, runtime: u32) -> Result<FlightRecorder, String> {
+    let text = value.to_string_lossy();
+    let invalid = || {
+        let valid = "a path, or a path with limits, such as flight.perfetto-trace,10s,64MiB";
+        format!("{FLIGHT_RECORDER}={text} is not {valid}")
+    };
+    let (path, limits) = match text.split_once(',') {
+        Some(("", _)) => return Err(invalid()),
+        Some((path, limits)) => (PathBuf::from(path), Some(limits)),
+        None => (PathBuf::from(value), None),
+    };
+    let mut recorder = FlightRecorder::new(path_of_runtime(runtime, path));
+    for limit in limits.into_iter().flat_map(|limits| limits.split(',')) {
+        let number = |unit| limit.trim().strip_suffix(unit)?.parse::<NonZeroUsize>().ok().map(NonZeroUsize::get);
+        recorder = match (number("s"), number("MiB").and_then(|mib| mib.checked_mul(1 << 20))) {
+            (Some(seconds), _) => recorder.keep(Duration::from_secs(seconds as u64)),
+            (_, Some(bytes)) => recorder.max_bytes(bytes),
+            _ => return Err(invalid()),
+        };
+    }
+    Ok(recorder)
 }
 
 /// Returns how long a poll may hold its processor before that is reported: 100 ms, or as long as
@@ -99,14 +146,22 @@ pub(crate) fn stall_threshold() -> Option<Duration> {
 /// reported once, and none are.
 pub(crate) fn task_stats() -> bool {
     static REPORTED: Once = Once::new();
-    let Some(value) = env::var_os(TASK_STATS) else { return false };
+    is_on(TASK_STATS, &REPORTED, "no statistics of tasks are kept")
+}
+
+/// Returns whether latencies are sampled if the builder does not say. An invalid value is reported
+/// once, and none are.
+pub(crate) fn latency_histograms() -> bool {
+    static REPORTED: Once = Once::new();
+    is_on(LATENCY_HISTOGRAMS, &REPORTED, "no latencies are sampled")
+}
+
+fn is_on(name: &str, reported: &Once, otherwise: &str) -> bool {
+    let Some(value) = env::var_os(name) else { return false };
     if value != "1" && value != "0" {
         let value = value.to_string_lossy();
-        report_once(
-            &REPORTED,
-            // In place: a variable of it could not be used before Rust 1.89.
-            format_args!("{TASK_STATS}={value} is neither 1 nor 0; no statistics of tasks are kept"),
-        );
+        // In place: a variable of it could not be used before Rust 1.89.
+        report_once(reported, format_args!("{name}={value} is neither 1 nor 0; {otherwise}"));
     }
     value == "1"
 }
@@ -167,6 +222,22 @@ mod tests {
     }
 
     #[test]
+    fn a_flight_recorder_has_a_path_and_may_have_limits() {
+        let parse = |text: &str, runtime| parse_flight(&OsString::from(text), runtime).map(|it| format!("{it:?}"));
+        let limits = |path: &str, seconds, mib: usize| {
+            let recorder = FlightRecorder::new(path).keep(Duration::from_secs(seconds)).max_bytes(mib << 20);
+            Ok(format!("{recorder:?}"))
+        };
+        assert_eq!(parse("a b.trace", 1), limits("a b.trace", 10, 64));
+        assert_eq!(parse("/tmp/flight.trace,30s", 2), limits("/tmp/flight-2.trace", 30, 64));
+        assert_eq!(parse("flight, 16MiB ,5s", 1), limits("flight", 5, 16));
+        for nonsense in ["f,", ",10s", "f,0s", "f,10", "f,10s,16", "f,10s,0MiB", "f,1s,99999999999999MiB"] {
+            let message = parse(nonsense, 1).expect_err(nonsense);
+            assert!(message.starts_with(&format!("WSRT_FLIGHT_RECORDER={nonsense} is not a path")), "{message}");
+        }
+    }
+
+    #[test]
     fn only_whole_numbers_above_zero_are_taken() {
         let parse = |text: &str| parse_positive("NAME", "a number", &OsString::from(text));
         assert_eq!(parse("8"), Ok(8));
@@ -185,6 +256,9 @@ mod tests {
             match parse_positive("NAME", "a number", &value) {
                 Ok(number) => assert!(number > 0),
                 Err(message) => assert!(message.starts_with("NAME="), "{message}"),
+            }
+            if let Err(message) = parse_flight(&value, 1) {
+                assert!(message.starts_with("WSRT_FLIGHT_RECORDER="), "{message}");
             }
             match parse_schedtrace(&value) {
                 Ok(settings) => assert!(!settings.period.is_zero()),

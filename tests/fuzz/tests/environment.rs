@@ -10,8 +10,16 @@ use std::thread;
 use wsrt_fuzz::{Mutator, corpus};
 use wsrt_tests::{Directory, example};
 
-const VARIABLES: [&str; 5] =
-    ["WSRT_WORKER_THREADS", "WSRT_SCHEDTRACE", "WSRT_STALL_MS", "WSRT_TASK_STATS", "WSRT_DUMP_SIGNAL"];
+const VARIABLES: [&str; 8] = [
+    "WSRT_WORKER_THREADS",
+    "WSRT_MAX_MACHINES",
+    "WSRT_SCHEDTRACE",
+    "WSRT_STALL_MS",
+    "WSRT_TASK_STATS",
+    "WSRT_LATENCY_HISTOGRAMS",
+    "WSRT_FLIGHT_RECORDER",
+    "WSRT_DUMP_SIGNAL",
+];
 
 /// Whether a thread has panicked, but for the task of the example that does so on purpose.
 fn has_panicked(errors: &str) -> bool {

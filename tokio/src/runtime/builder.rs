@@ -37,6 +37,13 @@ macro_rules! hook {
     )*};
 }
 
+/// Gives access to the settings that only wsrt has: `builder.as_mut().on_stall(…)`.
+impl AsMut<wsrt::runtime::Builder> for Builder {
+    fn as_mut(&mut self) -> &mut wsrt::runtime::Builder {
+        &mut self.0
+    }
+}
+
 impl Builder {
     fn around(mut builder: wsrt::runtime::Builder) -> Self {
         builder.__without_drivers();

@@ -82,7 +82,8 @@ impl RecordRequest {
     /// Replies that the runtime has no flight recorder.
     pub(crate) fn refuse(self) {
         self.reply(|| {
-            let message = "this runtime has no flight recorder: it takes `Builder::flight_recorder`";
+            let message =
+                "this runtime has no flight recorder: it takes `Builder::flight_recorder` or WSRT_FLIGHT_RECORDER";
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         });
     }
