@@ -30,21 +30,14 @@ pub(crate) fn install<R: Send>(team: &Arc<Team>, op: impl FnOnce(bool) -> R + Se
 
 #[cold]
 fn hand_over<R: Send>(team: &Arc<Team>, op: impl FnOnce(bool) -> R + Send, wait: impl FnOnce(&Latch)) -> R {
-    enum Waits {
-        InTree,
-        Outside,
+    let computes = with_slot(|slot| slot.is_some()) || with_member(|member| member.is_some());
+    if computes {
+        return in_tree(|slot| wait_in_tree(team, slot, op));
     }
-    let waits = with_slot(|slot| {
-        let computes = slot.is_some() || with_member(|member| member.is_some());
-        if computes { Waits::InTree } else { Waits::Outside }
-    });
-    match waits {
-        Waits::InTree => in_tree(|slot| wait_in_tree(team, slot, op)),
-        Waits::Outside => run_as_root(op, ptr::null(), |root, done| {
-            team.hand_over(root);
-            wait(done);
-        }),
-    }
+    run_as_root(op, ptr::null(), |root, done| {
+        team.hand_over(root);
+        wait(done);
+    })
 }
 
 /// A member of a team that waits in `slot` may be the only one that is free to run what the root
