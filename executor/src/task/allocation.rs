@@ -46,7 +46,7 @@ struct Cell<F: Future, S> {
 /// only on threads where the future may be polled and dropped, and its output dropped. If the
 /// future and its output are Send, all threads are allowed. Otherwise only the calling thread is,
 /// with one exception. All threads are allowed if the future refuses to be polled on other threads,
-/// and leaks its contents if it is dropped there. The contents are then in memory of their own,
+/// and leaks its contents if it is dropped there. The contents are then in separate memory,
 /// which is leaked with them: the bytes of the future are part of the cell, which is freed, or
 /// filled with a result, after the future's drop has returned.
 ///

@@ -222,7 +222,7 @@ impl OwnedTasks {
         unsafe { list.unlink(head) }
     }
 
-    /// Closes all shards, and then passes every listed task to `f`. No lock is held meanwhile: the
+    /// Closes all shards, and then passes every listed task to `f`, without a lock: the
     /// drop of a future may spawn, and then finds all shards closed.
     pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
         for shard in &self.shards {
@@ -466,7 +466,7 @@ impl OwnedTasks {
     }
 }
 
-/// What a walk has seen of a live task.
+/// A view of a live task, for dumps.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskSnapshot {
     pub(crate) id: Id,
@@ -487,7 +487,7 @@ pub(crate) struct TaskSnapshot {
 }
 
 impl OwnedTasks {
-    /// Passes every live task to `f`. No lock is held meanwhile but the walk's.
+    /// Passes every live task to `f`, under no lock but the walk's.
     pub(crate) fn walk(&self, mut f: impl FnMut(TaskSnapshot)) {
         let _one_at_a_time = self.walk.lock();
         let mut seen = Vec::with_capacity(WALK_STRIDE);

@@ -380,7 +380,7 @@ pub(crate) enum Woken {
     Free,
 }
 
-/// What the holder of the runnable has to do with the future.
+/// The duty of the holder of a runnable that has claimed the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Started {
@@ -388,7 +388,7 @@ pub(crate) enum Started {
     Cancel,
 }
 
-/// What follows a poll that returned pending.
+/// The duty of the thread whose poll returned pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Paused {
@@ -400,7 +400,7 @@ pub(crate) enum Paused {
     Cancel,
 }
 
-/// What the completing side has to do. It also has the reference that completion added.
+/// The duties of the completing side, which also has the reference that completion added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Completion {
@@ -434,7 +434,7 @@ pub(crate) enum LetGo {
     Complete,
 }
 
-/// What the join handle finds.
+/// The state of a task for its join handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Joining {
@@ -454,7 +454,7 @@ pub(crate) enum JoinWatch {
     Complete,
 }
 
-/// What a dropped join handle has to do.
+/// The duty of a dropped join handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Detached {

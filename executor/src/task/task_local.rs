@@ -361,8 +361,8 @@ impl ScopesAside {
         Self(INNERMOST.take())
     }
 
-    /// Enters the scopes again, and leaves the thread's current scopes meanwhile, for a poll of the
-    /// future that was in them.
+    /// Enters the scopes again, in place of the thread's current scopes, for a poll of the future
+    /// that was in them. Dropping the returned value undoes this.
     pub(crate) fn put_back(&self) -> Self {
         Self(INNERMOST.replace(self.0))
     }

@@ -1,6 +1,6 @@
 //! `JoinSet`: many tasks, which are joined in the order in which they finish.
 //!
-//! Each child has a waker of its own, which posts the child's key to a list ([`Arrivals`]). So the
+//! Each child has its own waker, which posts the child's key to a list ([`Arrivals`]). So the
 //! set finds the finished children without a search. A key only says where to look, since a waker
 //! may be woken for no reason: the set polls the child's handle.
 
