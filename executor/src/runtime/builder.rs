@@ -421,3 +421,278 @@ impl Builder {
         self
     }
 }
+
+impl Builder {
+    /// Sets the name of the threads that the runtime starts. The default is `wsrt-machine`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().thread_name("my-server").build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
+        let name = name.into();
+        self.thread_name_fn(move || name.clone())
+    }
+
+    /// Sets a function that names the runtime's threads. The runtime calls `name` each time it
+    /// starts a thread, and gives the thread the returned name.
+    ///
+    /// If `name` panics, or returns a string that contains a NUL byte, the runtime does not start
+    /// the thread, and continues as if the operating system had refused to create it.
+    ///
+    /// `name` must not wait for tasks of this runtime, because those tasks may need the new thread
+    /// to run. Calling this runtime's `block_on` inside `name` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// let number = AtomicUsize::new(0);
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .thread_name_fn(move || format!("server-{}", number.fetch_add(1, Ordering::Relaxed)))
+    ///     .build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
+        self.config.thread_name = Arc::new(name);
+        self
+    }
+
+    /// Sets the stack size, in bytes, of the threads that the runtime starts.
+    ///
+    /// The default is the standard library's default, 2 MiB. Sizes below the operating system's
+    /// minimum are raised to the minimum. [`build`](Self::build) returns an error if the system has
+    /// no room for stacks of this size.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().thread_stack_size(512 * 1024).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
+        self.config.thread_stack_size = Some(bytes);
+        self
+    }
+
+    /// Limits the number of threads that run blocking jobs. The default is 512. Jobs beyond the
+    /// limit wait in an unbounded queue until a thread is free.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `count` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().max_blocking_threads(16).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
+        assert!(count > 0, "wsrt: `max_blocking_threads(0)`: blocking jobs, name lookups among them, need a thread");
+        self.config.max_blocking_threads = count;
+        self
+    }
+
+    /// Sets how long an idle thread waits for work before it exits. The default is 10 seconds.
+    ///
+    /// The time applies to threads of the blocking pool, to threads that run tasks beyond the
+    /// number of processors, and to threads that run jobs of `rayon::spawn`. With
+    /// [`Duration::MAX`], these threads never exit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().thread_keep_alive(std::time::Duration::from_secs(60)).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn thread_keep_alive(&mut self, duration: Duration) -> &mut Self {
+        self.config.thread_keep_alive = duration;
+        self
+    }
+}
+
+impl Builder {
+    /// Sets after how many polls a busy processor checks the global queue. The default is 61.
+    ///
+    /// The global queue holds tasks that were spawned or woken outside the runtime. A busy
+    /// processor also checks the queue at least once every 200 µs, even after fewer polls, unless a
+    /// single poll takes longer. If several tasks are waiting, the processor runs a number of them
+    /// in a row, before it returns to its own tasks: at most eight times this interval, and for no
+    /// longer than its own tasks ran before.
+    ///
+    /// With an interval of 1, tasks from the global queue always run first, and may delay all other
+    /// tasks. A current-thread runtime ignores this option, because its tasks run in the order in
+    /// which they were spawned and woken.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `polls` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().global_queue_interval(31).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
+        assert!(
+            polls > 0,
+            "wsrt: `global_queue_interval(0)`: there is no such tick; 1 looks at the queue at every poll"
+        );
+        self.config.global_queue_interval = polls;
+        self
+    }
+
+    /// Sets after how many polls a busy processor checks the network. The default is 61.
+    ///
+    /// A busy processor also checks the network at least once every millisecond, even after fewer
+    /// polls, unless a single poll takes longer.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `polls` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().event_interval(31).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn event_interval(&mut self, polls: u32) -> &mut Self {
+        assert!(polls > 0, "wsrt: `event_interval(0)`: there is no such tick; 1 looks at the network at every poll");
+        self.config.event_interval = polls;
+        self
+    }
+
+    /// Sets the maximum number of network events that a thread takes at once when it blocks waiting
+    /// for the network. The default is 1024.
+    ///
+    /// Remaining events are taken at the next check, in order. Values above 65,536 are treated as
+    /// 65,536.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `events` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().max_io_events_per_tick(256).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn max_io_events_per_tick(&mut self, events: usize) -> &mut Self {
+        self.config.events_per_turn.waiting = at_least_one("max_io_events_per_tick", events);
+        self
+    }
+
+    /// Sets the maximum number of network events that a busy processor takes at once when it checks
+    /// the network without blocking. The default is the value of
+    /// [`max_io_events_per_tick`](Self::max_io_events_per_tick).
+    ///
+    /// # Panics
+    ///
+    /// Panics if `events` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().max_io_events_per_busy_tick(64).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn max_io_events_per_busy_tick(&mut self, events: usize) -> &mut Self {
+        self.config.events_per_turn.busy = Some(at_least_one("max_io_events_per_busy_tick", events));
+        self
+    }
+}
+
+#[track_caller]
+fn at_least_one(option: &str, events: usize) -> usize {
+    assert!(events > 0, "wsrt: `{option}(0)`: {option} must be non-zero, since no event would ever be taken");
+    events
+}
+
+#[cfg(feature = "tokio-compat")]
+impl Builder {
+    /// Sets the number of worker threads of the background tokio runtime that the feature
+    /// `tokio-compat` starts. The default is 2.
+    ///
+    /// With two threads, one tokio task that blocks its thread does not stop all other tokio tasks,
+    /// but two blocking tasks do. The threads belong to tokio, and wsrt's spare processors do not
+    /// replace threads that block. An unused thread sleeps. This option overrides an earlier
+    /// [`tokio_handle`](Self::tokio_handle).
+    ///
+    /// # Panics
+    ///
+    /// Panics if `threads` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().tokio_threads(4).build()?;
+    /// let workers = runtime.block_on(async { tokio::runtime::Handle::current().metrics().num_workers() });
+    /// assert_eq!(workers, 4);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn tokio_threads(&mut self, threads: usize) -> &mut Self {
+        assert!(threads > 0, "wsrt: `tokio_threads` has to be above zero");
+        self.config.tokio = Choice::Own(threads);
+        self
+    }
+
+    /// Makes the runtime's threads enter an existing tokio runtime, instead of starting another.
+    ///
+    /// With this option, a tokio program can move to wsrt step by step, because code that runs on
+    /// wsrt shares the tokio sockets, pools and timers of the program. A program can also build a
+    /// tokio runtime with its own options, such as the number of threads, their stack size, a limit
+    /// on blocking jobs, or hooks, and pass the handle here.
+    ///
+    /// wsrt never shuts down a tokio runtime passed to this method.
+    ///
+    /// # Not guaranteed
+    ///
+    /// Code on the tokio runtime's threads is not inside the wsrt runtime. On these threads, spawn
+    /// wsrt tasks through a [`Handle`](crate::runtime::Handle), or
+    /// [`enter`](crate::runtime::Handle::enter) the wsrt runtime. After the tokio runtime has shut
+    /// down, tokio's types no longer work: they return errors or panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// // The program as it is.
+    /// let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    ///
+    /// let wsrt = wsrt::runtime::Builder::new_multi_thread().tokio_handle(tokio.handle().clone()).build()?;
+    /// let (sender, receiver) = tokio::sync::oneshot::channel();
+    /// wsrt.spawn(async move {
+    ///     // On wsrt, with the program's tokio at hand.
+    ///     let id = tokio::spawn(async { tokio::runtime::Handle::current().id() }).await;
+    ///     sender.send(id)
+    /// });
+    /// let id = tokio.block_on(receiver)??;
+    /// assert_eq!(id, tokio.handle().id());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tokio_handle(&mut self, handle: tokio::runtime::Handle) -> &mut Self {
+        self.config.tokio = Choice::Lent(handle);
+        self
+    }
+}

@@ -1,20 +1,25 @@
 //! Handles to a runtime, which can be cloned and sent to other threads.
 
 use std::error::Error;
-use std::fmt;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::pin::pin;
+use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{self, Poll};
+use std::time::Duration;
+use std::{fmt, io};
 
+#[cfg(feature = "futures-task")]
+use futures_task::{FutureObj, Spawn, SpawnError};
 use wsrt_sync::drop_in::OUTSIDE;
+use wsrt_sync::oneshot;
 
 use crate::blocking::jobs;
 use crate::local::beside::SetAside;
-use crate::runtime::{RuntimeFlavor, RuntimeId, RuntimeMetrics};
+use crate::runtime::{Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, TraceSummary};
 use crate::scheduler::block_on::block_on;
-use crate::scheduler::context::EnteredAgain;
-use crate::scheduler::context::Role;
+use crate::scheduler::context::{EnteredAgain, Role};
 use crate::scheduler::{Context, Entered, Scheduler};
 use crate::task::JoinHandle;
 use crate::task::large::boxed_if_large;
@@ -368,3 +373,240 @@ impl fmt::Display for TryCurrentError {
 }
 
 impl Error for TryCurrentError {}
+
+impl Runtime {
+    /// Changes the number of processors of this runtime. [`Handle::resize`] has the details.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Handle::resize`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(4).build()?;
+    /// runtime.resize(2)?;
+    /// assert_eq!(runtime.metrics().num_workers(), 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn resize(&self, processors: usize) -> io::Result<()> {
+        self.handle().resize(processors)
+    }
+}
+
+impl Handle {
+    /// Changes the number of processors of this runtime, like Go's `GOMAXPROCS(n)`. It can be
+    /// called on any thread and any number of times. A task in the middle of a poll is not moved.
+    ///
+    /// When the number falls, idle processors are removed at once, and busy processors when their
+    /// current polls return. The tasks and timers of a removed processor move to the remaining
+    /// processors. No task is lost or polled twice. When the number rises, the new processors take
+    /// waiting tasks. Spare processors are not counted: even after `resize(1)`, a spare processor
+    /// takes over while a task blocks. The threads of removed processors exit after the [keep-alive
+    /// time](crate::runtime::Builder::thread_keep_alive).
+    ///
+    /// After this call, the runtime no longer follows the CPU quota of the process's control group
+    /// ([`Builder::follow_cpu_quota`](crate::runtime::Builder::follow_cpu_quota)). After the
+    /// runtime has shut down, the call returns `Ok` and has no effect.
+    ///
+    /// There is no limit on how long a busy processor takes to go away, because a poll can take any
+    /// time. A parallel call that has begun may keep its helpers until they are needed elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error of kind `InvalidInput` if `processors` is zero, or more than the runtime
+    /// has room for: the larger of [`Builder::max_machines`](crate::runtime::Builder::max_machines)
+    /// and the number of processors with which the runtime was built. Returns an error of kind
+    /// `Unsupported` on a current-thread runtime, which always has one processor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_multi_thread().worker_threads(4).build()?.block_on(async {
+    /// let handle = wsrt::runtime::Handle::current();
+    /// handle.resize(1)?;
+    /// assert_eq!(handle.metrics().num_workers(), 1);
+    /// // The tasks go on, one at a time.
+    /// let tasks: Vec<_> = (0..100).map(|number| wsrt::spawn(async move { number })).collect();
+    /// handle.resize(4)?;
+    /// for (number, task) in tasks.into_iter().enumerate() {
+    ///     assert_eq!(task.await?, number);
+    /// }
+    /// # std::io::Result::Ok(()) })?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn resize(&self, processors: usize) -> io::Result<()> {
+        let scheduler = self.scheduler();
+        if scheduler.config.flavor == RuntimeFlavor::CurrentThread {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!(
+                    "`resize({processors})`: a current-thread runtime has one processor, run by the thread in `block_on`"
+                ),
+            ));
+        }
+        let most = scheduler.processors.capacity();
+        if processors == 0 || processors > most {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "`resize({processors})`: this runtime has from 1 to {most} processors (`Builder::max_machines` sets the most)"
+                ),
+            ));
+        }
+        scheduler.resize(processors);
+        Ok(())
+    }
+}
+
+/// A year: a longer recording lasts forever.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// Completes when the file of a recording is complete. Returned by [`Handle::trace_for`].
+///
+/// Returns a [`TraceSummary`], or the error that ended the recording. Dropping it ends the
+/// recording.
+#[derive(Debug)]
+#[must_use = "dropping it ends the recording"]
+pub struct Recording {
+    /// The error if no recording was begun, until a poll returns it.
+    outcome: Result<oneshot::Receiver<io::Result<TraceSummary>>, Option<io::Error>>,
+}
+
+impl Future for Recording {
+    type Output = io::Result<TraceSummary>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Self::Output> {
+        // The recorder drops a reply unsent only when its thread has panicked.
+        let failed = || io::Error::other("the recorder of the timeline has failed");
+        match &mut self.outcome {
+            Ok(outcome) => Pin::new(outcome).poll(context).map(|sent| sent.unwrap_or_else(|_| Err(failed()))),
+            Err(error) => Poll::Ready(Err(error.take().unwrap_or_else(failed))),
+        }
+    }
+}
+
+impl Handle {
+    /// Records a timeline of the runtime to the file at `path`, from this call on, for `duration`.
+    ///
+    /// The file can be opened in Perfetto (<https://ui.perfetto.dev>). An existing file is
+    /// overwritten.
+    ///
+    /// The timeline has a track for each processor, with a slice for each poll. A slice shows the
+    /// task's name or spawn location, the queue in which the task was found, and how long the task
+    /// waited there. Arrows lead from the code that wakes a task to the poll that follows. Other
+    /// tracks show the netpoller, each thread, and the lengths of the queues.
+    ///
+    /// During the recording, each poll and each wake costs some tens of nanoseconds more. If events
+    /// occur faster than the recording thread can write them to the file, some events are dropped.
+    /// The number of dropped events is in the summary and in the file. A runtime can record to
+    /// several files at once. The recording does not need a processor, so it continues and ends on
+    /// time even if all processors are stuck.
+    ///
+    /// # Errors
+    ///
+    /// Returns the operating system's error if the file cannot be created or written, or if the
+    /// system refuses to create a thread. Returns an error if the runtime has shut down. The part
+    /// of the file that was written by then is kept.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the recording within a few milliseconds and leaves a complete file.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let path = std::env::temp_dir().join(format!("wsrt-trace-for-{}.perfetto-trace", std::process::id()));
+    /// let summary = runtime.block_on(runtime.handle().trace_for(Duration::from_millis(50), &path))?;
+    /// assert_eq!(std::fs::metadata(&path)?.len(), summary.bytes);
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
+        let scheduler = self.scheduler();
+        let outcome = scheduler.observer.trace_for(scheduler.me.clone(), path.as_ref(), duration.min(LONGEST));
+        Recording { outcome: outcome.map_err(Some) }
+    }
+
+    /// Writes the events that the flight recorder holds to a file, and returns the file's path.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder).
+    /// Returns the operating system's error if the file cannot be created or written.
+    ///
+    /// # Cancel safety
+    ///
+    /// The file is written even if the future is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, FlightRecorder};
+    ///
+    /// let path = std::env::temp_dir().join(format!("wsrt-flight-{}.perfetto-trace", std::process::id()));
+    /// let runtime = Builder::new_multi_thread().flight_recorder(FlightRecorder::new(path)).build()?;
+    /// let record = runtime.block_on(runtime.handle().write_flight_record())?;
+    /// println!("open {} in Perfetto", record.display());
+    /// # std::fs::remove_file(record)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn write_flight_record(&self) -> impl Future<Output = io::Result<PathBuf>> + Send + use<> {
+        let result = self.scheduler().observer.write_flight_record();
+        async move { result.await.unwrap_or_else(|_| Err(io::Error::other("the runtime has shut down"))) }
+    }
+}
+
+/// A handle is a spawner by futures-task's trait, for libraries that ask for one.
+#[cfg(feature = "futures-task")]
+impl Spawn for Handle {
+    #[track_caller]
+    fn spawn_obj(&self, future: FutureObj<'static, ()>) -> Result<(), SpawnError> {
+        self.status()?;
+        drop(self.spawn(future));
+        Ok(())
+    }
+
+    fn status(&self) -> Result<(), SpawnError> {
+        if crate::scheduler::drain::takes_work(&self.0) { Ok(()) } else { Err(SpawnError::shutdown()) }
+    }
+}
+
+/// Returns the index of the processor that runs the calling code. Indices are the same as in
+/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics), and always less than the number of
+/// processors with which the runtime was built.
+///
+/// Returns `None` outside tasks, in blocking jobs, on a spare processor that replaces a stuck
+/// processor, and on a processor that was added when the runtime
+/// [grew](crate::runtime::Handle::resize).
+///
+/// On a multi-thread runtime, the future passed to `block_on` does not run on a processor, so the
+/// function returns `None` there. On a current-thread runtime, the future passed to
+/// [`Runtime::block_on`](crate::runtime::Runtime::block_on) runs on the runtime's only processor,
+/// unless another thread called `block_on` earlier and is still in it.
+///
+/// A task may run on another processor after each `await`.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::runtime::{Builder, worker_index};
+///
+/// let runtime = Builder::new_multi_thread().worker_threads(1).build()?;
+/// assert_eq!(runtime.run(async { worker_index() }), Some(0));
+/// assert_eq!(worker_index(), None);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn worker_index() -> Option<usize> {
+    Context::with(|context| {
+        let context = context?;
+        if context.is_in_root() {
+            return context.scheduler().root_thread.is_current().then_some(0);
+        }
+        let index = context.with_processor(|held| held.map(|processor| processor.index()))?;
+        (index < context.scheduler().processors.built()).then_some(index)
+    })
+}

@@ -1,8 +1,9 @@
-//! Hooks: the user's functions that the runtime calls on its threads.
+//! Hooks: the user's functions that the runtime calls on its threads, and around tasks: when a
+//! task is spawned, before and after its polls, when it ends, and when it panics.
 
 use std::sync::Arc;
 
-use crate::runtime::Builder;
+use crate::runtime::{Builder, NewTask, PanicAction, TaskMeta, TaskPanic};
 use crate::sysmon::stall::Stall;
 
 impl Builder {
@@ -115,6 +116,153 @@ impl Builder {
     /// ```
     pub fn on_stall(&mut self, hook: impl Fn(&Stall) + Send + Sync + 'static) -> &mut Self {
         self.config.on_stall = Some(Arc::new(hook));
+        self
+    }
+}
+
+/// Hooks on tasks.
+///
+/// They see the runtime's own tasks, of [`spawn`](crate::task::spawn()), and the tasks that
+/// [`spawn_local`](crate::task::spawn_local) puts on a current-thread runtime. They see neither
+/// blocking jobs, nor the tasks of a [`LocalSet`](crate::task::LocalSet), nor futures in
+/// `block_on`.
+///
+/// Each is called where it happens, and the task waits for it: hooks have to be short, and must not
+/// block. A panic in one aborts the process. A runtime without hooks pays nothing for them.
+impl Builder {
+    /// Calls `hook` for each task that is about to be spawned. `hook` runs on the spawning thread,
+    /// inside the spawning task if there is one.
+    ///
+    /// `hook` can attach data to the task, which the other task hooks receive. The data can be, for
+    /// example, a tenant whose CPU time is accounted for, or the span that is current at the spawn.
+    /// If the runtime is shutting down and refuses the task, `hook` is still called, followed by
+    /// the [`on_task_terminate`](Self::on_task_terminate) hook.
+    ///
+    /// # Examples
+    ///
+    /// Measures the time that the tasks of each name take:
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    /// use std::sync::{Arc, Mutex};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// /// An account for each task.
+    /// struct Account {
+    ///     name: String,
+    ///     began: Mutex<Instant>,
+    /// }
+    ///
+    /// let totals = Arc::new(Mutex::new(HashMap::<String, Duration>::new()));
+    /// let sums = Arc::clone(&totals);
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_task_spawn(|task| {
+    ///         let name = task.name().unwrap_or("others").to_owned();
+    ///         task.set_data(Account { name, began: Mutex::new(Instant::now()) });
+    ///     })
+    ///     .on_before_task_poll(|task| {
+    ///         if let Some(account) = task.data::<Account>() {
+    ///             *account.began.lock().unwrap() = Instant::now();
+    ///         }
+    ///     })
+    ///     .on_after_task_poll(move |task| {
+    ///         if let Some(account) = task.data::<Account>() {
+    ///             let took = account.began.lock().unwrap().elapsed();
+    ///             *sums.lock().unwrap().entry(account.name.clone()).or_default() += took;
+    ///         }
+    ///     })
+    ///     .build()?;
+    /// runtime.run(async {
+    ///     let work = async { std::hint::black_box((0..1000_u64).sum::<u64>()) };
+    ///     wsrt::task::Builder::new().name("tenant 7").spawn(work).await.expect("it does not panic");
+    /// });
+    /// drop(runtime);
+    /// assert!(totals.lock().unwrap().contains_key("tenant 7"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_task_spawn(&mut self, hook: impl Fn(&mut NewTask<'_>) + Send + Sync + 'static) -> &mut Self {
+        self.config.task_hooks.on_spawn = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` before each poll of a task, on the thread that polls the task.
+    ///
+    /// When it is the turn of an aborted task, `hook` is also called before the task's future is
+    /// dropped. A shutdown drops futures without a poll, and therefore without this call.
+    pub fn on_before_task_poll(&mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> &mut Self {
+        self.config.task_hooks.before_poll = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` after each poll of a task, on the same thread, once for each call of the
+    /// [`on_before_task_poll`](Self::on_before_task_poll) hook. Even if the poll completed the
+    /// task, the task's data are still available.
+    pub fn on_after_task_poll(&mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> &mut Self {
+        self.config.task_hooks.after_poll = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` once for each task that ends, with an output, by a panic, or cancelled.
+    ///
+    /// `hook` is called after the task's future has been dropped, and before the
+    /// [`on_after_task_poll`](Self::on_after_task_poll) hook of the task's last poll. By then, the
+    /// task that awaits the join handle may already have been woken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    ///
+    /// let ended = Arc::new(AtomicUsize::new(0));
+    /// let count = Arc::clone(&ended);
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_task_terminate(move |_| _ = count.fetch_add(1, Relaxed))
+    ///     .build()?;
+    /// runtime.spawn(async {});
+    /// runtime.spawn(std::future::pending::<()>());
+    /// drop(runtime);
+    /// assert_eq!(ended.load(Relaxed), 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_task_terminate(&mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> &mut Self {
+        self.config.task_hooks.on_terminate = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` for each task that panics, before the task's join handle returns the panic. The
+    /// return value of `hook` decides whether the runtime continues or shuts down, or the process
+    /// aborts.
+    ///
+    /// `hook` is called for panics in a poll and in the drop of the task's future, with or without
+    /// a join handle ([`TaskMeta::has_join_handle`]). The process's panic hook runs first.
+    ///
+    /// With [`PanicAction::ShutDown`], the runtime shuts down as with
+    /// [`Runtime::shutdown_background`](crate::runtime::Runtime::shutdown_background), and all
+    /// tasks are cancelled. The root task of [`Runtime::run`](crate::runtime::Runtime::run) and
+    /// `#[wsrt::main]` is cancelled too, and both then panic with the reason. A future in
+    /// `block_on` is not dropped: its operations on sockets return errors, and waits for timers
+    /// panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, PanicAction};
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_task_panic(|panic| {
+    ///         eprintln!("{panic}");
+    ///         if panic.task().has_join_handle() { PanicAction::GoOn } else { PanicAction::ShutDown }
+    ///     })
+    ///     .build()?;
+    /// runtime.block_on(async {
+    ///     let error = wsrt::spawn(async { panic!("boom") }).await.unwrap_err();
+    ///     assert!(error.is_panic());
+    /// });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_task_panic(&mut self, hook: impl Fn(&TaskPanic<'_>) -> PanicAction + Send + Sync + 'static) -> &mut Self {
+        self.config.task_hooks.on_panic = Some(Arc::new(hook));
         self
     }
 }

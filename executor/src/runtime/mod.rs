@@ -9,35 +9,21 @@
 pub mod __entry;
 mod build;
 mod builder;
-mod drain;
 #[cfg(feature = "drop-in")]
 mod drop_in;
 mod dump;
-mod ended;
 pub(crate) mod environment;
 mod handle;
 mod hooks;
-mod intervals;
 mod local;
 mod metrics;
-pub(crate) mod periodic;
-mod resize;
 #[allow(clippy::module_inception)]
 mod runtime;
 pub(crate) mod schedtrace;
 pub(crate) mod services;
-mod shutdown_token;
-#[cfg(feature = "futures-task")]
-mod spawner;
-mod task_hooks;
-mod thread_options;
-#[cfg(feature = "tokio-compat")]
-mod tokio_choice;
-mod trace;
-mod worker_index;
+mod shutdown;
 
 pub use builder::Builder;
-pub use drain::{Drained, LeftTask};
 #[cfg(feature = "drop-in")]
 #[doc(hidden)]
 pub use drop_in::UnhandledPanic;
@@ -45,14 +31,11 @@ pub use drop_in::UnhandledPanic;
 #[doc(hidden)]
 pub use dump::drop_in::Trace as __Trace;
 pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
-pub use ended::is_rt_shutdown_err;
-pub use handle::{EnterGuard, Handle, TryCurrentError};
+pub use handle::{EnterGuard, Handle, Recording, TryCurrentError, worker_index};
 pub use local::{LocalOptions, LocalRuntime};
 pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, Steals};
 pub use runtime::Runtime;
-pub use shutdown_token::ShutdownToken;
-pub use trace::Recording;
-pub use worker_index::worker_index;
+pub use shutdown::{Drained, LeftTask, ShutdownToken, is_rt_shutdown_err};
 
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
 pub use crate::observe::sync_waits::SyncWait;

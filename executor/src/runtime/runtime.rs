@@ -11,7 +11,7 @@ use crate::blocking::jobs;
 use crate::local::beside::SetAside;
 #[cfg(all(unix, feature = "signal"))]
 use crate::runtime::dump::on_signal;
-use crate::runtime::periodic::Periodic;
+use crate::runtime::schedtrace::Periodic;
 use crate::runtime::{Builder, EnterGuard, Handle, RuntimeMetrics, environment, schedtrace};
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;

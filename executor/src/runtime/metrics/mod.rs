@@ -1,13 +1,19 @@
 //! Metrics: a runtime's counters and gauges, as values that can be read, subtracted and passed on.
 
-mod difference;
 mod histogram;
 mod live;
 mod processor;
-mod reading;
 
+use std::cmp::Reverse;
 use std::panic::Location;
 use std::time::Duration;
+
+use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
+use crate::runtime::metrics::processor::Counts;
+use crate::scheduler::Scheduler;
+use crate::scheduler::core::processor::Shared;
+use crate::util::sync::atomic::Ordering::Acquire;
+use crate::util::sync::atomic::fence;
 
 pub use self::histogram::LatencyHistogram;
 pub use self::live::RuntimeMetrics;
@@ -299,5 +305,196 @@ impl Metrics {
     /// Returns the number of threads in the blocking pool that wait for a job. A gauge.
     pub fn num_idle_blocking_threads(&self) -> usize {
         self.idle_blocking_threads
+    }
+}
+
+/// How often the counters of a processor are read at most, in the hope that two readings agree.
+const READINGS: usize = 8;
+
+impl Metrics {
+    pub(crate) fn read(scheduler: &Scheduler) -> Self {
+        let processors = scheduler.processors.all().enumerate();
+        let pool = scheduler.blocking.census();
+        let waits = &scheduler.blocking.waits;
+        let mut stalls_by_site = scheduler.stalls.by_site();
+        stalls_by_site.sort_by_key(|(_, count)| Reverse(*count));
+        Self {
+            elapsed: Duration::from_nanos(scheduler.clock.elapsed()),
+            processors: processors.map(|(index, processor)| read_processor(scheduler, index, processor)).collect(),
+            elsewhere: read_arrivals(&*scheduler.elsewhere),
+            stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
+            stalls_by_site,
+            rescues: scheduler.rescues.all(),
+            unexplained_rescues: scheduler.rescues.unexplained(),
+            spawns: scheduler.tasks.listed(),
+            blocking_jobs: waits.begun.get(),
+            blocking_wait: Duration::from_nanos(waits.total.get()),
+            blocking_wait_max: Duration::from_nanos(waits.longest.get()),
+            workers: scheduler.processors.regular(),
+            spares: scheduler.processors.spares(),
+            idle_processors: scheduler.idle.count_idle(),
+            searching: scheduler.idle.count_searching(),
+            machines: scheduler.threads.alive(),
+            idle_machines: scheduler.idle.count_machines(),
+            helpers: scheduler.helpers.count(),
+            alive_tasks: scheduler.tasks.len(),
+            global_queue: scheduler.injector.len(),
+            blocking_queue: pool.queued,
+            blocking_threads: pool.threads,
+            idle_blocking_threads: pool.idle,
+        }
+    }
+}
+
+fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> ProcessorMetrics {
+    let histograms = scheduler.observer.latency.of_processor(index);
+    ProcessorMetrics {
+        counts: read_at_rest(processor.counters()),
+        busy: Duration::from_nanos(processor.busy().read(scheduler.clock.elapsed())),
+        is_idle: scheduler.idle.is_idle(index),
+        queue: processor.waiting(),
+        timers: processor.timers().len(),
+        schedule_latency: histograms.map_or_else(Default::default, |both| LatencyHistogram::read(&both.waits)),
+        poll_time: histograms.map_or_else(Default::default, |both| LatencyHistogram::read(&both.polls)),
+    }
+}
+
+/// Reads until two readings agree: counters that only rise all had those values at one moment. It
+/// gives up after some readings, since a busy processor may count more often than it can be read.
+fn read_at_rest(counters: &Counters) -> Counts {
+    let mut counts = read_counts(counters);
+    for _ in 1..READINGS {
+        // Keeps the readings apart. It pairs with nothing: the counters' stores order nothing.
+        fence(Acquire);
+        let again = read_counts(counters);
+        if again == counts {
+            break;
+        }
+        counts = again;
+    }
+    counts
+}
+
+fn read_counts(counters: &Counters) -> Counts {
+    let steals = counters.steals.iter();
+    Counts {
+        polls: counters.polls_by_kind(),
+        steals: steals.map(|from| Steals { operations: from.steals.get(), tasks: from.tasks.get() }).collect(),
+        parks: counters.parks.get(),
+        wakes: counters.wakes.get(),
+        noops: counters.useless_wakes.get(),
+        overflows: counters.overflows.get(),
+        arrivals: read_arrivals(&counters.arrivals),
+    }
+}
+
+fn read_arrivals(arrivals: &ArrivalCounts<impl Count>) -> Arrivals {
+    Arrivals {
+        turns: arrivals.turns.get(),
+        events: arrivals.events.get(),
+        timers: arrivals.timers.get(),
+        timer_lateness: Duration::from_nanos(arrivals.late.get()),
+        timer_lateness_max: Duration::from_nanos(arrivals.latest.get()),
+    }
+}
+
+impl Metrics {
+    /// Returns the counts between the `earlier` snapshot of the same runtime and this snapshot.
+    /// Gauges are this snapshot's.
+    ///
+    /// If the snapshots are in the wrong order, or belong to different runtimes, the counters of
+    /// the result are unspecified. A counter that would be negative is zero.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let none = ProcessorMetrics::default();
+        let before = earlier.processors.iter().chain(std::iter::repeat(&none));
+        Self {
+            elapsed: self.elapsed.saturating_sub(earlier.elapsed),
+            processors: self.processors.iter().zip(before).map(|(now, before)| now.since(before)).collect(),
+            elsewhere: self.elsewhere.combine(&earlier.elsewhere, u64::saturating_sub),
+            stalls: self.stalls.saturating_sub(earlier.stalls),
+            stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
+            rescues: self.rescues.saturating_sub(earlier.rescues),
+            unexplained_rescues: self.unexplained_rescues.saturating_sub(earlier.unexplained_rescues),
+            spawns: self.spawns.saturating_sub(earlier.spawns),
+            blocking_jobs: self.blocking_jobs.saturating_sub(earlier.blocking_jobs),
+            blocking_wait: self.blocking_wait.saturating_sub(earlier.blocking_wait),
+            ..*self
+        }
+    }
+}
+
+type Sites = [(&'static Location<'static>, u64)];
+
+fn sites_since(now: &Sites, before: &Sites) -> Vec<(&'static Location<'static>, u64)> {
+    let count_before = |site| before.iter().find(|(other, _)| *other == site).map_or(0, |(_, count)| *count);
+    let grown = now.iter().map(|&(site, count)| (site, count.saturating_sub(count_before(site))));
+    let mut grown: Vec<_> = grown.filter(|(_, count)| *count > 0).collect();
+    grown.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    grown
+}
+
+impl ProcessorMetrics {
+    fn since(&self, earlier: &Self) -> Self {
+        Self {
+            counts: self.counts.combine(&earlier.counts, u64::saturating_sub),
+            busy: self.busy.saturating_sub(earlier.busy),
+            schedule_latency: self.schedule_latency.since(&earlier.schedule_latency),
+            poll_time: self.poll_time.since(&earlier.poll_time),
+            ..*self
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        let latest = self.counts.arrivals.timer_lateness_max.max(other.counts.arrivals.timer_lateness_max);
+        self.counts = self.counts.combine(&other.counts, u64::saturating_add);
+        self.counts.arrivals.timer_lateness_max = latest;
+        self.busy += other.busy;
+        self.queue += other.queue;
+        self.timers += other.timers;
+        self.schedule_latency.add(&other.schedule_latency);
+        self.poll_time.add(&other.poll_time);
+    }
+}
+
+impl Counts {
+    fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
+        Self {
+            polls: std::array::from_fn(|kind| f(self.polls[kind], other.polls[kind])),
+            steals: combine_rows(&self.steals, &other.steals, f),
+            parks: f(self.parks, other.parks),
+            wakes: f(self.wakes, other.wakes),
+            noops: f(self.noops, other.noops),
+            overflows: f(self.overflows, other.overflows),
+            arrivals: self.arrivals.combine(&other.arrivals, f),
+        }
+    }
+}
+
+/// Combines victim by victim; a row that ends before a victim counts zero for it.
+fn combine_rows(one: &[Steals], other: &[Steals], f: fn(u64, u64) -> u64) -> Vec<Steals> {
+    let at = |row: &[Steals], victim: usize| row.get(victim).copied().unwrap_or_default();
+    let combine = |victim| {
+        let (one, other) = (at(one, victim), at(other, victim));
+        Steals { operations: f(one.operations, other.operations), tasks: f(one.tasks, other.tasks) }
+    };
+    (0..one.len().max(other.len())).map(combine).collect()
+}
+
+impl Arrivals {
+    /// Combines all but the maximum, which is taken from `self`.
+    fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
+        Self {
+            turns: f(self.turns, other.turns),
+            events: f(self.events, other.events),
+            timers: f(self.timers, other.timers),
+            timer_lateness: Duration::from_nanos(f(self.lateness_nanos(), other.lateness_nanos())),
+            timer_lateness_max: self.timer_lateness_max,
+        }
+    }
+
+    /// Returns `timer_lateness` in nanoseconds, which are counted in 64 bits.
+    fn lateness_nanos(&self) -> u64 {
+        u64::try_from(self.timer_lateness.as_nanos()).unwrap_or(u64::MAX)
     }
 }
