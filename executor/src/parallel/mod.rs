@@ -60,18 +60,11 @@
 //! that thieves split in half come from lazy binary splitting and paralight.
 
 mod cancel;
-mod collect;
-mod drive;
-mod for_each;
 mod items;
-mod join;
-mod reduce;
+mod loops;
 mod scope;
 
 pub use self::cancel::{CancelToken, Cancelled, Until, until};
-pub use self::collect::map_collect;
-pub use self::for_each::for_each;
 pub use self::items::{Chunks, ChunksMut, Integer, IntoItems, Items, Slice, SliceMut, chunks, chunks_mut};
-pub use self::join::join;
-pub use self::reduce::reduce;
-pub use self::scope::{Scope, scope};
+pub use self::loops::{for_each, map_collect, reduce};
+pub use self::scope::{Scope, join, scope};

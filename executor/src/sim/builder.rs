@@ -1,6 +1,6 @@
 //! Builder options of simulated runtimes.
 
-use super::environment::{replace_settings, tell_runner};
+use super::run::{replace_settings, tell_runner};
 use crate::observe::dump;
 use crate::runtime::{Builder, Dump};
 use crate::scheduler::Scheduler;

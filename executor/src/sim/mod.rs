@@ -105,34 +105,24 @@
 
 mod builder;
 mod disk;
-mod environment;
 mod faults;
 mod handle;
 mod hosts;
-mod latency;
 mod links;
-mod plan;
-mod points;
 mod run;
 mod scale;
-mod seeds;
-mod skew;
 
 use std::time::Duration;
 
 use crate::runtime::Handle;
 
 pub use self::disk::Disk;
-pub use self::faults::Faults;
+pub use self::faults::{Faults, Plan, PlanError, maybe};
 pub use self::handle::Sim;
-pub use self::latency::Latency;
-pub use self::links::Link;
-pub use self::plan::{Plan, PlanError};
-pub use self::points::maybe;
-pub use self::run::run;
+pub use self::hosts::Skew;
+pub use self::links::{Latency, Link};
+pub use self::run::{run, seeds};
 pub use self::scale::compute;
-pub use self::seeds::seeds;
-pub use self::skew::Skew;
 pub use crate::scheduler::simulation::Costs;
 /// Replaces the C library's functions for random bytes, clocks, host names and sockets, so that a
 /// simulation determines their results on its thread.

@@ -406,7 +406,6 @@ fn needs_no_watcher(scheduler: &Scheduler) -> bool {
 }
 
 mod relief;
-mod spares;
 
 #[cfg(test)]
 mod tests;

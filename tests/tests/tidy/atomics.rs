@@ -30,7 +30,7 @@ const OUTSIDE: [&str; 15] = [
     // The last holder of a lock, for dumps.
     "sync/src/holder.rs",
     // In tests and examples of these.
-    "executor/src/parallel/drive.rs",
+    "executor/src/parallel/loops.rs",
     "executor/src/observe/no_progress.rs",
 ];
 

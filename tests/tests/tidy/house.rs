@@ -16,7 +16,7 @@ type Row = (&'static str, fn(&[Source]) -> usize, usize);
 
 const ROWS: [Row; 8] = [
     ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 60_150),
-    ("files of executor/src", |sources| of_executor(sources).count(), 329),
+    ("files of executor/src", |sources| of_executor(sources).count(), 302),
     ("code of scheduler/, without simulation and tests", scheduler_code, 5_920),
     ("files in the largest knot of scheduler/", |sources| largest_knot(sources, "executor/src/", "scheduler"), 3),
     ("files in the largest knot of the reactor, beside net/", |sources| largest_knot(sources, "reactor/src/", ""), 4),

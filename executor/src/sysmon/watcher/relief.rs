@@ -1,9 +1,150 @@
-//! Relief: tasks and timers behind a stuck poll that no machine comes for by itself.
+//! Relief of stuck polls: which of them get a spare processor put in for them, and when it goes
+//! again; and the tasks and timers behind one that no machine comes for by itself.
 
-use super::Watcher;
 use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::worker::steal::stays_in_runnext;
+use crate::sysmon::watcher::{Watcher, Why};
+use crate::util::report::report;
+
+/// Ticks for which spares are kept though nothing is stuck any more.
+const GRACE: u32 = 10;
+
+impl Watcher<'_> {
+    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
+    /// or there is no more.
+    pub(super) fn compensate(&mut self, index: usize, now: u64) -> bool {
+        if self.watched[index].compensation.is_some() || self.is_to_go(index) {
+            return false;
+        }
+        let Some(why) = self.why_stuck(index, now) else { return false };
+        if why == Why::Burning && self.has_its_share(index) {
+            return false;
+        }
+        if self.spares_to_spare() {
+            // One is in play that no stuck poll needs any more.
+            self.watched[index].compensation = Some(why);
+            return false;
+        }
+        // Polls that compute are compensated as far as tasks have less than their share, and that
+        // is limit enough.
+        let limited = why == Why::Burning && !self.computes(index);
+        if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
+            return false;
+        }
+        if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
+            self.scheduler.threads.report_limit(self.scheduler.config.most_machines());
+            return false;
+        }
+        let Some(spare) = self.scheduler.processors.put_into_play() else {
+            self.report_limit();
+            return false;
+        };
+        self.watched[index].compensation = Some(why);
+        self.scheduler.idle.add(spare);
+        true
+    }
+
+    /// Returns whether every thread that there may be has something to do: tasks that wait in
+    /// `block_on` have one each, and no processor.
+    fn nobody_could_run_another(&self) -> bool {
+        self.scheduler.threads.is_at_limit(self.scheduler.config.most_machines())
+            && self.scheduler.idle.count_machines() == 0
+    }
+
+    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors
+    /// without it.
+    pub(super) fn revoke_if_shared(&mut self, index: usize) {
+        let compensated = self.watched[index].compensation == Some(Why::Burning);
+        if compensated && self.computes(index) && self.serving() > self.share_of_tasks() {
+            self.watched[index].compensation = None;
+        }
+    }
+
+    /// Returns whether the poll computes in parallel and leaves tasks their share. A region has its
+    /// processor as its own share of the cores: it opens no gap that a spare would have to fill, as
+    /// long as enough others run tasks.
+    fn has_its_share(&self, index: usize) -> bool {
+        self.computes(index) && self.serving() >= self.share_of_tasks()
+    }
+
+    /// Processors that tasks keep, whatever is computed: half of them.
+    fn share_of_tasks(&self) -> usize {
+        self.scheduler.processors.regular().div_ceil(2)
+    }
+
+    /// Processors that are not stuck in a poll, but for spares that no stuck poll needs any more.
+    pub(super) fn serving(&self) -> usize {
+        let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
+        let to_go = self.stuck_beyond().min(self.scheduler.processors.retirements_due());
+        (self.scheduler.processors.regular() + self.count_compensated() + to_go).saturating_sub(stuck)
+    }
+
+    /// Returns whether the processor goes out of play when its poll returns: then no other replaces
+    /// it. If fewer are due than are stuck, none of those is known to be the one that stays.
+    fn is_to_go(&self, index: usize) -> bool {
+        let processors = &self.scheduler.processors;
+        processors.is_retirement_due()
+            && index >= processors.regular()
+            && self.stuck_beyond() <= processors.retirements_due()
+    }
+
+    /// Stuck processors beyond the regular ones for which no other stands in.
+    fn stuck_beyond(&self) -> usize {
+        let beyond = self.watched.iter().skip(self.scheduler.processors.regular());
+        beyond.filter(|watched| watched.stuck && watched.compensation.is_none()).count()
+    }
+
+    fn computes(&self, index: usize) -> bool {
+        self.scheduler.processors.get(index).watch().state().computing
+    }
+
+    fn count(&self, why: Why) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation == Some(why)).count()
+    }
+
+    fn count_compensated(&self) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
+    }
+
+    /// Returns whether more spares are in play than there are stuck polls.
+    fn spares_to_spare(&self) -> bool {
+        self.scheduler.processors.lasting_spares() > self.count_compensated()
+    }
+
+    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for
+    /// a while: idle ones here and now, busy ones by having their holders give them up.
+    ///
+    /// Also those that were asked for and have become idle unasked.
+    pub(super) fn take_back_spares(&mut self) {
+        if self.scheduler.processors.is_retirement_due() {
+            self.scheduler.take_due_from_idle();
+        }
+        if !self.spares_to_spare() {
+            self.surplus_ticks = 0;
+            return;
+        }
+        self.surplus_ticks += 1;
+        if self.surplus_ticks < GRACE {
+            return;
+        }
+        while self.spares_to_spare() {
+            self.scheduler.processors.ask_for_one();
+        }
+        self.scheduler.take_due_from_idle();
+    }
+
+    fn report_limit(&mut self) {
+        if std::mem::replace(&mut self.limit_reported, true) {
+            return;
+        }
+        report(format_args!(
+            "the limit of {} processors is reached, and tasks wait behind stuck polls (reported once; \
+             `Builder::max_machines` sets the limit)",
+            self.scheduler.processors.capacity()
+        ));
+    }
+}
 
 impl Watcher<'_> {
     /// Sends a machine for a task in the runnext of a processor that stays in its poll, while
