@@ -168,9 +168,9 @@
 // for one, whose `cargo doc` would fail by this.
 #![cfg_attr(not(all(feature = "macros", feature = "tokio-io")), allow(rustdoc::broken_intra_doc_links))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(docsrs, doc(auto_cfg(hide(wsrt_loom))))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
 // Under loom the rooms below are compiled alone, and no public module reaches their public items.
-#![cfg_attr(wsrt_loom, allow(unreachable_pub))]
+#![cfg_attr(loom, allow(unreachable_pub))]
 
 mod blocking;
 mod fork_join;
@@ -179,49 +179,49 @@ mod scheduler;
 pub mod task;
 mod util;
 
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 mod local;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 mod sysmon;
-#[cfg(all(not(wsrt_loom), feature = "tokio-compat"))]
+#[cfg(all(not(loom), feature = "tokio-compat"))]
 mod tokio_compat;
-#[cfg(all(not(wsrt_loom), not(feature = "tokio-compat")))]
+#[cfg(all(not(loom), not(feature = "tokio-compat")))]
 #[path = "tokio_compat_off.rs"]
 mod tokio_compat;
 
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod fs;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod guide;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod io;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod parallel;
-#[cfg(all(not(wsrt_loom), unix, feature = "process"))]
+#[cfg(all(not(loom), unix, feature = "process"))]
 pub mod process;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod runtime;
-#[cfg(all(not(wsrt_loom), feature = "signal"))]
+#[cfg(all(not(loom), feature = "signal"))]
 pub mod signal;
-#[cfg(all(not(wsrt_loom), feature = "sim"))]
+#[cfg(all(not(loom), feature = "sim"))]
 pub mod sim;
-#[cfg(all(not(wsrt_loom), feature = "stream"))]
+#[cfg(all(not(loom), feature = "stream"))]
 pub mod stream;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod sync;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod team;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub mod time;
 
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub use crate::task::spawn::spawn;
-#[cfg(all(not(wsrt_loom), feature = "macros"))]
+#[cfg(all(not(loom), feature = "macros"))]
 pub use wsrt_macros::{main, test};
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 #[doc(inline)]
 pub use wsrt_reactor::net;
-#[cfg(all(not(wsrt_loom), feature = "macros"))]
+#[cfg(all(not(loom), feature = "macros"))]
 #[doc(inline)]
 pub use wsrt_sync::{join, pin, select, try_join};

@@ -1,5 +1,5 @@
 //! A lock that tasks wait for is found, with its holder and its waiters as they are.
-#![cfg(not(wsrt_loom))]
+#![cfg(not(loom))]
 
 use std::future::Future;
 use std::num::NonZeroU64;

@@ -1,14 +1,14 @@
 //! Blocking calls: the pool of threads for blocking jobs, and the call by which a task that blocks
 //! lets other tasks run.
 
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub(crate) mod in_place;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub(crate) mod jobs;
-#[cfg(not(wsrt_loom))]
+#[cfg(not(loom))]
 pub(crate) mod pool;
-#[cfg_attr(wsrt_loom, allow(dead_code))]
+#[cfg_attr(loom, allow(dead_code))]
 mod queue;
 
-#[cfg(all(test, wsrt_loom))]
+#[cfg(all(test, loom))]
 mod loom_models;

@@ -2,7 +2,7 @@
 
 mod events_per_turn;
 mod gate;
-#[cfg(all(test, wsrt_loom))]
+#[cfg(all(test, loom))]
 mod loom_models;
 mod timer_fd;
 

@@ -11,7 +11,7 @@ mod earliest;
 mod entry;
 mod fired;
 mod heap;
-#[cfg(all(test, wsrt_loom))]
+#[cfg(all(test, loom))]
 mod loom_models;
 mod queue;
 #[cfg(test)]

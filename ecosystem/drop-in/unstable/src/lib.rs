@@ -1,0 +1,1 @@
+//! Crates that need what is unstable in tokio, unchanged, on wsrt: see `tests/`.
