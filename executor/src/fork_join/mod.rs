@@ -51,7 +51,7 @@ pub(crate) use parallel_call::{
     Site, Wait, hosts_scheduler, in_attended_tree, in_tree, in_tree_of, is_alone, run_loop,
 };
 #[cfg(not(loom))]
-pub(crate) use regions::{Home, idle_work};
+pub(crate) use regions::{RegionHome, idle_work};
 pub(crate) use scope::{AfterPanic, ScopeBase};
 pub(crate) use tree_region::{TreeRegion, TreeSlot, with_slot};
 

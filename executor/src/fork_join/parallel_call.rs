@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::fork_join::guests::Visit;
 use crate::fork_join::open_regions::Posted;
-use crate::fork_join::regions::{Counted, Home, Regions, slots};
+use crate::fork_join::regions::{Counted, RegionHome, Regions, slots};
 use crate::fork_join::team::{Inheritance, Lineage, Member, Team, with_member};
 use crate::fork_join::{
     CurrentSlot, Latch, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, guests, with_slot,
@@ -70,8 +70,8 @@ pub(crate) fn is_alone() -> bool {
 /// Returns the scheduler of the runtime that the calling thread is a guest of: the runtime of its
 /// region, or of its innermost context.
 pub(crate) fn hosts_scheduler() -> Option<Arc<Scheduler>> {
-    let scheduler = match with_slot(|slot| slot.map(Home::of)) {
-        Some(Home::Runtime(scheduler)) => Some(scheduler),
+    let scheduler = match with_slot(|slot| slot.map(RegionHome::of)) {
+        Some(RegionHome::Runtime(scheduler)) => Some(scheduler),
         _ => Context::current_scheduler(),
     };
     scheduler.filter(|scheduler| {

@@ -201,14 +201,14 @@ fn mark_processor(context: &Context, computing: bool) -> bool {
 
 /// The threads that help in a region: a team's, or a runtime's.
 #[derive(Clone)]
-pub(crate) enum Home {
+pub(crate) enum RegionHome {
     Team(Arc<Team>),
     Runtime(Arc<Scheduler>),
     /// No other thread.
     Alone,
 }
 
-impl Home {
+impl RegionHome {
     /// Returns the home of the region in which the calling thread has `slot`.
     pub(crate) fn of(slot: &TreeSlot<'_>) -> Self {
         let team = with_member(|member| {

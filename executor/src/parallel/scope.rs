@@ -4,14 +4,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
-use crate::fork_join::{AfterPanic, Home, ScopeBase, in_tree, is_alone, with_slot};
+use crate::fork_join::{AfterPanic, RegionHome, ScopeBase, in_tree, is_alone, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
 /// A scope for jobs, which may borrow values that outlive `'scope`. Passed to [`scope()`]'s
 /// closure.
 pub struct Scope<'scope> {
     base: ScopeBase,
-    home: Home,
+    home: RegionHome,
     /// Neither longer nor shorter: a longer one would let jobs borrow values that are gone, a
     /// shorter one would let them borrow the scope's own frame.
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
@@ -55,7 +55,7 @@ where
     in_tree(|slot| {
         // SAFETY: the slot is of the region, and outlives the scope.
         let base = unsafe { ScopeBase::new(slot.region(), AfterPanic::Drop) };
-        let scope = Scope { base, home: Home::of(slot), marker: PhantomData };
+        let scope = Scope { base, home: RegionHome::of(slot), marker: PhantomData };
         let result = caught(|| f(&scope));
         let result = result.map_err(|payload| scope.base.fail(payload));
         if let Err(payload) = scope.base.finish(slot) {

@@ -46,9 +46,9 @@ struct Cell<F: Future, S> {
 /// only on threads where the future may be polled and dropped, and its output dropped. If the
 /// future and its output are Send, all threads are allowed. Otherwise only the calling thread is,
 /// with one exception. All threads are allowed if the future refuses to be polled on other threads,
-/// and leaks its contents if it is dropped there. The contents are then in separate memory,
-/// which is leaked with them: the bytes of the future are part of the cell, which is freed, or
-/// filled with a result, after the future's drop has returned.
+/// and leaks its contents if it is dropped there. Its contents are in separate memory, which is
+/// leaked with them: the bytes of the future itself belong to the cell, which is freed or filled
+/// with a result after the future's drop.
 ///
 /// The output of such a future need not be Send either. A poll writes it, and the thread of that
 /// poll drops it, or the owner of the join handle, which is Send only if the output is.

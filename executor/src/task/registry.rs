@@ -222,8 +222,8 @@ impl OwnedTasks {
         unsafe { list.unlink(head) }
     }
 
-    /// Closes all shards, and then passes every listed task to `f`, without a lock: the
-    /// drop of a future may spawn, and then finds all shards closed.
+    /// Closes all shards, and then passes every listed task to `f`, without a lock: the drop of a
+    /// future may spawn, and then finds all shards closed.
     pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
         for shard in &self.shards {
             shard.list.lock().intake = Intake::Closed;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::scope::{in_place_scope_of, scope_here};
 use super::{Crowd, Global, Handle};
 use crate::fork_join::team::Team;
-use crate::fork_join::{BoxedJob, Home, guests};
+use crate::fork_join::{BoxedJob, RegionHome, guests};
 use crate::scheduler::Scheduler;
 use crate::util::sync::Mutex;
 
@@ -28,17 +28,17 @@ pub(super) struct Address {
 
 impl Address {
     /// Returns how many threads a broadcast to `home` reaches.
-    fn count(home: &Home) -> usize {
+    fn count(home: &RegionHome) -> usize {
         match home {
-            Home::Team(team) => team.count(),
-            Home::Runtime(scheduler) => guests::count_numbers(scheduler),
-            Home::Alone => 1,
+            RegionHome::Team(team) => team.count(),
+            RegionHome::Runtime(scheduler) => guests::count_numbers(scheduler),
+            RegionHome::Alone => 1,
         }
     }
 
     /// Returns the addresses of a broadcast to `home`. Counts once: a runtime may grow meanwhile.
-    pub(super) fn all(home: &Home) -> impl Iterator<Item = Self> + use<> {
-        let team = if let Home::Team(team) = home { team.id() } else { 0 };
+    pub(super) fn all(home: &RegionHome) -> impl Iterator<Item = Self> + use<> {
+        let team = if let RegionHome::Team(team) = home { team.id() } else { 0 };
         let count = Self::count(home);
         (0..count).map(move |index| Self { index, count, team })
     }
@@ -109,7 +109,7 @@ fn spawn_on_guests<OP>(global: &'static Global, scheduler: Arc<Scheduler>, op: O
 where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
-    let (op, home) = (Arc::new(op), Home::Runtime(Arc::clone(&scheduler)));
+    let (op, home) = (Arc::new(op), RegionHome::Runtime(Arc::clone(&scheduler)));
     for address in Address::all(&home) {
         let op = Arc::clone(&op);
         // The job's share of `op` is dropped in there, too: it may panic.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Crowd, Global};
 use crate::fork_join::team::{Order, with_member};
-use crate::fork_join::{BoxedJob, Home, guests, hosts_scheduler, in_tree, with_slot};
+use crate::fork_join::{BoxedJob, RegionHome, guests, hosts_scheduler, in_tree, with_slot};
 use crate::scheduler::Scheduler;
 
 /// Runs both closures, `b` possibly on another thread, and returns both results. Each closure is
@@ -86,10 +86,10 @@ pub fn current_thread_index() -> Option<usize> {
 }
 
 fn index_of_guest() -> Option<usize> {
-    let home = with_slot(|slot| slot.map(Home::of));
+    let home = with_slot(|slot| slot.map(RegionHome::of));
     match home {
-        Some(Home::Runtime(scheduler)) => Some(guests::number_in(&scheduler)),
-        Some(Home::Team(_) | Home::Alone) => None,
+        Some(RegionHome::Runtime(scheduler)) => Some(guests::number_in(&scheduler)),
+        Some(RegionHome::Team(_) | RegionHome::Alone) => None,
         None if guests::attends() => hosts_scheduler().map(|scheduler| guests::number_in(&scheduler)),
         None => guests::number(),
     }

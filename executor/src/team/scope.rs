@@ -9,15 +9,15 @@ use super::broadcast::Address;
 use super::{BroadcastContext, Global, Handle, wait_outside};
 use crate::fork_join::team::{Inheritance, Team};
 use crate::fork_join::{
-    AfterPanic, FifoJobs, Home, JobRef, ScopeBase, Site, TreeSlot, Wait, guests, in_attended_tree, in_tree, in_tree_of,
-    with_slot,
+    AfterPanic, FifoJobs, JobRef, RegionHome, ScopeBase, Site, TreeSlot, Wait, guests, in_attended_tree, in_tree,
+    in_tree_of, with_slot,
 };
 use crate::util::unwind::{caught, drop_quietly};
 
 /// The part of a scope that does not depend on the order of its jobs.
 struct Inner {
     base: ScopeBase,
-    home: Home,
+    home: RegionHome,
     /// The lineage of those jobs that are roots.
     inheritance: Inheritance,
     /// Returns whether all jobs are roots.
@@ -28,7 +28,7 @@ impl Inner {
     /// # Safety
     ///
     /// The region outlives the scope.
-    unsafe fn new(site: Site<'_>, home: Home) -> Self {
+    unsafe fn new(site: Site<'_>, home: RegionHome) -> Self {
         let Site { region, inheritance, is_lent } = site;
         // SAFETY: as the caller promises.
         let base = unsafe { ScopeBase::new(region, AfterPanic::Run) };
@@ -92,9 +92,9 @@ impl Inner {
             // SAFETY: as the caller promises.
             let job = unsafe { self.make_root(move || body(address.arrived())) };
             match &self.home {
-                Home::Team(team) => team.send(index, job),
-                Home::Runtime(scheduler) => guests::send(scheduler, index, job),
-                Home::Alone => self.put(job),
+                RegionHome::Team(team) => team.send(index, job),
+                RegionHome::Runtime(scheduler) => guests::send(scheduler, index, job),
+                RegionHome::Alone => self.put(job),
             }
         }
     }
@@ -136,7 +136,7 @@ impl<'scope> Scope<'scope> {
     /// # Safety
     ///
     /// The region outlives the scope.
-    unsafe fn new(site: Site<'_>, home: Home) -> Self {
+    unsafe fn new(site: Site<'_>, home: RegionHome) -> Self {
         // SAFETY: as the caller promises.
         let inner = unsafe { Inner::new(site, home) };
         Self { inner, marker: PhantomData }
@@ -169,7 +169,7 @@ impl<'scope> ScopeFifo<'scope> {
     /// # Safety
     ///
     /// The region outlives the scope.
-    unsafe fn new(site: Site<'_>, home: Home) -> Self {
+    unsafe fn new(site: Site<'_>, home: RegionHome) -> Self {
         let fifos = (0..site.region.count_slots()).map(|_| FifoJobs::new()).collect();
         // SAFETY: as the caller promises.
         let inner = unsafe { Inner::new(site, home) };
@@ -262,13 +262,13 @@ fn scope_fifo_here<'scope, R>(op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
 
 fn scope_in<'scope, R>(slot: &TreeSlot<'_>, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
     // SAFETY: the slot is of the region, and outlives the scope.
-    let scope = unsafe { Scope::new(Site::of_call(slot.region()), Home::of(slot)) };
+    let scope = unsafe { Scope::new(Site::of_call(slot.region()), RegionHome::of(slot)) };
     scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
 }
 
 fn scope_fifo_in<'scope, R>(slot: &TreeSlot<'_>, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
     // SAFETY: the slot is of the region, and outlives the scope.
-    let scope = unsafe { ScopeFifo::new(Site::of_call(slot.region()), Home::of(slot)) };
+    let scope = unsafe { ScopeFifo::new(Site::of_call(slot.region()), RegionHome::of(slot)) };
     scope.inner.complete(|| op(&scope), &|latch| slot.wait_for(latch))
 }
 
@@ -279,7 +279,7 @@ pub(super) fn in_place_scope_of<'scope, R>(team: &Arc<Team>, op: impl FnOnce(&Sc
     }
     in_tree_of(team, &wait_outside, |site, wait| {
         // SAFETY: the region is there until this returns.
-        let scope = unsafe { Scope::new(site, Home::Team(Arc::clone(team))) };
+        let scope = unsafe { Scope::new(site, RegionHome::Team(Arc::clone(team))) };
         scope.inner.complete(|| op(&scope), wait)
     })
 }
@@ -300,7 +300,7 @@ impl Handle {
         }
         in_tree_of(team, &wait_outside, |site, wait| {
             // SAFETY: the region is there until this returns.
-            let scope = unsafe { ScopeFifo::new(site, Home::Team(Arc::clone(team))) };
+            let scope = unsafe { ScopeFifo::new(site, RegionHome::Team(Arc::clone(team))) };
             scope.inner.complete(|| op(&scope), wait)
         })
     }

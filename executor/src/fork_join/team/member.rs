@@ -63,7 +63,7 @@ impl Place {
         // The team would wait for a member that is gone.
         let guard = AbortOnUnwind("a thread of a thread pool panicked outside any job, by a fault in wsrt; aborting");
         let member = Member::new(self);
-        let here = Here::enter(&member);
+        let here = MemberGuard::enter(&member);
         let (team, index) = (&member.team, member.index);
         team.note_begun();
         if let Some(start) = &team.hooks.start {
@@ -100,16 +100,16 @@ pub(crate) fn is_member() -> bool {
 }
 
 /// The member is the thread's until this guard is dropped.
-struct Here;
+struct MemberGuard;
 
-impl Here {
+impl MemberGuard {
     fn enter(member: &Member) -> Self {
         MEMBER.with(|current| current.set(member));
         Self
     }
 }
 
-impl Drop for Here {
+impl Drop for MemberGuard {
     fn drop(&mut self) {
         MEMBER.with(|current| current.set(ptr::null()));
     }
