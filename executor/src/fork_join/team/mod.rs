@@ -25,7 +25,6 @@
 //! A team counts its **users**: the handles and the spawned jobs that have not run. The members
 //! return when there is none.
 
-mod detached;
 mod install;
 mod member;
 
@@ -35,15 +34,14 @@ use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
-pub use self::detached::Order;
 pub(crate) use self::install::{Inheritance, Lineage, install};
 pub use self::member::Place;
 pub(crate) use self::member::{Member, is_member, with_member};
-use crate::fork_join::JobRef;
 use crate::fork_join::job::{FifoJobs, JobStack, SharedJobs};
 use crate::fork_join::regions::Regions;
 use crate::fork_join::sleepers::Sleepers;
 use crate::fork_join::slots::MOST_SLOTS;
+use crate::fork_join::{BoxedJob, JobRef};
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::util::sync::{Condvar, Mutex};
@@ -65,6 +63,15 @@ pub struct Hooks {
     /// Called with the panics of spawned jobs and of the other hooks. Without it they end the
     /// process.
     pub panic: Option<PanicHook>,
+}
+
+/// The order in which a member runs the jobs that it has spawned itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The newest first.
+    Lifo,
+    /// The oldest first.
+    Fifo,
 }
 
 /// Threads that compute.
@@ -188,6 +195,37 @@ impl Team {
         !self.roots.is_empty()
             || self.regions.open.find().is_some()
             || self.members.iter().any(|member| !member.spawned.is_empty())
+    }
+
+    /// Spawns `work`. The caller is, or has, a user of the team.
+    pub(crate) fn spawn(self: &Arc<Self>, order: Order, work: impl FnOnce() + Send + 'static) {
+        let root = self.make_detached(work);
+        with_member(|member| match member.filter(|member| Arc::ptr_eq(member.team(), self)) {
+            Some(member) if order == Order::Fifo => member.spawn_fifo(root),
+            Some(member) => member.spawn(root),
+            None => self.hand_over(root),
+        });
+    }
+
+    /// Spawns one job for each member, which this member runs.
+    pub(crate) fn spawn_broadcast(self: &Arc<Self>, work: impl Fn(usize) + Send + Sync + 'static) {
+        let work = Arc::new(work);
+        for index in 0..self.count() {
+            let work = Arc::clone(&work);
+            self.send(index, self.make_detached(move || work(index)));
+        }
+    }
+
+    /// Makes a job that is a user of the team until it has run. The caller puts it in a queue.
+    fn make_detached(self: &Arc<Self>, work: impl FnOnce() + Send + 'static) -> JobRef {
+        self.retain();
+        let team = Arc::clone(self);
+        let run = move || {
+            team.run_detached(work);
+            team.release();
+        };
+        // SAFETY: it borrows nothing, and the team's members do not end before it has run.
+        unsafe { BoxedJob::into_job_ref(run) }
     }
 
     /// Calls a closure whose panic no thread waits for.
