@@ -168,9 +168,9 @@
 // for one, whose `cargo doc` would fail by this.
 #![cfg_attr(not(all(feature = "macros", feature = "tokio-io")), allow(rustdoc::broken_intra_doc_links))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(wsrt_loom))))]
 // Under loom the rooms below are compiled alone, and no public module reaches their public items.
-#![cfg_attr(loom, allow(unreachable_pub))]
+#![cfg_attr(wsrt_loom, allow(unreachable_pub))]
 
 mod blocking;
 mod fork_join;
@@ -179,49 +179,49 @@ mod scheduler;
 pub mod task;
 mod util;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod local;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod sysmon;
-#[cfg(all(not(loom), feature = "tokio-compat"))]
+#[cfg(all(not(wsrt_loom), feature = "tokio-compat"))]
 mod tokio_compat;
-#[cfg(all(not(loom), not(feature = "tokio-compat")))]
+#[cfg(all(not(wsrt_loom), not(feature = "tokio-compat")))]
 #[path = "tokio_compat_off.rs"]
 mod tokio_compat;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod fs;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod guide;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod io;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod parallel;
-#[cfg(all(not(loom), unix, feature = "process"))]
+#[cfg(all(not(wsrt_loom), unix, feature = "process"))]
 pub mod process;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod runtime;
-#[cfg(all(not(loom), feature = "signal"))]
+#[cfg(all(not(wsrt_loom), feature = "signal"))]
 pub mod signal;
-#[cfg(all(not(loom), feature = "sim"))]
+#[cfg(all(not(wsrt_loom), feature = "sim"))]
 pub mod sim;
-#[cfg(all(not(loom), feature = "stream"))]
+#[cfg(all(not(wsrt_loom), feature = "stream"))]
 pub mod stream;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod sync;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 #[doc(hidden)]
 pub mod team;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod time;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::spawn::spawn;
-#[cfg(all(not(loom), feature = "macros"))]
+#[cfg(all(not(wsrt_loom), feature = "macros"))]
 pub use wsrt_macros::{main, test};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 #[doc(inline)]
 pub use wsrt_reactor::net;
-#[cfg(all(not(loom), feature = "macros"))]
+#[cfg(all(not(wsrt_loom), feature = "macros"))]
 #[doc(inline)]
 pub use wsrt_sync::{join, pin, select, try_join};

@@ -19,7 +19,7 @@
 //! | how a dump finds which task waits for which source | `walk.rs` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(wsrt_loom))))]
 
 mod address;
 mod announcement;
@@ -33,7 +33,7 @@ mod error;
 mod evented;
 mod handle;
 mod interest;
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;
 pub mod net;
 mod poller;

@@ -4,13 +4,13 @@
 //! Under `--cfg wsrt_schedule` the atomics, locks and the clock are `wsrt_schedule`'s, and a thread
 //! that waits in the poll waits for its turn there.
 //!
-//! Under `--cfg loom` the atomics and locks are loom's, so that a model can walk through every
+//! Under `--cfg wsrt_loom` the atomics and locks are loom's, so that a model can walk through every
 //! interleaving. `Arc` stays std's on both sides: it is part of the public surface
 //! (`Arc<TimerEntry>`), and no protocol here leans on its count.
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 pub(crate) use self::with_loom::*;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::with_std::*;
 
 pub(crate) use std::sync::Arc;
@@ -39,7 +39,7 @@ mod of_system {
     pub(crate) fn tell_poll() {}
 }
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod with_std {
     #[cfg(wsrt_schedule)]
     use self::of_schedule as primitives;
@@ -96,7 +96,7 @@ mod with_std {
     pub(crate) const FIRED_PER_HOLD: usize = 256;
 }
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 mod with_loom {
     pub(crate) use loom::sync::MutexGuard;
     pub(crate) use loom::sync::atomic;

@@ -239,7 +239,7 @@ impl fmt::Debug for BudgetGuard {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use std::sync::Arc;

@@ -8,7 +8,7 @@
 //! Most programs use this crate as `wsrt::sync`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(wsrt_loom))))]
 
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!(
@@ -68,5 +68,5 @@ pub use self::rwlock::{
 pub use self::semaphore::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};
 pub use self::set_once::{SetOnce, SetOnceError};
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;

@@ -3,17 +3,17 @@
 //!
 //! Under `--cfg wsrt_schedule` the atomics, locks and waits come from `wsrt_schedule`.
 //!
-//! Under `--cfg loom` the atomics, locks and cells come from loom, so that a model can explore
+//! Under `--cfg wsrt_loom` the atomics, locks and cells come from loom, so that a model can explore
 //! every interleaving. loom's constructors are not `const`, so ours are not either: see `const_fn`.
 //! The data that a lock protects stays in std's cell in both cases, because a guard lives longer
 //! than a closure, and what must be checked is the word that protects the data.
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 pub(crate) use self::with_loom::*;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::with_std::*;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod with_std {
     /// The lock of wait lists. No user code runs while it is held.
     pub(crate) use crate::short_lock::{ShortGuard as WaitGuard, ShortLock as WaitLock};
@@ -86,7 +86,7 @@ mod with_std {
     pub(crate) use const_fn;
 }
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
     /// The `Arc` of the channels. Locks use std's, which is part of their public interface.

@@ -183,7 +183,7 @@ pub fn noted() -> *const () {
     with_state(|state| state.wait.get())
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -1,5 +1,5 @@
 //! Copies of cells are equal to them; parts of permits add up.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::sync::Arc;
 use wsrt_sync::{Mutex, OnceCell, RwLock, Semaphore, SetOnce};

@@ -1,5 +1,5 @@
 //! The ends of channels count each other, tell which channel they are of, and wait for each other.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::sync::Arc;
 use tokio_test::{assert_pending, assert_ready, assert_ready_ok, task::spawn};

@@ -1,5 +1,5 @@
 //! Each error says what went wrong, in tokio's words: logs are searched for them.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::fmt::Display;
 use wsrt_sync::{Mutex, OnceCell, SetOnce, broadcast, mpsc, oneshot, watch};

@@ -1,6 +1,6 @@
 //! A herd of waiters is woken a batch at a time, with the lock free in between: what is done then
 //! is as good as done after the call, and reaches none of the herd.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};

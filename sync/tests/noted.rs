@@ -1,5 +1,5 @@
 //! Each operation that waits notes what it waits for, and takes that back as it leaves its line.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::future::Future;
 use std::panic::Location;

@@ -1,5 +1,5 @@
 //! `select!` is fair, gives up its turn, and takes any pattern.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::future::{Future, pending, ready};
 use std::pin::pin;

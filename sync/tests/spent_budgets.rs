@@ -1,5 +1,5 @@
 //! A task that comes to a lock without budget has its place there all the same.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::sync::Arc;
 use tokio_test::{assert_pending, assert_ready, task::spawn};

@@ -1,5 +1,5 @@
 //! A lock that tasks wait for is found, with its holder and its waiters as they are.
-#![cfg(not(loom))]
+#![cfg(not(wsrt_loom))]
 
 use std::future::Future;
 use std::num::NonZeroU64;

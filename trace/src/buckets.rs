@@ -60,7 +60,7 @@ impl Buckets {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

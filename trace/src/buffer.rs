@@ -262,7 +262,7 @@ impl fmt::Debug for EventReader {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use std::thread;
 

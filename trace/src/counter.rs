@@ -161,7 +161,7 @@ mod cpu {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use std::thread;
     use std::time::Duration;

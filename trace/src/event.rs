@@ -442,5 +442,5 @@ fn activity(subject: u64) -> Activity {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

@@ -12,7 +12,7 @@
 //!
 //! This crate is an implementation detail of wsrt. Its API may change in any release.
 
-#![cfg_attr(loom, allow(unreachable_pub))]
+#![cfg_attr(wsrt_loom, allow(unreachable_pub))]
 
 mod buckets;
 mod buffer;
@@ -40,5 +40,5 @@ pub use names::{AnnotationKey, Awaited, EventName, PollOutcome, TaskSource, Wake
 pub use sync::EVENT_CAPACITY;
 pub use track::{Track, TrackEventKind};
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;

@@ -264,7 +264,7 @@ impl TaskSource {
 
 const _: () = assert!(TaskSource::ALL.len() == TaskSource::MOST);
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -1,21 +1,21 @@
 //! The seam between std and loom: the only file that knows which of the two the crate runs on.
 //!
-//! With `--cfg loom`, the atomics are loom's, so that a model can explore every interleaving. A
-//! buffer then has two chunks of one event each, so that three events are enough to fill the buffer
-//! and to add and free chunks.
+//! With `--cfg wsrt_loom`, the atomics are loom's, so that a model can explore every interleaving.
+//! A buffer then has two chunks of one event each, so that three events are enough to fill the
+//! buffer and to add and free chunks.
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 pub(crate) use self::with_loom::*;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::with_std::*;
 
 /// The maximum number of events in a thread's buffer, which then takes up one megabyte. A power of
 /// two.
-pub const EVENT_CAPACITY: usize = if cfg!(loom) { 2 } else { 1 << 15 };
+pub const EVENT_CAPACITY: usize = if cfg!(wsrt_loom) { 2 } else { 1 << 15 };
 /// The number of events in a chunk of a buffer, which takes up 32 kB. A power of two.
-pub(crate) const CHUNK: usize = if cfg!(loom) { 1 } else { 1 << 10 };
+pub(crate) const CHUNK: usize = if cfg!(wsrt_loom) { 1 } else { 1 << 10 };
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod with_std {
     pub(crate) use std::sync::{Arc, atomic};
 
@@ -42,7 +42,7 @@ mod with_std {
     }
 }
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::{Arc, atomic};

@@ -1,14 +1,14 @@
 //! Blocking calls: the pool of threads for blocking jobs, and the call by which a task that blocks
 //! lets other tasks run.
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod in_place;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod jobs;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod pool;
-#[cfg_attr(loom, allow(dead_code))]
+#[cfg_attr(wsrt_loom, allow(dead_code))]
 mod queue;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;

@@ -19,38 +19,38 @@
 //! of work finishes it, and the owner does not return before all pieces are finished.
 
 mod first_panic;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod guests;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod helping;
 mod job;
 mod join;
 mod latch;
 mod loop_region;
 mod open_regions;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod parallel_call;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod regions;
 mod scope;
-#[cfg(any(test, not(loom)))]
+#[cfg(any(test, not(wsrt_loom)))]
 mod sleepers;
 mod slots;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod team;
 mod tree_region;
 mod work_range;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use job::FifoJobs;
 pub(crate) use job::{BoxedJob, JobRef};
 pub(crate) use latch::Latch;
 pub(crate) use loop_region::LoopBody;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use parallel_call::{
     Site, Wait, hosts_scheduler, in_attended_tree, in_tree, in_tree_of, is_alone, run_loop,
 };
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use regions::{RegionHome, idle_work};
 pub(crate) use scope::{AfterPanic, ScopeBase};
 pub(crate) use tree_region::{TreeRegion, TreeSlot, with_slot};
@@ -61,7 +61,7 @@ use loop_region::LoopRegion;
 use open_regions::{OpenRegions, Participant, Region, Unattended};
 use tree_region::CurrentSlot;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

@@ -424,7 +424,7 @@ impl Drop for Polled<'_> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use std::future::{pending, poll_fn};

@@ -6,22 +6,22 @@
 pub(crate) mod counters;
 pub(crate) mod ready_times;
 
-#[cfg(all(not(loom), feature = "console"))]
+#[cfg(all(not(wsrt_loom), feature = "console"))]
 pub(crate) mod console;
-#[cfg(all(not(loom), not(feature = "console")))]
+#[cfg(all(not(wsrt_loom), not(feature = "console")))]
 #[path = "console_off.rs"]
 pub(crate) mod console;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod dump;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod latency;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod no_progress;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod observer;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod sync_waits;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod task_hooks;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod timeline;

@@ -260,7 +260,7 @@ mod loaded {
         c_int::from(search.is_found)
     }
 
-    #[cfg(all(test, not(loom)))]
+    #[cfg(all(test, not(wsrt_loom)))]
     mod tests {
         use super::may_be_static;
         use std::sync::atomic::AtomicU64;

@@ -225,7 +225,7 @@ impl Switches {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use crate::runtime::Builder;

@@ -89,7 +89,7 @@ impl ReadyTime {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 
@@ -149,7 +149,7 @@ mod tests {
 
 /// The machine that polls a task finds that task's time or none, whichever other task wants the
 /// entry.
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models {
     use super::ReadyTimes;
     use crate::scheduler::core::loom_models::explore;

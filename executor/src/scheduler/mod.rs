@@ -6,58 +6,58 @@
 
 pub(crate) mod core;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod block_on;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod clock;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod context;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod drain;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod drop_in;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod ending;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod hand_over;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod idle_work;
-#[cfg(all(not(loom), unix, feature = "signal"))]
+#[cfg(all(not(wsrt_loom), unix, feature = "signal"))]
 pub(crate) mod kept;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod overslept;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod resize;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod runtime_id;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod schedule;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 #[allow(clippy::module_inception)]
 pub(crate) mod scheduler;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod shutdown;
-#[cfg(all(not(loom), feature = "sim"))]
+#[cfg(all(not(wsrt_loom), feature = "sim"))]
 pub(crate) mod simulation;
-#[cfg(all(not(loom), not(feature = "sim")))]
+#[cfg(all(not(wsrt_loom), not(feature = "sim")))]
 #[path = "simulation_off.rs"]
 pub(crate) mod simulation;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod spawn;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod spin_time;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod threads;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod time_slice;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod timers;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod wake;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod worker;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::context::{Context, Entered};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::scheduler::{Config, RuntimeFlavor, Scheduler};

@@ -101,7 +101,7 @@ impl Cadence {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -12,40 +12,40 @@ mod error;
 mod identity;
 mod join;
 mod lifecycle;
-#[cfg_attr(loom, allow(dead_code))]
+#[cfg_attr(wsrt_loom, allow(dead_code))]
 mod meta;
 mod queue;
 mod reference;
-#[cfg_attr(loom, allow(dead_code))]
+#[cfg_attr(wsrt_loom, allow(dead_code))]
 mod registry;
 mod state;
 mod stats;
 mod waker;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod blocking_group;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod builder;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod coop;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod join_map;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod join_set;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod large;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod local_set;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod spawn;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod task_group;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod task_local;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;
 
 pub use self::abort::AbortHandle;
@@ -68,35 +68,35 @@ pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
 pub(crate) use self::state::TaskPhase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::task_local::ScopesAside;
 pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use self::join::AbortOnDropHandle;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::blocking_group::{BlockingGroup, PoolBusy, try_spawn_blocking};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::builder::Builder;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 #[doc(inline)]
 pub use crate::task::coop::{Unconstrained, consume_budget, unconstrained};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::join_map::JoinMap;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 #[doc(inline)]
 pub use crate::task::join_set::JoinSet;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::local_set::{LocalEnterGuard, LocalSet};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::task_group::TaskGroup;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub use crate::task::task_local::{AccessError, LocalKey};
 
 /// Named future types of this module's functions.
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub mod futures {
     pub use crate::task::task_local::TaskLocalFuture;
 }

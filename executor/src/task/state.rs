@@ -22,7 +22,7 @@ use crate::util::report::report;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicUsize, Ordering, fence};
 
-#[cfg(all(test, not(loom), not(miri)))]
+#[cfg(all(test, not(wsrt_loom), not(miri)))]
 mod tests;
 
 const SCHEDULED: usize = 1 << 0;

@@ -5,20 +5,20 @@ pub(crate) mod backoff;
 pub(crate) mod inbox;
 pub(crate) mod report;
 pub(crate) mod rng;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod stack;
 pub(crate) mod sync;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod thread_bound;
 #[cfg(not(wsrt_schedule))]
 pub(crate) mod thread_state;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) mod threads;
 pub(crate) mod unwind;
 #[cfg(feature = "sim")]
 pub(crate) mod world;
 #[cfg(not(feature = "sim"))]
-#[cfg_attr(loom, allow(dead_code, unused_imports, unused_macros))]
+#[cfg_attr(wsrt_loom, allow(dead_code, unused_imports, unused_macros))]
 #[path = "world_off.rs"]
 pub(crate) mod world;
 

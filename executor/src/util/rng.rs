@@ -10,7 +10,7 @@ pub(crate) fn fresh() -> FastRand {
     FastRand::from_seed(draw_entropy().unwrap_or_else(seed))
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -5,17 +5,17 @@
 //! that a seed decides which thread runs next, and the ring is small, so that it overflows soon.
 //! All of the runtime runs there as it is.
 //!
-//! Under `--cfg loom` the atomics, locks and threads are loom's, so that a model can walk through
-//! every interleaving, and the capacities shrink, so that wrap-around and overflow are reached
-//! within a few steps. Statics cannot hold loom's types: the few that exist name `std` themselves
-//! and take no part in any protocol.
+//! Under `--cfg wsrt_loom` the atomics, locks and threads are loom's, so that a model can walk
+//! through every interleaving, and the capacities shrink, so that wrap-around and overflow are
+//! reached within a few steps. Statics cannot hold loom's types: the few that exist name `std`
+//! themselves and take no part in any protocol.
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 pub(crate) use self::with_loom::*;
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 pub(crate) use self::with_std::*;
 
-#[cfg(not(loom))]
+#[cfg(not(wsrt_loom))]
 mod with_std {
     pub(crate) use std::sync::Arc;
     pub(crate) use std::thread_local;
@@ -147,7 +147,7 @@ mod with_std {
     }
 }
 
-#[cfg(loom)]
+#[cfg(wsrt_loom)]
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;

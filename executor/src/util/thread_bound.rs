@@ -60,7 +60,7 @@ impl<F> Drop for ThreadBound<F> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use std::rc::Rc;

@@ -78,7 +78,7 @@ fn scheduling_state(thread: u32) -> Option<u8> {
     text.get(bracket + 2).copied()
 }
 
-#[cfg(all(test, not(loom), target_os = "linux"))]
+#[cfg(all(test, not(wsrt_loom), target_os = "linux"))]
 mod tests {
     use super::*;
     use std::sync::mpsc;

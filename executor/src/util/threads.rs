@@ -73,7 +73,7 @@ impl Drop for JoinedThread {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::ThreadKey;
 

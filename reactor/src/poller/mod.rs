@@ -2,7 +2,7 @@
 
 mod events_per_turn;
 mod gate;
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;
 mod timer_fd;
 

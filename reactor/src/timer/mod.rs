@@ -11,7 +11,7 @@ mod earliest;
 mod entry;
 mod fired;
 mod heap;
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;
 mod queue;
 #[cfg(test)]

@@ -422,7 +422,7 @@ impl TimerQueueState {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use std::mem::{offset_of, size_of};

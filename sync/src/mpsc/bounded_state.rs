@@ -147,7 +147,7 @@ impl<T> BoundedState<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -43,7 +43,7 @@
 //! | `next` of a block | its installer | Release, before the last slot's flag |
 //! | `spare` | popper puts a block in, pushers take it | Release and Acquire: the block is as new |
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;
 
 use crate::sync::UnsafeCell;

@@ -1,10 +1,10 @@
-//! Where `cfg(loom)` and `cfg(wsrt_schedule)` may stand: in each crate's `sync.rs`, and above a
-//! `mod` or a `use`; and `cfg(feature = "sim")`: in the simulation's folders, and above a `mod`.
+//! Where `cfg(wsrt_loom)` and `cfg(wsrt_schedule)` may stand: in each crate's `sync.rs`, and above
+//! a `mod` or a `use`; and `cfg(feature = "sim")`: in the simulation's folders, and above a `mod`.
 
 use crate::ledger::Finding;
 use crate::lexer::{Line, Source};
 
-/// The places of `cfg(loom)` elsewhere.
+/// The places of `cfg(wsrt_loom)` elsewhere.
 pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in
@@ -12,7 +12,7 @@ pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
     {
         for (index, line) in source.lines.iter().enumerate() {
             if names_loom(&line.code) && !is_on_a_module(source, index) {
-                let advice = "`cfg(loom)` or `cfg(wsrt_schedule)` here: ask a name in `sync.rs` instead, which is the same under both";
+                let advice = "`cfg(wsrt_loom)` or `cfg(wsrt_schedule)` here: ask a name in `sync.rs` instead, which is the same under both";
                 findings.push(Finding::new(&source.path, source.place(index), advice));
             }
         }
@@ -50,7 +50,7 @@ pub(crate) fn simulation_elsewhere(sources: &[Source]) -> Vec<Finding> {
 fn names_loom(code: &str) -> bool {
     let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     (code.contains("cfg(") || code.contains("cfg_attr(") || code.contains("cfg!("))
-        && words.any(|word| word == "loom" || word == "wsrt_schedule")
+        && words.any(|word| word == "wsrt_loom" || word == "wsrt_schedule")
 }
 
 /// Whether the attribute at `index` is of a module, of an import, or of a crate.
@@ -69,13 +69,13 @@ fn is_on_a_module(source: &Source, index: usize) -> bool {
 #[test]
 fn cfg_loom_on_a_function_is_found() {
     let text = [
-        "#[cfg(not(loom))]",
+        "#[cfg(not(wsrt_loom))]",
         "fn a() {}",
-        "#[cfg(all(test, loom))]",
+        "#[cfg(all(test, wsrt_loom))]",
         "#[path = \"b.rs\"]",
         "pub(crate) mod b;",
-        "const C: u8 = if cfg!(loom) { 1 } else { 2 };",
-        "#[cfg(not(loom))]",
+        "const C: u8 = if cfg!(wsrt_loom) { 1 } else { 2 };",
+        "#[cfg(not(wsrt_loom))]",
         "/// D.",
         "pub use d::D;",
     ];

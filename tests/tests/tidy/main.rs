@@ -1,5 +1,5 @@
 //! The house checks itself: file heads and sizes, the width of comments, arrows between rooms,
-//! `cfg(loom)`, quotes in the documents, examples and vocabulary.
+//! `cfg(wsrt_loom)`, quotes in the documents, examples and vocabulary.
 //!
 //! Each rule is a function from sources to findings, with samples that break it beside it. Places
 //! that break a rule and cannot go yet have an entry in `exceptions.txt`, with their count. The

@@ -202,7 +202,7 @@ mod tests {
             ("tests/tests", Kind::Path),
             ("echo_tcp/64", Kind::Other),
             ("Ring::push()", Kind::Code),
-            ("cfg(loom)", Kind::Code),
+            ("cfg(wsrt_loom)", Kind::Code),
             ("/proc/self", Kind::Other),
             ("WSRT_TRACE=a", Kind::Other),
             ("std::task::Waker", Kind::Other),

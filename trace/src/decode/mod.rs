@@ -16,5 +16,5 @@ pub use packets::{FileEnding, PacketReader};
 pub use slices::{OpenSlices, TrackSlice};
 pub use strings::{NameId, NameTable};
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

@@ -104,7 +104,7 @@ fn close(track: Track, open: &mut Vec<OpenSlice>, at: u64) -> Option<TrackSlice>
     Some(TrackSlice { track, begin, duration, own, depth: open.len(), name, annotations })
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use crate::track::TrackEventKind;

@@ -83,7 +83,7 @@ fn shortened(text: &str) -> &str {
     &text[..end]
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -140,7 +140,7 @@ impl EncodeContext<'_> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use crate::event::WokenBy;

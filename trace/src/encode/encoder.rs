@@ -418,5 +418,5 @@ fn processor_of(kind: EventKind) -> u16 {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

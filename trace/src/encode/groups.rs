@@ -121,7 +121,7 @@ impl PendingSteps {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use crate::event::WokenBy;

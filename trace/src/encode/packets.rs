@@ -248,7 +248,7 @@ fn spell(entry: &mut MessageWriter<'_>, id: u64, text: &str) {
     entry.string(interned_entry::TEXT, text);
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

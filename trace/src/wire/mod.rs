@@ -25,5 +25,5 @@ pub(crate) const fn key_of_message(field: u32) -> u8 {
     (field << wire_type::BITS) as u8 | wire_type::LENGTH_DELIMITED as u8
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

@@ -66,7 +66,7 @@ impl<'a> MessageWriter<'a> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
 

@@ -164,7 +164,7 @@ impl<T> Ended<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
     use wsrt_trace::{EventKind, event_buffer};

@@ -336,5 +336,5 @@ impl RecorderThread {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

@@ -344,7 +344,7 @@ impl ThreadWriter {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::Awaited;
     use wsrt_sync::wait::WaitKind;

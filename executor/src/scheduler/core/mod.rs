@@ -2,7 +2,7 @@
 //! in it. Loom models all of it.
 //!
 //! The functions over this data are the modules beside this folder.
-#![cfg_attr(loom, allow(dead_code))]
+#![cfg_attr(wsrt_loom, allow(dead_code))]
 
 pub(crate) mod fairness;
 pub(crate) mod found;
@@ -20,5 +20,5 @@ pub(crate) mod queue;
 pub(crate) mod tick_clock;
 pub(crate) mod watcher_sleep;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 pub(crate) mod loom_models;

@@ -424,7 +424,7 @@ impl fmt::Debug for Processor {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;
 
 // Where a task goes that a processor's holder has woken.

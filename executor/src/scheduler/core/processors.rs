@@ -273,7 +273,7 @@ impl Processors {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;
 
 // How many processors are regular: the number moves below the room that there is for them.

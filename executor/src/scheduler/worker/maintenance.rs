@@ -163,7 +163,7 @@ fn doublings(count: usize) -> usize {
     (usize::BITS - count.leading_zeros()) as usize
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::doublings;
 

@@ -103,5 +103,5 @@ impl<'a> MachineLoop<'a> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

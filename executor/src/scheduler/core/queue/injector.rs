@@ -299,5 +299,5 @@ impl<P: Queued> Drop for Batch<'_, P> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;

@@ -9,5 +9,5 @@ pub(crate) use injector::Injector;
 pub(crate) use ring::{Overflow, Owner as RingOwner, Thief as RingThief, ring};
 pub(crate) use runnext::{RunNext, SlotAddress};
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, wsrt_loom))]
 mod loom_models;

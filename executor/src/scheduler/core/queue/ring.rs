@@ -370,5 +370,5 @@ impl<T> fmt::Debug for Thief<T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(wsrt_loom)))]
 mod tests;
