@@ -36,7 +36,7 @@ impl Buffer {
     }
 
     /// Moves as many bytes into `target` as fit.
-    pub(crate) fn take_into(&mut self, target: &mut impl Target) {
+    pub(crate) fn take_into(&mut self, target: &mut impl ReadTarget) {
         let count = self.len().min(target.room());
         target.put(&self.bytes[self.filled.start..][..count]);
         self.filled.start += count;
@@ -79,7 +79,7 @@ impl Buffer {
 }
 
 /// A destination that a read fills with bytes.
-pub(crate) trait Target {
+pub(crate) trait ReadTarget {
     /// Returns the number of bytes that still fit.
     fn room(&self) -> usize;
 
@@ -88,7 +88,7 @@ pub(crate) trait Target {
 }
 
 #[cfg(feature = "tokio-io")]
-impl Target for tokio::io::ReadBuf<'_> {
+impl ReadTarget for tokio::io::ReadBuf<'_> {
     fn room(&self) -> usize {
         self.remaining()
     }
@@ -116,7 +116,7 @@ impl<'a> SliceTarget<'a> {
     }
 }
 
-impl Target for SliceTarget<'_> {
+impl ReadTarget for SliceTarget<'_> {
     fn room(&self) -> usize {
         self.bytes.len() - self.filled
     }
@@ -145,7 +145,7 @@ impl<'a> UninitTarget<'a> {
     }
 }
 
-impl Target for UninitTarget<'_> {
+impl ReadTarget for UninitTarget<'_> {
     fn room(&self) -> usize {
         self.bytes.len() - self.filled
     }
@@ -163,7 +163,7 @@ impl Target for UninitTarget<'_> {
 const STEP: usize = 8 * 1024;
 
 /// Appends to the vector, which grows as needed.
-impl Target for Vec<u8> {
+impl ReadTarget for Vec<u8> {
     /// At least doubles the vector, so that a long read takes few calls.
     fn room(&self) -> usize {
         (self.capacity() - self.len()).max(self.len()).max(STEP)

@@ -6,13 +6,13 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 
-use crate::io::buffer::{SliceTarget, Target, UninitTarget};
+use crate::io::buffer::{ReadTarget, SliceTarget, UninitTarget};
 
 /// A stream that is read on a thread of the blocking pool or on a thread of its own. The inherent
 /// methods and each family of I/O traits are implemented on top of this trait.
 pub(crate) trait PollRead {
     /// Reads bytes into `target`; a ready result without bytes means the end of the stream.
-    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>>;
+    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl ReadTarget) -> Poll<io::Result<()>>;
 }
 
 pub(crate) async fn read(stream: &mut impl PollRead, buf: &mut [u8]) -> io::Result<usize> {

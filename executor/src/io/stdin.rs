@@ -7,7 +7,7 @@ use std::{io, thread};
 
 use wsrt_sync::budget::poll_spending;
 
-use crate::io::buffer::{Buffer, Target};
+use crate::io::buffer::{Buffer, ReadTarget};
 use crate::io::methods::{PollRead, read_methods};
 use crate::util::sync::{Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
@@ -65,7 +65,7 @@ pub fn stdin() -> Stdin {
 read_methods!(Stdin);
 
 impl PollRead for Stdin {
-    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>> {
+    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl ReadTarget) -> Poll<io::Result<()>> {
         poll_spending(cx, |cx| {
             if target.room() == 0 {
                 return Poll::Ready(Ok(()));
@@ -119,7 +119,7 @@ fn read_stdin(buffer: &mut Buffer) -> io::Result<()> {
 /// A blocking source, read by a thread whenever a task waits.
 #[derive(Debug)]
 struct Keyboard {
-    state: Mutex<State>,
+    state: Mutex<KeyboardState>,
     /// Wakes the thread when a task demands a read.
     on_demand: Condvar,
     /// Reads once and replaces the contents of the buffer with the bytes read.
@@ -127,7 +127,7 @@ struct Keyboard {
 }
 
 #[derive(Debug)]
-struct State {
+struct KeyboardState {
     has_thread: bool,
     phase: ReadState,
     /// The wakers of waiting tasks. A task that stops waiting cannot remove its waker: see
@@ -137,7 +137,7 @@ struct State {
     dispersed: Option<Instant>,
 }
 
-impl State {
+impl KeyboardState {
     /// Takes the waiters if they are a crowd, for the caller to wake after unlocking: a task that
     /// still waits polls again, and the waker of a task that has ended is dropped.
     fn disperse(&mut self) -> Vec<Waker> {
@@ -166,12 +166,16 @@ enum ReadState {
 
 impl Keyboard {
     const fn reading(read: fn(&mut Buffer) -> io::Result<()>) -> Self {
-        let state =
-            State { has_thread: false, phase: ReadState::Idle(Buffer::new()), waiters: Vec::new(), dispersed: None };
+        let state = KeyboardState {
+            has_thread: false,
+            phase: ReadState::Idle(Buffer::new()),
+            waiters: Vec::new(),
+            dispersed: None,
+        };
         Self { state: Mutex::new(state), on_demand: Condvar::new(), read }
     }
 
-    pub(super) fn poll_read(&'static self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>> {
+    pub(super) fn poll_read(&'static self, cx: &mut Context<'_>, target: &mut impl ReadTarget) -> Poll<io::Result<()>> {
         let waker = cx.waker().clone();
         let mut state = self.state.lock();
         let read = match std::mem::replace(&mut state.phase, ReadState::Idle(Buffer::new())) {
@@ -201,7 +205,7 @@ impl Keyboard {
     }
 
     /// Demands one read into `buffer` from the thread.
-    fn demand(&'static self, state: &mut State, buffer: Buffer) -> io::Result<()> {
+    fn demand(&'static self, state: &mut KeyboardState, buffer: Buffer) -> io::Result<()> {
         if !state.has_thread {
             thread::Builder::new().name("wsrt-stdin".to_owned()).spawn(|| self.serve())?;
             state.has_thread = true;

@@ -136,7 +136,7 @@ impl<F: Future> Main<'_, F> {
         // SAFETY: only the lifetime changes, and the address is out of its place again before this
         // call returns.
         let main = MainRef(unsafe { mem::transmute::<NonNull<dyn MainFuture + '_>, NonNull<dyn MainFuture>>(main) });
-        let _nested = Nested { set, outer: set.main.replace(Some(main)) };
+        let _nested = NestedSet { set, outer: set.main.replace(Some(main)) };
         run()
     }
 
@@ -156,12 +156,12 @@ impl<F: Future> Main<'_, F> {
 }
 
 /// A guard for the time in which the tasks of a set are polled beside a main future.
-struct Nested<'a> {
+struct NestedSet<'a> {
     set: &'a LocalTasks,
     outer: Option<MainRef>,
 }
 
-impl Drop for Nested<'_> {
+impl Drop for NestedSet<'_> {
     fn drop(&mut self) {
         self.set.main.set(self.outer);
     }

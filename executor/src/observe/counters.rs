@@ -77,7 +77,7 @@ impl Count for SharedCounter {
 
 /// Counters of what arrives from outside the runtime's tasks: network events and due timers.
 #[derive(Debug, Default)]
-pub(crate) struct Arrivals<C> {
+pub(crate) struct ArrivalCounters<C> {
     /// The number of netpoller turns.
     pub(crate) turns: C,
     /// The number of events that reached a socket in these turns.
@@ -90,7 +90,7 @@ pub(crate) struct Arrivals<C> {
     pub(crate) latest: C,
 }
 
-impl<C: Count> Arrivals<C> {
+impl<C: Count> ArrivalCounters<C> {
     /// Counts a turn of the netpoller, if the turn took place.
     pub(crate) fn count_turn(&self, turn: Turn) {
         if let Turn::Polled { events, .. } = turn {
@@ -127,7 +127,7 @@ pub(crate) struct Counters {
     pub(crate) netpolls: Counter,
     /// The number of times that the ring was full.
     pub(crate) overflows: Counter,
-    pub(crate) arrivals: Arrivals<Counter>,
+    pub(crate) arrivals: ArrivalCounters<Counter>,
 }
 
 impl Counters {
@@ -143,7 +143,7 @@ impl Counters {
             useless_wakes: Counter::default(),
             netpolls: Counter::default(),
             overflows: Counter::default(),
-            arrivals: Arrivals::default(),
+            arrivals: ArrivalCounters::default(),
         }
     }
 

@@ -190,7 +190,7 @@ pub(crate) struct Seen {
 
 /// Collects the state of all live tasks of a runtime.
 pub(crate) fn look(scheduler: &Scheduler) -> Seen {
-    let mut crowd = Crowd::default();
+    let mut crowd = DumpCrowd::default();
     crowd.enlist(&scheduler.tasks, TaskKind::Task);
     crowd.enlist(&scheduler.blocking.jobs, TaskKind::BlockingJob);
     for set in scheduler.observer.local_sets.alive() {
@@ -209,11 +209,11 @@ pub(crate) fn look(scheduler: &Scheduler) -> Seen {
 }
 
 #[derive(Default)]
-struct Crowd {
+struct DumpCrowd {
     tasks: Vec<SeenTask>,
 }
 
-impl Crowd {
+impl DumpCrowd {
     fn enlist(&mut self, registry: &OwnedTasks, kind: TaskKind) {
         self.tasks.reserve(registry.len());
         registry.walk(|snapshot| {

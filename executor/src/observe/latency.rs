@@ -35,7 +35,7 @@ thread_local! {
 
 /// The latency histograms of one runtime, empty until sampling is first switched on.
 #[derive(Debug)]
-pub(crate) struct Latency {
+pub(crate) struct LatencyRecords {
     /// The origin of time stamps, which count nanoseconds.
     origin: Instant,
     sampling: OnceLock<Sampling>,
@@ -71,7 +71,7 @@ impl Histograms {
     }
 }
 
-impl Latency {
+impl LatencyRecords {
     pub(crate) fn new() -> Self {
         Self {
             origin: Instant::now(),
@@ -164,7 +164,7 @@ impl Observer {
 /// A poll that is being timed, counted for the processor on which the poll began.
 #[derive(Debug)]
 pub(crate) struct TimedPoll<'a> {
-    latency: &'a Latency,
+    latency: &'a LatencyRecords,
     histograms: &'a Histograms,
     began: u64,
 }

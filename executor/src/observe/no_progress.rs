@@ -64,7 +64,7 @@ pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<St
     if (locks.is_empty() && !is_test) || is_shared(scheduler) || scheduler.tasks.len() > MOST_TASKS {
         return None;
     }
-    let mut waits = Waits::of(scheduler, root);
+    let mut waits = WaitGraph::of(scheduler, root);
     let is_proven = is_test && root.wakers == 0 && waits.is_none_left();
     if !is_proven {
         waits.note_locks(&locks);
@@ -92,14 +92,14 @@ fn is_shared(scheduler: &Arc<Scheduler>) -> bool {
 }
 
 /// A waiting task, or the waiting future in `block_on`.
-struct Waiting {
+struct WaitingOwner {
     is_idle: bool,
     /// The number of wakers that were not accounted for so far.
     wakers: usize,
     waits_for: Vec<LockOwner>,
 }
 
-impl Waiting {
+impl WaitingOwner {
     fn found_with(&mut self, other: LockOwner) {
         // More places than wakers: one was left behind there, and another is somewhere.
         self.is_idle &= self.wakers > 0;
@@ -125,19 +125,19 @@ impl Addresses {
 }
 
 /// All waits of a runtime, and the locks that count.
-struct Waits<'a> {
-    all: HashMap<LockOwner, Waiting>,
+struct WaitGraph<'a> {
+    all: HashMap<LockOwner, WaitingOwner>,
     addresses: Addresses,
     locks: Vec<&'a ContendedLock>,
 }
 
-impl<'a> Waits<'a> {
+impl<'a> WaitGraph<'a> {
     /// Collects the waits for the completion of tasks.
     fn of(scheduler: &Scheduler, root: &RootSeen<'_>) -> Self {
         let mut tasks = Vec::new();
         scheduler.tasks.walk(|task| tasks.push(task));
         let owner = |task: &TaskSnapshot| LockOwner::of_task(task.id.number());
-        let waiting = |is_idle, wakers| Waiting { is_idle, wakers, waits_for: Vec::new() };
+        let waiting = |is_idle, wakers| WaitingOwner { is_idle, wakers, waits_for: Vec::new() };
         let mut all: HashMap<_, _> =
             tasks.iter().map(|task| (owner(task), waiting(task.phase == TaskPhase::Idle, task.wakers))).collect();
         all.insert(root.owner, waiting(true, root.wakers));

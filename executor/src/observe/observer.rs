@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
-use crate::observe::latency::{Latency, TimedPoll};
+use crate::observe::latency::{LatencyRecords, TimedPoll};
 use crate::observe::task_hooks::{Hooked, HookedPoll, TaskHooks};
 use crate::observe::timeline::{RecordedPoll, Timeline};
 use crate::task::{CountedPoll, Identity, OwnedTasks, Runnable, TaskRef};
@@ -23,7 +23,7 @@ use crate::util::sync::Mutex;
 #[derive(Debug)]
 pub(crate) struct Observer {
     pub(crate) switches: Switches,
-    pub(crate) latency: Latency,
+    pub(crate) latency: LatencyRecords,
     pub(crate) local_sets: LocalSets,
     pub(crate) timeline: Timeline,
     pub(crate) hooked: Hooked,
@@ -33,7 +33,7 @@ impl Observer {
     pub(crate) fn new(hooks: TaskHooks) -> Self {
         let observer = Self {
             switches: Switches::default(),
-            latency: Latency::new(),
+            latency: LatencyRecords::new(),
             local_sets: LocalSets::default(),
             timeline: Timeline::default(),
             hooked: Hooked::new(hooks),

@@ -234,7 +234,7 @@ impl Until<'_> {
         F: Fn(<I::Items as Items>::Item) -> T + Sync,
     {
         let items = items.into_items();
-        let results = Results::with_capacity(items.count());
+        let results = CollectedItems::with_capacity(items.count());
         let collect = Collect { f, results: &results, marker: PhantomData };
         drive(&items, self, &collect)?;
         Ok(results.into_vec())
@@ -243,7 +243,7 @@ impl Until<'_> {
 
 struct Collect<'a, I, T, F> {
     f: F,
-    results: &'a Results<T>,
+    results: &'a CollectedItems<T>,
     marker: PhantomData<fn(I)>,
 }
 
@@ -253,33 +253,33 @@ where
     F: Fn(I) -> T + Sync,
 {
     type Item = I;
-    type Local = Written;
+    type Local = WrittenItems;
 
-    fn begin(&self) -> Written {
-        Written::default()
+    fn begin(&self) -> WrittenItems {
+        WrittenItems::default()
     }
 
     #[inline]
-    fn consume(&self, written: &mut Written, number: usize, item: I) {
+    fn consume(&self, written: &mut WrittenItems, number: usize, item: I) {
         let result = (self.f)(item);
         // SAFETY: the loop comes to each number once.
         unsafe { self.results.write(number, result) };
         written.note(number);
     }
 
-    fn end(&self, written: Written) {
+    fn end(&self, written: WrittenItems) {
         self.results.written.lock().extend(written.before.into_iter().chain([written.current]));
     }
 }
 
 /// The numbers for which one participant has written results.
 #[derive(Default)]
-struct Written {
+struct WrittenItems {
     current: Range<usize>,
     before: Vec<Range<usize>>,
 }
 
-impl Written {
+impl WrittenItems {
     #[inline]
     fn note(&mut self, number: usize) {
         if self.current.end != number || self.current.is_empty() {
@@ -299,7 +299,7 @@ impl Written {
 
 /// Results as they come, in places that are there from the start. Dropped, it drops those that have
 /// been written.
-struct Results<T> {
+struct CollectedItems<T> {
     places: *mut MaybeUninit<T>,
     count: usize,
     capacity: usize,
@@ -308,9 +308,9 @@ struct Results<T> {
 
 // SAFETY: each place is written by one thread and read when all are done; values go from thread to
 // thread.
-unsafe impl<T: Send> Sync for Results<T> {}
+unsafe impl<T: Send> Sync for CollectedItems<T> {}
 
-impl<T> Results<T> {
+impl<T> CollectedItems<T> {
     fn with_capacity(count: usize) -> Self {
         let mut places = ManuallyDrop::new(Vec::<MaybeUninit<T>>::with_capacity(count));
         Self { places: places.as_mut_ptr(), count, capacity: places.capacity(), written: Mutex::new(Vec::new()) }
@@ -338,7 +338,7 @@ impl<T> Results<T> {
     }
 }
 
-impl<T> Drop for Results<T> {
+impl<T> Drop for CollectedItems<T> {
     fn drop(&mut self) {
         // SAFETY: the places come from a `Vec` of that capacity; none counts as filled.
         let _places = unsafe { Vec::from_raw_parts(self.places, 0, self.capacity) };

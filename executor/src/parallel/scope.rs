@@ -97,7 +97,7 @@ impl<'scope> Scope<'scope> {
     where
         F: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
-        let scope = Pointer(self);
+        let scope = ScopeAddress(self);
         let work = move || f(scope.get());
         // SAFETY: the values that `f` borrows live for `'scope`, which is longer than `scope` runs,
         // and that calls `finish`.
@@ -114,12 +114,12 @@ impl fmt::Debug for Scope<'_> {
 }
 
 /// A job's way to its scope.
-struct Pointer<'scope>(*const Scope<'scope>);
+struct ScopeAddress<'scope>(*const Scope<'scope>);
 
 // SAFETY: it leads to a scope, which is Sync.
-unsafe impl Send for Pointer<'_> {}
+unsafe impl Send for ScopeAddress<'_> {}
 
-impl<'scope> Pointer<'scope> {
+impl<'scope> ScopeAddress<'scope> {
     fn get(&self) -> &Scope<'scope> {
         // SAFETY: the scope waits for the job that has this.
         unsafe { &*self.0 }

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use wsrt_reactor::net::unix::pipe::Receiver;
 
 use crate::process::pipes::{ChildStderr, ChildStdin, ChildStdout};
-use crate::process::reap::{self, Running};
+use crate::process::reap::{self, RunningChild};
 
 /// A handle to a child process, returned by [`Command::spawn`](super::Command::spawn).
 ///
@@ -37,7 +37,7 @@ impl Child {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         // It is killed if one of its pipes cannot be registered below.
         let mut process = Process {
-            running: Some(Running::new(child, netpoller)?),
+            running: Some(RunningChild::new(child, netpoller)?),
             status: ExitStatus::default(),
             kill_on_drop: true,
         };
@@ -137,7 +137,7 @@ impl Child {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn start_kill(&mut self) -> io::Result<()> {
-        self.process.running.as_mut().map_or(Ok(()), Running::kill)
+        self.process.running.as_mut().map_or(Ok(()), RunningChild::kill)
     }
 
     /// Sends SIGKILL to the process and waits until the process exits. Does nothing if a call has
@@ -218,7 +218,7 @@ async fn read_all(pipe: Option<Receiver>) -> io::Result<Vec<u8>> {
 #[derive(Debug)]
 struct Process {
     /// The running process, or `None` once a call has returned the exit status.
-    running: Option<Running>,
+    running: Option<RunningChild>,
     /// The exit status, valid once `running` is `None`.
     status: ExitStatus,
     kill_on_drop: bool,

@@ -21,20 +21,20 @@ use wsrt_reactor::Interest;
 use wsrt_reactor::{budget, context};
 
 use crate::scheduler;
-use crate::signal::Listener;
+use crate::signal::SignalListener;
 use crate::signal::unix::SignalKind;
 use crate::util::sync::Mutex;
 
 /// A child process, with the event that reports its exit.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct RunningChild {
     pub(super) child: Child,
     exit: Exit,
     /// True if `kill` was called, so that the child is about to exit.
     pub(super) is_killed: bool,
 }
 
-impl Running {
+impl RunningChild {
     /// Takes over a newly started child. Kills the child if its exit cannot be watched.
     pub(super) fn new(child: Child, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
         match Exit::of(child.id(), netpoller) {
@@ -81,7 +81,7 @@ pub(super) enum Exit {
     #[cfg(target_os = "linux")]
     Descriptor(Evented<pidfd::PidFd>),
     /// A SIGCHLD listener, which is woken by the exit of any child.
-    Signal(Listener),
+    Signal(SignalListener),
 }
 
 impl Exit {
@@ -97,7 +97,7 @@ impl Exit {
     }
 
     fn by_signal(netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
-        let mut listener = Listener::new(SignalKind::child())?;
+        let mut listener = SignalListener::new(SignalKind::child())?;
         listener.attach_to(netpoller)?;
         Ok(Self::Signal(listener))
     }
@@ -194,7 +194,7 @@ mod pidfd {
 static LEFT_BEHIND: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 
 /// Reaps a child when it exits.
-pub(super) fn adopt(running: Running) {
+pub(super) fn adopt(running: RunningChild) {
     reap_left_behind();
     Arc::new(Orphan(Mutex::new(Some(running)))).look();
 }
@@ -235,7 +235,7 @@ fn reap_on_a_thread(child: Child) {
 }
 
 /// A child that the netpoller watches, owned by the waker that waits there.
-struct Orphan(Mutex<Option<Running>>);
+struct Orphan(Mutex<Option<RunningChild>>);
 
 impl Orphan {
     /// Reaps the child if it has exited, and otherwise leaves the waker with the netpoller.
@@ -253,7 +253,7 @@ impl Orphan {
         let ended = slot.take();
         drop(slot);
         if outcome.is_err() {
-            let Running { child, is_killed, .. } = ended.expect("it was just looked at");
+            let RunningChild { child, is_killed, .. } = ended.expect("it was just looked at");
             leave_behind(child, is_killed);
         }
     }

@@ -60,14 +60,14 @@ fn report_once(reported: &Once, message: fmt::Arguments<'_>) {
 }
 
 /// Returns whether and how to print a trace. An invalid value is reported once, and ignored.
-pub(crate) fn schedtrace() -> Option<schedtrace::Settings> {
+pub(crate) fn schedtrace() -> Option<schedtrace::SchedtraceSettings> {
     static REPORTED: Once = Once::new();
     let ignore = |message| report_once(&REPORTED, format_args!("{message}; no trace is printed"));
     parse_schedtrace(&env::var_os(SCHEDTRACE)?).map_err(ignore).ok()
 }
 
 /// Parses a period, and after a comma, optionally, the word `detail`.
-fn parse_schedtrace(value: &OsString) -> Result<schedtrace::Settings, String> {
+fn parse_schedtrace(value: &OsString) -> Result<schedtrace::SchedtraceSettings, String> {
     let text = value.to_string_lossy();
     let (period, more) = match text.split_once(',') {
         Some((period, more)) => (OsString::from(period), Some(more.trim())),
@@ -79,7 +79,7 @@ fn parse_schedtrace(value: &OsString) -> Result<schedtrace::Settings, String> {
         ));
     }
     let millis = parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &period)?;
-    Ok(schedtrace::Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
+    Ok(schedtrace::SchedtraceSettings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
 }
 
 /// Returns the file that a runtime of this process records its timeline to, if any: the first one
@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn a_trace_has_a_period_and_may_have_detail() {
         let parse = |text: &str| parse_schedtrace(&OsString::from(text));
-        let settings = |millis, detail| schedtrace::Settings { period: Duration::from_millis(millis), detail };
+        let settings =
+            |millis, detail| schedtrace::SchedtraceSettings { period: Duration::from_millis(millis), detail };
         assert_eq!(parse("1000"), Ok(settings(1_000, false)));
         assert_eq!(parse("50,detail"), Ok(settings(50, true)));
         assert_eq!(parse(" 50 , detail "), Ok(settings(50, true)));

@@ -30,7 +30,7 @@ use crate::util::threads::JoinedThread;
 
 /// The settings of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub(crate) struct SchedtraceSettings {
     pub(crate) period: Duration,
     /// True if each processor and each machine gets a line.
     pub(crate) detail: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
 
 /// Starts the thread that prints, and says once in the process which runtime this is: cargo may
 /// have left the patch of the drop-in unused, and then nothing is printed.
-pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<Periodic> {
+pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: SchedtraceSettings) -> io::Result<Periodic> {
     static SAID: Once = Once::new();
     SAID.call_once(|| report(format_args!("this is wsrt {}{}", env!("CARGO_PKG_VERSION"), drop_in::AS_TOKIO)));
     let start = sync::now();

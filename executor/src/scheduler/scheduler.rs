@@ -12,7 +12,7 @@ use wsrt_reactor::{EventsPerTurn, Netpoller};
 use wsrt_sync::current_task::LockOwner;
 
 use crate::blocking::pool::BlockingPool;
-use crate::observe::counters::{Arrivals, SharedCounter};
+use crate::observe::counters::{ArrivalCounters, SharedCounter};
 use crate::observe::observer::Observer;
 use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
@@ -208,7 +208,7 @@ pub(crate) struct Scheduler {
     pub(crate) suspicion: Once,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
     /// watcher.
-    pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
+    pub(crate) elsewhere: CachePadded<ArrivalCounters<SharedCounter>>,
     pub(crate) observer: Observer,
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,

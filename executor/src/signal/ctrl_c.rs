@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::listener::{Listener, needs_runtime};
+use super::listener::{SignalListener, needs_runtime};
 use super::unix::SignalKind;
 
 /// Waits for the next ctrl-c, which is a SIGINT sent to this process by any sender.
@@ -44,7 +44,7 @@ use super::unix::SignalKind;
 /// # }
 /// ```
 pub fn ctrl_c() -> CtrlC {
-    CtrlC { listener: Listener::new(SignalKind::interrupt()).map_err(Some) }
+    CtrlC { listener: SignalListener::new(SignalKind::interrupt()).map_err(Some) }
 }
 
 /// A future that waits for ctrl-c, returned by [`ctrl_c`].
@@ -55,7 +55,7 @@ pub fn ctrl_c() -> CtrlC {
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {
     /// The listener, or the error that prevented its creation, until a poll has returned the error.
-    listener: Result<Listener, Option<io::Error>>,
+    listener: Result<SignalListener, Option<io::Error>>,
 }
 
 impl Future for CtrlC {

@@ -1,4 +1,4 @@
-//! `Listener`: waits for one signal, from the listener's creation on.
+//! `SignalListener`: waits for one signal, from the listener's creation on.
 //!
 //! `Bell` counts a signal, and knows the runtimes in which tasks wait for it. Each signal that was
 //! ever listened for has one bell, until the process ends.
@@ -31,7 +31,7 @@ use crate::signal::unix::SignalKind;
 /// A listener that receives each signal that arrives after its creation; signals between two polls
 /// count as one. A task can wait for the listener once it is attached to a runtime.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct SignalListener {
     bell: Arc<Bell>,
     /// The count of signals that came before the listener's creation, or were received.
     seen: usize,
@@ -45,7 +45,7 @@ struct Attached {
     key: WaiterKey,
 }
 
-impl Listener {
+impl SignalListener {
     pub(crate) fn new(kind: SignalKind) -> io::Result<Self> {
         // A handler stays for as long as the process.
         if let Some(scheduler) = Context::current_scheduler() {
@@ -127,7 +127,7 @@ static BELLS: Mutex<BTreeMap<c_int, Arc<Bell>>> = Mutex::new(BTreeMap::new());
 #[derive(Debug)]
 pub(super) struct Bell {
     kind: SignalKind,
-    arrivals: Arc<Arrivals>,
+    arrivals: Arc<SignalCount>,
     /// The counting action, never removed, so that the count continues. It is registered first for
     /// its signal, so that an ear's byte is written after the signal was counted.
     _count: Action,
@@ -151,7 +151,7 @@ impl Bell {
     }
 
     fn cast(kind: SignalKind) -> io::Result<Self> {
-        let arrivals = Arc::new(Arrivals::default());
+        let arrivals = Arc::new(SignalCount::default());
         let counter = Arc::clone(&arrivals);
         // SAFETY: `announce` is one operation on an atomic, which a signal handler may make.
         let count = unsafe { Action::register(kind, move || counter.announce()) }?;
@@ -181,9 +181,9 @@ impl Bell {
 
 /// The count of a signal's arrivals, which the handler writes and the listeners read.
 #[derive(Debug, Default)]
-struct Arrivals(AtomicUsize);
+struct SignalCount(AtomicUsize);
 
-impl Arrivals {
+impl SignalCount {
     /// Counts an arrival of the signal. Called in the signal handler.
     fn announce(&self) {
         // Pairs with the Acquire of `count`: the handler's thread came here before the listener.

@@ -53,4 +53,4 @@ pub use self::ctrl_c::{CtrlC, ctrl_c};
 #[cfg(windows)]
 pub use self::ctrl_c_windows::{CtrlC, ctrl_c};
 #[cfg(all(unix, feature = "process"))]
-pub(crate) use self::listener::Listener;
+pub(crate) use self::listener::SignalListener;

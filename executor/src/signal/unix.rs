@@ -6,7 +6,7 @@ use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
 
-use super::listener::{Listener, needs_runtime};
+use super::listener::{SignalListener, needs_runtime};
 use crate::scheduler::drop_in::require_io;
 
 /// The kind of a Unix signal, such as SIGINT or SIGTERM.
@@ -178,7 +178,7 @@ impl fmt::Debug for SignalKind {
 #[track_caller]
 pub fn signal(kind: SignalKind) -> io::Result<Signal> {
     require_io();
-    let mut listener = Listener::new(kind)?;
+    let mut listener = SignalListener::new(kind)?;
     if !listener.attach()? {
         needs_runtime("`signal::unix::signal` was called");
     }
@@ -192,7 +192,7 @@ pub fn signal(kind: SignalKind) -> io::Result<Signal> {
 #[derive(Debug)]
 #[must_use = "the signal has lost its default effect, and no task waits for it"]
 pub struct Signal {
-    listener: Listener,
+    listener: SignalListener,
 }
 
 impl Signal {

@@ -40,17 +40,17 @@ use crate::time::{Sleep, sleep};
 /// assert!(elapsed >= Duration::from_millis(5));
 /// ```
 pub fn compute(time: Duration) -> impl Future<Output = ()> + Send {
-    Computing::Begins(time)
+    ComputeFuture::Begins(time)
 }
 
-enum Computing {
+enum ComputeFuture {
     Begins(Duration),
     /// On a processor, until so many nanoseconds after the start of the runtime.
     Until(u64),
     Sleeps(Pin<Box<Sleep>>),
 }
 
-impl Computing {
+impl ComputeFuture {
     fn begin(time: Duration, context: &Context<'_>) -> Self {
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
         let begin = |handle: Handle| {
@@ -65,7 +65,7 @@ impl Computing {
     }
 }
 
-impl Future for Computing {
+impl Future for ComputeFuture {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {

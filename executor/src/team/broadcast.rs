@@ -13,20 +13,20 @@ use crate::util::sync::Mutex;
 
 /// Tells the closure of a broadcast on which thread it runs.
 pub struct BroadcastContext<'a> {
-    address: Address,
+    address: BroadcastAddress,
     /// Neither `Send` nor `Sync`: it is about the current thread.
     marker: PhantomData<&'a mut dyn Fn()>,
 }
 
 /// The contents of a [`BroadcastContext`], on their way to the thread.
 #[derive(Clone, Copy)]
-pub(super) struct Address {
+pub(super) struct BroadcastAddress {
     index: usize,
     count: usize,
     team: usize,
 }
 
-impl Address {
+impl BroadcastAddress {
     /// Returns how many threads a broadcast to `home` reaches.
     fn count(home: &RegionHome) -> usize {
         match home {
@@ -110,7 +110,7 @@ where
     OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
 {
     let (op, home) = (Arc::new(op), RegionHome::Runtime(Arc::clone(&scheduler)));
-    for address in Address::all(&home) {
+    for address in BroadcastAddress::all(&home) {
         let op = Arc::clone(&op);
         // The job's share of `op` is dropped in there, too: it may panic.
         let run = move || global.run_detached(move || op(address.arrived()));
@@ -146,7 +146,7 @@ impl Handle {
 
 fn spawn_on_each(team: &Arc<Team>, op: impl Fn(BroadcastContext<'_>) + Send + Sync + 'static) {
     let (count, id) = (team.count(), team.id());
-    team.spawn_broadcast(move |index| op(Address { index, count, team: id }.arrived()));
+    team.spawn_broadcast(move |index| op(BroadcastAddress { index, count, team: id }.arrived()));
 }
 
 fn broadcast_in<OP, R>(team: &Arc<Team>, op: OP) -> Vec<R>
@@ -168,7 +168,7 @@ impl<R: Send> Results<R> {
     }
 
     fn add(&self, op: impl Fn(BroadcastContext<'_>) -> R, context: BroadcastContext<'_>) {
-        let Address { index, count, .. } = context.address;
+        let BroadcastAddress { index, count, .. } = context.address;
         let result = op(context);
         let mut results = self.0.lock();
         results.resize_with(count, || None);

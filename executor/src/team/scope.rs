@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use super::broadcast::Address;
+use super::broadcast::BroadcastAddress;
 use super::{BroadcastContext, Global, Handle, wait_outside};
 use crate::fork_join::team::{Inheritance, Team};
 use crate::fork_join::{
@@ -87,7 +87,7 @@ impl Inner {
     /// The promises of [`ScopeBase::spawn`].
     unsafe fn spawn_broadcast<F: Fn(BroadcastContext<'_>) + Send + Sync>(&self, body: F) {
         let body = Arc::new(body);
-        for address in Address::all(&self.home) {
+        for address in BroadcastAddress::all(&self.home) {
             let (body, index) = (Arc::clone(&body), address.index());
             // SAFETY: as the caller promises.
             let job = unsafe { self.make_root(move || body(address.arrived())) };

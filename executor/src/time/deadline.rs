@@ -29,7 +29,7 @@ const POLLS_AFTER_END: u8 = 16;
 #[derive(Debug)]
 pub(super) struct Deadline {
     instant: Instant,
-    wait: Wait,
+    wait: DeadlineWait,
     /// The number of polls after the end of the runtime by a future that this end drops.
     polls_after_end: u8,
     /// The timer entry, created when first needed, and kept for later deadlines.
@@ -41,7 +41,7 @@ pub(super) struct Deadline {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wait {
+enum DeadlineWait {
     /// No poll has waited for the deadline yet.
     NotBegun,
     /// The entry was armed. Since then, it may have fired or its runtime may have ended.
@@ -56,7 +56,7 @@ impl Deadline {
     pub(super) fn new(instant: Instant, span: TimerSpan) -> Self {
         require_timers();
         let home = Context::with(|context| context.map(|context| context.scheduler().id));
-        Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, home, span }
+        Self { instant, wait: DeadlineWait::NotBegun, polls_after_end: 0, entry: None, home, span }
     }
 
     pub(super) fn instant(&self) -> Instant {
@@ -67,9 +67,9 @@ impl Deadline {
     /// deadline can find out.
     pub(super) fn has_passed(&self) -> bool {
         match self.wait {
-            Wait::NotBegun => false,
-            Wait::Armed => self.entry.as_ref().is_some_and(|entry| entry.is_fired()),
-            Wait::Over => true,
+            DeadlineWait::NotBegun => false,
+            DeadlineWait::Armed => self.entry.as_ref().is_some_and(|entry| entry.is_fired()),
+            DeadlineWait::Over => true,
         }
     }
 
@@ -96,23 +96,23 @@ impl Deadline {
     }
 
     fn poll_passed(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
-        if self.wait == Wait::NotBegun {
+        if self.wait == DeadlineWait::NotBegun {
             // Counted: if the runtime has ended, a waker that was left behind is woken in there.
             match Context::current() {
                 Some(context) => self.start(context.scheduler()),
                 None => self.start_at_home(owner),
             }
         }
-        if let (Wait::Armed, Some(entry)) = (self.wait, &self.entry) {
+        if let (DeadlineWait::Armed, Some(entry)) = (self.wait, &self.entry) {
             if entry.poll_fired(cx).is_pending() {
                 if entry.is_cancelled() {
                     self.poll_after_end(cx, owner);
                 }
                 return Poll::Pending;
             }
-            self.wait = Wait::Over;
+            self.wait = DeadlineWait::Over;
             if world::EXISTS && self.is_early() {
-                self.wait = Wait::NotBegun;
+                self.wait = DeadlineWait::NotBegun;
                 return self.poll_passed(cx, owner);
             }
         }
@@ -138,16 +138,16 @@ impl Deadline {
     pub(super) fn set(&mut self, instant: Instant) {
         self.instant = instant;
         match self.wait {
-            Wait::NotBegun => {}
-            Wait::Over => self.wait = Wait::NotBegun,
-            Wait::Armed => {
-                self.wait = Wait::NotBegun;
+            DeadlineWait::NotBegun => {}
+            DeadlineWait::Over => self.wait = DeadlineWait::NotBegun,
+            DeadlineWait::Armed => {
+                self.wait = DeadlineWait::NotBegun;
                 // Counted: if the runtime ends just now, the waker of the task that waits is woken
                 // in there.
                 if let Some(context) = Context::current().filter(|context| self.home == Some(context.scheduler().id)) {
                     self.start(context.scheduler());
                 }
-                if self.wait != Wait::Armed {
+                if self.wait != DeadlineWait::Armed {
                     self.disarm();
                 }
             }
@@ -159,12 +159,12 @@ impl Deadline {
     fn start(&mut self, scheduler: &Scheduler) {
         let deadline = scheduler.clock.nanos_for_task(self.instant.into_std());
         if deadline <= scheduler.clock.timer_now() {
-            self.wait = Wait::Over;
+            self.wait = DeadlineWait::Over;
             return;
         }
         arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
         self.home = Some(scheduler.id);
-        self.wait = Wait::Armed;
+        self.wait = DeadlineWait::Armed;
     }
 
     /// Arms the timer in the runtime in which the deadline was created: the thread has no runtime.
@@ -207,7 +207,7 @@ impl Deadline {
 
 impl Drop for Deadline {
     fn drop(&mut self) {
-        if let (Wait::Armed, Some(entry)) = (self.wait, &self.entry) {
+        if let (DeadlineWait::Armed, Some(entry)) = (self.wait, &self.entry) {
             entry.cancel();
         }
     }

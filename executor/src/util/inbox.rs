@@ -14,13 +14,13 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 /// sees the receiver's waker.
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
-    inner: Mutex<Inner<T>>,
+    inner: Mutex<InboxState<T>>,
     /// True if there are posts. Written with the lock held, and read without it.
     has_posts: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Inner<T> {
+struct InboxState<T> {
     posts: VecDeque<T>,
     waiter: Option<Waker>,
 }
@@ -59,7 +59,7 @@ impl<T> Inbox<T> {
     }
 
     /// Moves all posts to the end of `taken`, with the lock held.
-    fn empty(&self, inner: &mut Inner<T>, taken: &mut VecDeque<T>) {
+    fn empty(&self, inner: &mut InboxState<T>, taken: &mut VecDeque<T>) {
         taken.append(&mut inner.posts);
         self.has_posts.store(false, Relaxed);
     }
@@ -89,7 +89,7 @@ impl<T> Inbox<T> {
     }
 }
 
-impl<T> Inner<T> {
+impl<T> InboxState<T> {
     fn is_awaited_by(&self, waker: &Waker) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.will_wake(waker))
     }
@@ -97,6 +97,9 @@ impl<T> Inner<T> {
 
 impl<T> Default for Inbox<T> {
     fn default() -> Self {
-        Self { inner: Mutex::new(Inner { posts: VecDeque::new(), waiter: None }), has_posts: AtomicBool::new(false) }
+        Self {
+            inner: Mutex::new(InboxState { posts: VecDeque::new(), waiter: None }),
+            has_posts: AtomicBool::new(false),
+        }
     }
 }

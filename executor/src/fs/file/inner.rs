@@ -9,12 +9,12 @@ use wsrt_sync::oneshot;
 
 use crate::fs::file_system::Opened;
 use crate::io::buffer::Buffer;
-use crate::io::buffer::Target;
+use crate::io::buffer::ReadTarget;
 use crate::io::offload::{Lent, begin, promise};
 use crate::util::world::Cost;
 
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct FileState {
     file: Arc<Opened>,
     /// The buffer, with bytes that were read ahead and not yet returned.
     buffer: Lent<Buffer, Outcome>,
@@ -33,7 +33,7 @@ enum Outcome {
     Called,
 }
 
-impl Inner {
+impl FileState {
     pub(super) fn new(file: Arc<Opened>) -> Self {
         Self { file, buffer: Lent::Here(Buffer::new()), failed_write: None, position: 0 }
     }
@@ -47,7 +47,7 @@ impl Inner {
     pub(super) fn poll_read(
         &mut self,
         cx: &mut Context<'_>,
-        target: &mut impl Target,
+        target: &mut impl ReadTarget,
         limit: usize,
     ) -> Poll<io::Result<()>> {
         loop {

@@ -18,9 +18,9 @@ use wsrt_sync::drop_in::IS_ON;
 use wsrt_sync::{Mutex, RwLock};
 
 use crate::fs::OpenOptions;
-use crate::fs::file::inner::Inner;
+use crate::fs::file::inner::FileState;
 use crate::fs::file_system::Opened;
-use crate::io::buffer::{MOST_AT_ONCE, Target};
+use crate::io::buffer::{MOST_AT_ONCE, ReadTarget};
 #[cfg(feature = "tokio-io")]
 use crate::io::methods::tokio_write;
 use crate::io::methods::{PollRead, PollWrite, read_methods, write_methods};
@@ -73,7 +73,7 @@ use crate::util::world::{Cost, either};
 pub struct File {
     opened: Arc<Opened>,
     /// Locked by the methods that take `&self`. The traits take `&mut self` and need no lock.
-    inner: Mutex<Inner>,
+    inner: Mutex<FileState>,
     /// The maximum number of bytes that one operation moves.
     limit: usize,
     /// Locked for reading by each job that uses its own offset.
@@ -184,7 +184,7 @@ impl File {
 
     pub(super) fn of(opened: Opened) -> File {
         let opened = Arc::new(opened);
-        File { inner: Mutex::new(Inner::new(Arc::clone(&opened))), opened, limit: MOST_AT_ONCE, at: Arc::default() }
+        File { inner: Mutex::new(FileState::new(Arc::clone(&opened))), opened, limit: MOST_AT_ONCE, at: Arc::default() }
     }
 
     /// Waits for the operation in progress and converts the file into a standard library file,
@@ -580,7 +580,7 @@ write_methods!(File);
 tokio_write!(File);
 
 impl PollRead for File {
-    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>> {
+    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl ReadTarget) -> Poll<io::Result<()>> {
         poll_spending_once(cx, |cx| self.inner.get_mut().poll_read(cx, target, self.limit))
     }
 }

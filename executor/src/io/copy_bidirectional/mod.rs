@@ -129,7 +129,7 @@ where
     A: AsyncRead + AsyncWrite + Unpin + ?Sized,
     B: AsyncRead + AsyncWrite + Unpin + ?Sized,
 {
-    let (mut a_to_b, mut b_to_a) = (Direction::new(a_to_b), Direction::new(b_to_a));
+    let (mut a_to_b, mut b_to_a) = (BufferedDirection::new(a_to_b), BufferedDirection::new(b_to_a));
     poll_fn(|cx| {
         let there = a_to_b.poll(cx, Pin::new(&mut *a), Pin::new(&mut *b))?;
         let back = b_to_a.poll(cx, Pin::new(&mut *b), Pin::new(&mut *a))?;
@@ -143,12 +143,12 @@ where
 
 /// One of the two directions: a transfer, after which the writer is shut down.
 #[derive(Debug)]
-struct Direction {
+struct BufferedDirection {
     transfer: Transfer,
     is_shut_down: bool,
 }
 
-impl Direction {
+impl BufferedDirection {
     fn new(size: usize) -> Self {
         Self { transfer: Transfer::new(size), is_shut_down: false }
     }

@@ -13,7 +13,7 @@ use wsrt_trace::{Event, EventReader};
 pub(super) struct RecordedThreads {
     infos: Vec<ThreadInfo>,
     sources: Vec<Source>,
-    ended: Ended<usize>,
+    ended: EndedIds<usize>,
     /// The numbers that are free for reuse.
     free: Vec<usize>,
 }
@@ -142,15 +142,15 @@ impl Source {
 
 /// Ended tasks or threads, each with the end of the batch that has its last event, in batch order.
 #[derive(Debug)]
-pub(super) struct Ended<T>(VecDeque<(u64, T)>);
+pub(super) struct EndedIds<T>(VecDeque<(u64, T)>);
 
-impl<T> Default for Ended<T> {
+impl<T> Default for EndedIds<T> {
     fn default() -> Self {
         Self(VecDeque::new())
     }
 }
 
-impl<T> Ended<T> {
+impl<T> EndedIds<T> {
     /// Adds an entry whose last event is in the batch that ends at `until`, the latest batch so
     /// far.
     pub(super) fn add(&mut self, until: u64, ended: T) {

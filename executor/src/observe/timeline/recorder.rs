@@ -19,7 +19,7 @@ use wsrt_trace::{
 
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
-use super::recorded_threads::Ended;
+use super::recorded_threads::EndedIds;
 use super::recorded_threads::RecordedThreads;
 use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;
@@ -129,7 +129,7 @@ struct RecorderThread {
     threads: RecordedThreads,
     names: TaskNames,
     /// Completed tasks whose names an output may still need.
-    complete: Ended<u64>,
+    complete: EndedIds<u64>,
     /// Tasks that completed within a poll that is still running, by thread. They are shown as
     /// complete when the poll ends.
     complete_within: BTreeMap<u32, Vec<u64>>,
@@ -181,7 +181,7 @@ impl RecorderThread {
             runtime,
             threads: RecordedThreads::default(),
             names: TaskNames::default(),
-            complete: Ended::default(),
+            complete: EndedIds::default(),
             complete_within: BTreeMap::new(),
             clock: if simulated.is_some() { ClockSync::of_nanos() } else { ClockSync::begin() },
             batch: EventBatch::default(),

@@ -8,8 +8,8 @@ use std::cmp::Reverse;
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
-use crate::runtime::metrics::processor::Counts;
+use crate::observe::counters::{ArrivalCounters, Count, Counters};
+use crate::runtime::metrics::processor::ProcessorCounts;
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::processor::Shared;
 use crate::util::sync::atomic::Ordering::Acquire;
@@ -361,7 +361,7 @@ fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> Pr
 
 /// Reads until two readings agree: counters that only rise all had those values at one moment. It
 /// gives up after some readings, since a busy processor may count more often than it can be read.
-fn read_at_rest(counters: &Counters) -> Counts {
+fn read_at_rest(counters: &Counters) -> ProcessorCounts {
     let mut counts = read_counts(counters);
     for _ in 1..READINGS {
         // Keeps the readings apart. It pairs with nothing: the counters' stores order nothing.
@@ -375,9 +375,9 @@ fn read_at_rest(counters: &Counters) -> Counts {
     counts
 }
 
-fn read_counts(counters: &Counters) -> Counts {
+fn read_counts(counters: &Counters) -> ProcessorCounts {
     let steals = counters.steals.iter();
-    Counts {
+    ProcessorCounts {
         polls: counters.polls_by_kind(),
         steals: steals.map(|from| Steals { operations: from.steals.get(), tasks: from.tasks.get() }).collect(),
         parks: counters.parks.get(),
@@ -388,7 +388,7 @@ fn read_counts(counters: &Counters) -> Counts {
     }
 }
 
-fn read_arrivals(arrivals: &ArrivalCounts<impl Count>) -> Arrivals {
+fn read_arrivals(arrivals: &ArrivalCounters<impl Count>) -> Arrivals {
     Arrivals {
         turns: arrivals.turns.get(),
         events: arrivals.events.get(),
@@ -457,7 +457,7 @@ impl ProcessorMetrics {
     }
 }
 
-impl Counts {
+impl ProcessorCounts {
     fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
         Self {
             polls: std::array::from_fn(|kind| f(self.polls[kind], other.polls[kind])),

@@ -11,7 +11,7 @@ use crate::scheduler::core::found::FoundIn;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ProcessorMetrics {
-    pub(super) counts: Counts,
+    pub(super) counts: ProcessorCounts,
     pub(super) busy: Duration,
     pub(super) is_idle: bool,
     pub(super) queue: usize,
@@ -22,7 +22,7 @@ pub struct ProcessorMetrics {
 
 /// Counters: they only rise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct ProcessorCounts {
     /// Polls of tasks, by the kind of place where the task was found.
     pub(super) polls: [u64; FoundIn::KINDS],
     pub(super) steals: Vec<Steals>,

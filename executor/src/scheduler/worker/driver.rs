@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use wsrt_reactor::{Netpoller, Turn};
 
-use crate::observe::counters::{Arrivals, Count};
+use crate::observe::counters::{ArrivalCounters, Count};
 use crate::scheduler::core::limits::{CROWD, SHARED_WAKE};
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::{Context, Scheduler};
@@ -56,7 +56,7 @@ impl<'a> Driver<'a> {
     /// Turns the netpoller, if anything is registered there and `wait` allows it, and fires the
     /// timers that are due, whichever processor they belong to, but not more than `most` of them.
     /// Counts both in `counts`, wakes all, and returns the tasks that were woken.
-    pub(crate) fn collect(&mut self, counts: &Arrivals<impl Count>, wait: Wait, most: usize) -> WakeBatch {
+    pub(crate) fn collect(&mut self, counts: &ArrivalCounters<impl Count>, wait: Wait, most: usize) -> WakeBatch {
         let scheduler = self.scheduler();
         if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
             counts.count_turn(self.turn(Some(Duration::ZERO)));
@@ -71,7 +71,7 @@ impl<'a> Driver<'a> {
     /// tasks that this has woken.
     pub(crate) fn collect_timers<'p>(
         &mut self,
-        counts: &Arrivals<impl Count>,
+        counts: &ArrivalCounters<impl Count>,
         processors: impl Iterator<Item = &'p Shared>,
         now: u64,
         most: usize,
@@ -94,7 +94,7 @@ impl<'a> Driver<'a> {
 
     fn fire<'p>(
         &mut self,
-        counts: &Arrivals<impl Count>,
+        counts: &ArrivalCounters<impl Count>,
         processors: impl Iterator<Item = &'p Shared>,
         now: u64,
         mut most: usize,

@@ -38,7 +38,11 @@ use wsrt_reactor::net::{TcpStream, UnixStream};
 use crate::io::copy::{CopyBudget, write_zero};
 use crate::io::copy_bidirectional::splice::pipe::{Pipe, receive};
 
-pub(super) async fn copy(a: &dyn Socket, b: &dyn Socket, (a_to_b, b_to_a): (usize, usize)) -> io::Result<(u64, u64)> {
+pub(super) async fn copy(
+    a: &dyn SpliceSocket,
+    b: &dyn SpliceSocket,
+    (a_to_b, b_to_a): (usize, usize),
+) -> io::Result<(u64, u64)> {
     let (mut a_to_b, mut b_to_a) = (Direction::new(a, b, a_to_b), Direction::new(b, a, b_to_a));
     poll_fn(|cx| match (a_to_b.poll(cx)?, b_to_a.poll(cx)?) {
         (Poll::Ready(there), Poll::Ready(back)) => Poll::Ready(Ok((there, back))),
@@ -56,8 +60,8 @@ const SMALL_BURST: usize = 16 * 1024;
 const BULK: usize = 64 * 1024;
 
 struct Direction<'a> {
-    from: &'a dyn Socket,
-    to: &'a dyn Socket,
+    from: &'a dyn SpliceSocket,
+    to: &'a dyn SpliceSocket,
     stage: SpliceStage,
     buffer: Box<[u8]>,
     /// The filled range of the buffer, which is empty while there is a pipe.
@@ -91,7 +95,7 @@ enum Fetched {
 }
 
 impl<'a> Direction<'a> {
-    fn new(from: &'a dyn Socket, to: &'a dyn Socket, size: usize) -> Self {
+    fn new(from: &'a dyn SpliceSocket, to: &'a dyn SpliceSocket, size: usize) -> Self {
         Self {
             from,
             to,
@@ -248,7 +252,7 @@ impl<'a> Direction<'a> {
 
 /// Returns whether the result of a splice may come from a mark of urgent data that more bytes
 /// follow.
-fn is_doubtful(answer: &io::Result<usize>, from: &dyn Socket) -> bool {
+fn is_doubtful(answer: &io::Result<usize>, from: &dyn SpliceSocket) -> bool {
     match answer {
         Ok(count) => *count == 0,
         Err(error) => error.kind() == io::ErrorKind::WouldBlock && from.has_seen_urgent(),
@@ -261,7 +265,7 @@ fn is_refusal(error: &io::Error) -> bool {
 
 /// The operations that splicing needs from a socket. All take a shared reference, because both
 /// directions use each socket.
-pub(super) trait Socket: AsFd + Send + Sync {
+pub(super) trait SpliceSocket: AsFd + Send + Sync {
     fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
     /// Runs `call` if the socket is ready for `interest`. If `call` returns `WouldBlock`, the
@@ -287,7 +291,7 @@ pub(super) trait Socket: AsFd + Send + Sync {
 /// Implements the trait with the types' own methods of the same names.
 macro_rules! is_socket {
     ($($type:ty),*) => {
-        $(impl Socket for $type {
+        $(impl SpliceSocket for $type {
             fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
                 match interest.is_readable() {
                     true => self.poll_read_ready(cx),
@@ -323,8 +327,8 @@ macro_rules! is_socket {
             }
         })*
 
-        fn as_socket<T: ?Sized>(stream: &T) -> Option<&dyn Socket> {
-            None$(.or_else(|| cast::<T, $type>(stream).map(|socket| socket as &dyn Socket)))*
+        fn as_socket<T: ?Sized>(stream: &T) -> Option<&dyn SpliceSocket> {
+            None$(.or_else(|| cast::<T, $type>(stream).map(|socket| socket as &dyn SpliceSocket)))*
         }
     };
 }
@@ -332,7 +336,10 @@ macro_rules! is_socket {
 is_socket!(TcpStream, UnixStream);
 
 /// Returns both streams as sockets if both are the OS's and splicing is safe in this process.
-pub(crate) fn sockets<'a, A: ?Sized, B: ?Sized>(a: &'a A, b: &'a B) -> Option<(&'a dyn Socket, &'a dyn Socket)> {
+pub(crate) fn sockets<'a, A: ?Sized, B: ?Sized>(
+    a: &'a A,
+    b: &'a B,
+) -> Option<(&'a dyn SpliceSocket, &'a dyn SpliceSocket)> {
     let (a, b) = as_socket(a).zip(as_socket(b))?;
     (!a.is_lent() && !b.is_lent() && pipe::a_broken_one_is_survived()).then_some((a, b))
 }
