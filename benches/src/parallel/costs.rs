@@ -9,6 +9,9 @@ use crate::Failure;
 /// Tasks of the uniform loop, and the cost of each: the mean of [`zipf_512`](ALL).
 const UNIFORM: (usize, u32) = (512, 1283);
 
+/// The two costs of the bimodal loop: one task in ten has the second one.
+const BIMODAL: [u32; 2] = [443, 8_860];
+
 /// A loop of the table.
 pub(super) struct Loop {
     pub(super) name: &'static str,
@@ -17,12 +20,13 @@ pub(super) struct Loop {
     pub(super) asked: f64,
 }
 
-pub(super) const ALL: [Loop; 6] = [
+pub(super) const ALL: [Loop; 7] = [
     Loop { name: "zipf_512", costs: || read("zipf_512", include_str!("../../data/zipf_512.txt")), asked: 0.96 },
     Loop { name: "zipf_1024", costs: || read("zipf_1024", include_str!("../../data/zipf_1024.txt")), asked: 0.97 },
     Loop { name: "zipf_2048", costs: || read("zipf_2048", include_str!("../../data/zipf_2048.txt")), asked: 0.98 },
     Loop { name: "zipf_100", costs: || read("zipf_100", include_str!("../../data/zipf_100.txt")), asked: 0.85 },
     Loop { name: "uniform_512", costs: || Ok(vec![UNIFORM.1; UNIFORM.0]), asked: 0.97 },
+    Loop { name: "bimodal_512", costs: || Ok((0..UNIFORM.0 as u32).map(bimodal).collect()), asked: 0.97 },
     Loop { name: "zipf_512_descending", costs: descending, asked: 0.96 },
 ];
 
@@ -49,6 +53,13 @@ fn descending() -> Result<Vec<u32>, Failure> {
     Ok(costs)
 }
 
+/// The costly tasks come in no order.
+fn bimodal(index: u32) -> u32 {
+    let mixed = (index + 1).wrapping_mul(0x9e37_79b9);
+    let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x85eb_ca6b);
+    BIMODAL[usize::from((mixed >> 16) % 10 == 0)]
+}
+
 /// Reads a cost a line.
 fn read(name: &str, text: &str) -> Result<Vec<u32>, Failure> {
     let cost = |(number, line): (usize, &str)| {
@@ -70,6 +81,7 @@ mod tests {
             ("zipf_1024", 1024, 1_311_500),
             ("zipf_2048", 2048, 2_621_950),
             ("uniform_512", 512, 656_896),
+            ("bimodal_512", 512, 723_419),
             ("zipf_512_descending", 512, 656_650),
         ] {
             let costs = of(name).unwrap();
