@@ -1,5 +1,10 @@
 //! A service with a light route, and heavy ones that sort with rayon: `/direct` in the handler, and
-//! `/bridged` in a closure that rayon runs while the handler awaits it.
+//! `/bridged` in a closure that rayon runs while the handler awaits it. With the feature `query`,
+//! heavy ones that query with polars too: `/query` in the handler, and `/query_bridged` in a
+//! blocking job, the usual way.
+
+#[cfg(feature = "query")]
+mod query;
 
 use axum::Router;
 use axum::routing::get;
@@ -27,6 +32,8 @@ async fn main() {
         .route("/", get(|| async { "light" }))
         .route("/direct", get(|| async { sort() }))
         .route("/bridged", get(bridged));
+    #[cfg(feature = "query")]
+    let routes = routes.route("/query", get(|| async { query::run() })).route("/query_bridged", get(query::bridged));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     println!("{}", listener.local_addr().expect("it is bound"));
     axum::serve(listener, routes).await.expect("it serves until it is killed");
