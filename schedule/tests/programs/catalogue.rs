@@ -1,7 +1,7 @@
 //! The list of programs.
 
 use crate::{
-    behind, channels, computing, ending, errands, hooks, locks, panics, places, roots, sizes, sockets, spawning, teams,
+    behind, channels, computing, ending, hooks, locks, long_polls, panics, places, roots, sizes, sockets, spawning, teams,
     timers,
 };
 
@@ -27,7 +27,7 @@ programs! {
     timers: sleeps sleeps_on_one_thread time_limits sleeps_are_moved timers_outlive_their_thread sleeps_of_visitors timers_on_spares;
     roots: drivers_come_and_leave blocks_in_place blocks_unannounced block_on_in_tasks blocking_jobs machines_come_and_go machines_stay_for_ever hooks_that_wait threads_are_limited threads_are_refused refused_beside_an_idle_thread roots_woken_on_the_list;
     sizes: shrinks_beside_tasks resizes_in_tasks shrinks_beside_timers shrinks_beside_blocked_polls ends_while_resized drains_while_resized resizes_without_room waits_end_while_resized names_that_resize;
-    errands: timers_behind_long_polls timers_of_errands;
+    long_polls: timers_behind_long_polls;
     behind: runnext_behind_a_held_spare tasks_behind_a_busy_spare timers_behind_a_busy_spare timers_left_where_the_runtime_shrinks;
     hooks: hooks_that_spawn hooks_of_tasks a_panic_ends_the_runtime;
     ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait waits_unannounced_at_the_end ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains drains_at_once refused_at_the_end ends_within_a_time jobs_end_with_results;

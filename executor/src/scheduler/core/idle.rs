@@ -459,13 +459,6 @@ impl Idle {
         self.give_up(processor, None);
     }
 
-    /// Counts a spare that its holder takes straight on an errand: it is never on the list.
-    pub(crate) fn add_busy(&self, processor: &Processor) {
-        self.in_play.fetch_add(1, Relaxed);
-        self.mask.set_busy(processor.index());
-        self.watcher.wake_if_asleep();
-    }
-
     /// Takes an idle processor out of play, the one with the highest index, if that is `least` or
     /// more. It stays marked as idle, so that thieves pass it by.
     pub(crate) fn remove_from(&self, least: usize) -> Option<Box<Processor>> {

@@ -63,16 +63,6 @@ pub(crate) const HELPER_NETWORK_PERIOD: u64 = 50_000;
 /// machine had better see to it.
 pub(crate) const HELPERS_ABSENT: u64 = 1_000_000;
 
-/// A poll that has taken 0.4 ms or more is long: a task that waits for it to end is late.
-pub(crate) const LONG_POLL: u64 = 400_000;
-
-/// A processor that had a long poll in the last 10 ms is likely to be in one.
-pub(crate) const LONG_POLLS_LATELY: u64 = 10_000_000;
-
-/// An errand is for tasks that events and timers have woken, and these are light. It ends after 1
-/// ms: what is left is work like any other.
-pub(crate) const LONGEST_ERRAND: u64 = 1_000_000;
-
 /// No thread has looked at the netpoller for 10 ms: the watcher does.
 pub(crate) const NETWORK_UNWATCHED: u64 = 10_000_000;
 

@@ -4,7 +4,6 @@
 use std::panic::Location;
 use std::ptr;
 
-use crate::scheduler::core::limits::LONG_POLLS_LATELY;
 use crate::util::sync::unmodelled::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::unmodelled::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
@@ -23,8 +22,6 @@ pub(crate) struct PollWatch {
     searching: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
-    /// When the holder noticed last that a poll was long, in nanoseconds; 0 before the first.
-    long_poll_ended: AtomicU64,
     /// Written by the watcher: the count of the poll that it has found under way twice, and when it
     /// first saw that, in nanoseconds.
     long_poll: AtomicU64,
@@ -78,19 +75,6 @@ impl PollWatch {
 
     pub(crate) fn set_searching(&self, searching: bool) {
         self.searching.store(searching, Relaxed);
-    }
-
-    /// The holder has noticed at the time `now` that a poll was long.
-    pub(crate) fn note_end_of_long_poll(&self, now: u64) {
-        self.long_poll_ended.store(now, Relaxed);
-    }
-
-    /// Returns whether there were long polls not long before `now`.
-    pub(crate) fn had_long_polls_lately(&self, now: u64) -> bool {
-        match self.long_poll_ended.load(Relaxed) {
-            0 => false,
-            ended => now.saturating_sub(ended) < LONG_POLLS_LATELY,
-        }
     }
 
     /// The watcher has found the poll with this count under way again, which it first saw at the

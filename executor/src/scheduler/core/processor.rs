@@ -60,7 +60,6 @@ pub(crate) struct Processor {
     woken_at: Option<u64>,
     /// Left by the thread that drove a current-thread runtime last, for its next call.
     cached: Option<Box<dyn Any + Send>>,
-    errand: Errand,
 }
 
 /// Turns a queue's item back into the `Runnable` it stands for.
@@ -93,7 +92,6 @@ impl Processor {
             polled_network: 0,
             woken_at: None,
             cached: None,
-            errand: Errand::NONE,
         }
     }
 
@@ -126,9 +124,7 @@ impl Processor {
 
     /// Takes a reading of the clock.
     pub(crate) fn note_time(&mut self, now: u64) {
-        if self.clock.set(now) {
-            self.shared.watch().note_end_of_long_poll(now);
-        }
+        self.clock.set(now);
         self.fairness.note_time(now);
     }
 
@@ -448,39 +444,5 @@ impl Iterator for OverflowedTasks<'_> {
 
     fn next(&mut self) -> Option<Runnable> {
         self.0.next().map(runnable)
-    }
-}
-
-// The errand that a processor may be on: see `worker/errand.rs`.
-
-/// When the errand ends, in nanoseconds of the scheduler's clock.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Errand(u64);
-
-impl Errand {
-    const NONE: Self = Self(u64::MAX);
-}
-
-impl Processor {
-    /// An errand begins that is to end at `end`.
-    pub(in crate::scheduler) fn begin_errand(&mut self, end: u64) {
-        self.errand = Errand(end);
-    }
-
-    /// Ends an errand, and returns whether there was one.
-    #[must_use]
-    pub(in crate::scheduler) fn end_errand(&mut self) -> bool {
-        std::mem::replace(&mut self.errand, Errand::NONE) != Errand::NONE
-    }
-
-    #[inline]
-    pub(crate) fn is_on_errand(&self) -> bool {
-        self.errand != Errand::NONE
-    }
-
-    /// Returns whether this is on an errand that has lasted long enough.
-    #[inline]
-    pub(crate) fn is_errand_over(&self, now: u64) -> bool {
-        now > self.errand.0
     }
 }

@@ -50,10 +50,7 @@ struct Parked {
     processors: Vec<Box<Processor>>,
     /// How many processors there are, in play or out of it.
     made: usize,
-    /// How many go by themselves when their errands end. More may be on errands: then as many
-    /// count as regular by now, and those that end last stay.
-    errands: usize,
-    /// How many others are to be taken out of play, by their holders or the thread that finds them
+    /// How many are to be taken out of play, by their holders or the thread that finds them
     /// idle.
     retirements_due: usize,
     /// True if the runtime ends, so that processors which are made from now on take no timers.
@@ -120,9 +117,9 @@ impl Processors {
         parked.in_play() - self.regular()
     }
 
-    /// Spares that are neither due nor on errands.
+    /// Spares that are not due.
     fn lasting(&self, parked: &Parked) -> usize {
-        self.spares_of(parked) - parked.errands - parked.retirements_due
+        self.spares_of(parked) - parked.retirements_due
     }
 
     /// Returns whether there is no spare to be put into play.
@@ -172,19 +169,6 @@ impl Processors {
         self.put_one_into_play(&mut self.parked.lock())
     }
 
-    /// Takes a spare for an errand that ends at `end`, unless as many are on errands as there are
-    /// regular processors.
-    pub(crate) fn send_on_errand(&self, end: u64) -> Option<Box<Processor>> {
-        let mut parked = self.parked.lock();
-        if parked.errands >= self.regular() {
-            return None;
-        }
-        let mut processor = self.put_one_into_play(&mut parked)?;
-        parked.errands += 1;
-        processor.begin_errand(end);
-        Some(processor)
-    }
-
     fn put_one_into_play(&self, parked: &mut Parked) -> Option<Box<Processor>> {
         let processor = match parked.processors.pop() {
             Some(processor) => {
@@ -207,7 +191,7 @@ impl Processors {
         Some(processor)
     }
 
-    /// How many spares are in play, not counting those that are due or on errands.
+    /// How many spares are in play, not counting those that are due.
     pub(crate) fn lasting_spares(&self) -> usize {
         self.lasting(&self.parked.lock())
     }
@@ -227,12 +211,12 @@ impl Processors {
         self.is_retirement_due.load(Relaxed)
     }
 
-    /// Takes a processor out of play, its queues empty, if one is due or its errand is over. Else
+    /// Takes a processor out of play, its queues empty, if one is due. Else
     /// gives it back, to be put on the list of the idle: another thread was quicker, or it counts
     /// as regular, since the runtime has grown. As many others are in play then as are
     /// due.
     #[must_use = "a processor that stays has to be found by others"]
-    pub(crate) fn take_out_of_play(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
+    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>) -> Option<Box<Processor>> {
         debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
         // Timers that were cancelled would keep it among those that are looked at until they are
         // due, perhaps for days.
@@ -241,10 +225,6 @@ impl Processors {
             let _ = processor.shared().timers().settle();
         }
         let mut parked = self.parked.lock();
-        if processor.end_errand() && parked.errands > 0 {
-            parked.errands -= 1;
-            parked.retirements_due += 1;
-        }
         let goes = parked.retirements_due > 0 && processor.index() >= self.regular();
         parked.retirements_due -= usize::from(goes);
         self.note_whether_due(&parked);
@@ -281,7 +261,7 @@ mod tests;
 // Processors in play are the regular ones and the spares. To shrink is to call one of them a spare
 // that is due, and leave it to the protocol for spares: the thread that finds it idle takes it out
 // of play, or its holder does when its poll is over. To grow is to take such a call back, or to put
-// one into play. A processor on an errand leaves and returns by itself, so neither waits for one.
+// one into play.
 
 impl Processors {
     /// How many processors were regular when the runtime was built.
@@ -307,11 +287,6 @@ impl Processors {
             self.note_whether_due(&parked);
         } else {
             added = self.put_one_into_play(&mut parked);
-            if added.is_none() && self.lasting(&parked) == 0 {
-                // All that there may be are in play, and each spare is on an errand: the last of
-                // them to end stays.
-                parked.errands -= 1;
-            }
         }
         self.most_regular.store(regular.max(self.most_regular()), Relaxed);
         // Release pairs with the Acquire in `take_timer_turn`: the processor was made, and is among

@@ -5,9 +5,8 @@
 //! reading with it, and takes a new one after a *stride* of ticks that it chooses by the duration
 //! of the last one.
 
-use crate::scheduler::core::limits::LONG_POLL;
-
-/// A stride that took longer than this is halved: the reading is too coarse.
+/// After a stride that took longer than this, the clock is read at each poll: the reading was too
+/// coarse.
 const LONG_STRIDE: u64 = 50_000;
 /// A stride that took less than this is doubled.
 const SHORT_STRIDE: u64 = 20_000;
@@ -41,19 +40,16 @@ impl TickClock {
         self.tick.wrapping_sub(self.next_reading) as i32 >= 0
     }
 
-    /// Takes a reading and fits the stride to it. Returns whether a poll since the last one was
-    /// long.
-    pub(crate) fn set(&mut self, now: u64) -> bool {
+    /// Takes a reading and fits the stride to it.
+    pub(crate) fn set(&mut self, now: u64) {
         let elapsed = now.saturating_sub(self.now);
-        let was_long = elapsed > LONG_POLL;
         if elapsed > LONG_STRIDE {
-            self.stride = if was_long { 1 } else { (self.stride / 2).max(1) };
+            self.stride = 1;
         } else if elapsed < SHORT_STRIDE {
             self.stride = (self.stride * 2).min(MAX_STRIDE);
         }
         self.now = now;
         self.next_reading = self.tick.wrapping_add(self.stride);
-        was_long
     }
 
     /// Returns whether the last polls took next to no time: some three microseconds each at most.
@@ -88,7 +84,7 @@ mod tests {
             now += nanos_each;
             clock.advance();
             if clock.is_due() {
-                let _ = clock.set(now);
+                clock.set(now);
                 readings += 1;
             }
         }
@@ -113,7 +109,7 @@ mod tests {
         clock.hurry();
         clock.advance();
         assert!(clock.is_due());
-        assert!(clock.set(now + 1_000_000), "it was long");
+        clock.set(now + 1_000_000);
         assert!(!clock.polls_are_light());
     }
 

@@ -39,9 +39,6 @@ impl MachineLoop<'_> {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
-        if processor.is_errand_over(now) {
-            return self.cut_errand_short(processor);
-        }
         if processor.since_network_polled() > NETWORK_PERIOD {
             one_by_one |= self.poll_network(processor);
         }
@@ -85,21 +82,7 @@ impl MachineLoop<'_> {
         let most = self.timers_at_once(processor, now - earliest);
         let own = processor.shared();
         let batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now, most);
-        self.place_with_timers(processor, batch);
-    }
-
-    /// Places a batch that due timers have woken, or the network with them.
-    ///
-    /// Where polls are long it goes to the injector, whose turn comes after one poll at most, and
-    /// not behind the tasks in the ring, which would each make it later by a poll.
-    pub(crate) fn place_with_timers(&self, processor: &mut Processor, batch: WakeBatch) {
-        let now = processor.clock().now();
-        let would_wait = !self.scheduler.config.keeps_order() && !processor.has_no_task();
-        if would_wait && processor.shared().has_long_polls(now) {
-            self.scheduler.inject_all(batch.into_tasks());
-        } else {
-            self.spread(processor, batch);
-        }
+        self.spread(processor, batch);
     }
 
     /// Looks at the netpoller without blocking.
@@ -122,11 +105,7 @@ impl MachineLoop<'_> {
         let earliest = self.scheduler.earliest_deadline();
         let most = self.timers_at_once(processor, now.saturating_sub(earliest));
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
-        if earliest <= now {
-            self.place_with_timers(processor, batch);
-        } else {
-            self.spread(processor, batch);
-        }
+        self.spread(processor, batch);
         most == 1 && !processor.has_no_task()
     }
 

@@ -14,7 +14,6 @@ use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
 
 pub(crate) mod driver;
-mod errand;
 mod maintenance;
 mod sleep;
 mod stalled;

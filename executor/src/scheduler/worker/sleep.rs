@@ -33,7 +33,7 @@ enum GivenUp {
     /// The machine has found no task. The processor is idle, and the machine goes to sleep.
     ToSleep,
     /// The processor goes out of play: a stuck poll that it replaced has returned, or the
-    /// runtime has shrunk, or an errand is over. The machine stays.
+    /// runtime has shrunk. The machine stays.
     ForGood,
     /// The loop ends. The processor is idle, and the machine is no more.
     ToLeave,
@@ -43,10 +43,6 @@ enum GivenUp {
 impl MachineLoop<'_> {
     #[inline(never)]
     pub(super) fn retire(&mut self, mut processor: Box<Processor>) {
-        if processor.is_on_errand() {
-            self.state.light = false;
-            return self.retire_for_good(processor);
-        }
         processor.shared().counters().parks.add(1);
         self.state.light = processor.clock().polls_are_light();
         self.give_up(processor, GivenUp::ToSleep);
@@ -60,11 +56,7 @@ impl MachineLoop<'_> {
     /// Ends the loop: the tasks of the processor go to the injector, the processor to the idle.
     pub(crate) fn leave(&mut self) {
         let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.leave_list()?));
-        let mut held = self.context.take_processor().or_else(|| delivered(self));
-        if let Some(processor) = held.take_if(|processor| processor.is_on_errand()) {
-            self.retire_for_good(processor);
-        }
-        match held {
+        match self.context.take_processor().or_else(|| delivered(self)) {
             Some(processor) => self.give_up(processor, GivenUp::ToLeave),
             None => self.see_to_work_and_timers(GivenUp::ToLeave),
         }
@@ -255,10 +247,6 @@ impl MachineLoop<'_> {
                 true
             }
             None => {
-                if let Some(processor) = wanted.then(|| self.begin_errand()).flatten() {
-                    self.run_errand(processor, batch);
-                    return true;
-                }
                 self.scheduler.inject_all(batch.into_tasks());
                 // The tasks that `end_own_poll` has left for a processor, which the machine did not
                 // get.

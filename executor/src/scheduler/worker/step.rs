@@ -118,11 +118,8 @@ impl MachineLoop<'_> {
             .or_else(|| self.look_elsewhere(processor))
     }
 
-    /// The places beyond the processor's own queues. On an errand the machine looks into none.
+    /// The places beyond the processor's own queues.
     fn look_elsewhere(&mut self, processor: &mut Processor) -> Option<Found> {
-        if processor.is_on_errand() {
-            return None;
-        }
         self.batch_from_injector(processor)
             .or_else(|| self.rob_stalled(processor))
             .or_else(|| self.look_at_network(processor))

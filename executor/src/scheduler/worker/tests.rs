@@ -12,7 +12,6 @@ use crate::runtime::Builder;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::timers::arm_timer;
-use crate::scheduler::worker::driver::WakeBatch;
 use crate::scheduler::{Context, Entered, Scheduler, shutdown};
 
 fn current_thread() -> Arc<Scheduler> {
@@ -114,45 +113,6 @@ fn a_machine_chosen_for_another_processor_hands_over_its_timers() {
     let held = machine_loop.processor().expect("it was chosen");
     assert_ne!(held.index(), given_up);
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
-    shutdown::begin(&scheduler);
-}
-
-/// A machine comes back from the netpoller with a task, the one processor being in the hands of
-/// another machine. Returns whether it has a processor to run it with.
-fn come_back_with_a_task(scheduler: &Arc<Scheduler>, entered: &Entered) -> bool {
-    let batch = WakeBatch::collect(entered, || drop(scheduler.spawn(async {}, std::panic::Location::caller())));
-    MachineLoop::new(entered).wake_up_with(batch, true)
-}
-
-#[test]
-fn beside_short_polls_a_readied_task_waits() {
-    let scheduler = multi_thread(1);
-    let _busy = scheduler.idle.acquire().expect("one is idle");
-    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
-    assert!(!come_back_with_a_task(&scheduler, &entered));
-    assert!(!scheduler.injector.is_empty() && scheduler.processors.spares() == 0);
-    shutdown::begin(&scheduler);
-}
-
-#[test]
-fn beside_long_polls_a_readied_task_runs_on_an_errand() {
-    let scheduler = multi_thread(1);
-    let busy = scheduler.idle.acquire().expect("one is idle");
-    busy.shared().watch().note_end_of_long_poll(scheduler.clock.elapsed().max(1));
-    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
-    assert!(come_back_with_a_task(&scheduler, &entered));
-    assert_eq!((scheduler.processors.spares(), scheduler.idle.count_busy()), (1, 2));
-    let mut machine_loop = MachineLoop::new(&entered);
-    let mut processor = entered.take_processor().expect("it has one");
-    // After its longest time, which may pass here, the errand has left the task there itself.
-    if let Some(found) = machine_loop.look(&mut processor) {
-        scheduler.injector.push(found.task);
-    }
-    assert!(!scheduler.injector.is_empty(), "the task was placed on the errand's processor");
-    assert!(machine_loop.look(&mut processor).is_none(), "what is in the injector is for others");
-    machine_loop.retire(processor);
-    assert_eq!((scheduler.processors.spares(), scheduler.idle.count_busy()), (0, 1));
-    assert!(entered.take_processor().is_none(), "it is out of play");
     shutdown::begin(&scheduler);
 }
 

@@ -226,25 +226,3 @@ fn timers_of_a_retiring_machine_reach_the_poll_owner() {
     });
     assert_eq!(CASES.met(), [true; 3], "seen by the poll_owner, interrupted, woken");
 }
-
-/// The machine goes back to the netpoller, but another may be there by then.
-#[test]
-fn timers_of_an_errand_reach_the_poll_owner() {
-    static CASES: Cases = Cases::new();
-    explore(3, || {
-        let scene = Scene::new(1, NEVER);
-        let (processors, _held) = Processors::new(1, 3);
-        let errand = processors.send_on_errand(0).expect("there is room for one spare");
-        scene.idle.add_busy(&errand);
-        scene.idle.add(processors.put_into_play().expect("there is room for one more"));
-        let sleeper = {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || scene.sleep())
-        };
-        scene.arm_own();
-        let told = scene.retire_for_good(errand, &processors);
-        let slept = sleeper.join().expect("it ends in good order");
-        CASES.assert_seen(&slept, &told);
-    });
-    assert_eq!(CASES.met(), [true; 3], "seen by the poll_owner, interrupted, woken");
-}

@@ -47,11 +47,10 @@ impl Scene {
         }
     }
 
-    /// A turn of a holder, which finds nothing to run: gives the processor back unless it is due,
-    /// or its errand is over.
+    /// A turn of a holder, which finds nothing to run: gives the processor back unless it is due.
     fn turn(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
         let is_due = self.processors.is_retirement_due() && processor.index() >= self.processors.regular();
-        if !processor.is_on_errand() && !is_due {
+        if !is_due {
             return Some(processor);
         }
         let _ = self.idle.retire_for_good(&mut processor);
@@ -116,32 +115,6 @@ fn model_of_a_processor_that_stays(room: usize) {
         scene.idle.give_up(first.expect("there are two"), None);
         holder.join().expect("it does not panic");
         scene.assert_in_play(&[0, 1]);
-    });
-}
-
-/// The runtime grows beside an errand that ends, and a spare that is due if there is room for one:
-/// two stay in play, whichever thread is the quickest.
-#[test]
-fn a_runtime_grows_beside_an_errand() {
-    [2, 3].into_iter().for_each(model_of_an_errand_that_ends);
-}
-
-fn model_of_an_errand_that_ends(room: usize) {
-    explore(3, move || {
-        let (processors, mut held) = Processors::new(1, room);
-        let scene = Arc::new(Scene { processors, idle: Idle::new(1, room) });
-        scene.idle.give_up(held.remove(0), None);
-        let spare = (room > 2).then(|| scene.processors.put_into_play()).flatten();
-        let errand = scene.processors.send_on_errand(0).expect("there is room for it");
-        let away: Vec<_> = spare.into_iter().chain([errand]).collect();
-        away.iter().for_each(|processor| scene.idle.add_busy(processor));
-        let holders: Vec<_> = away.into_iter().map(|processor| Scene::turn_elsewhere(&scene, processor)).collect();
-        scene.processors.ask_for_one();
-        scene.grow();
-        holders.into_iter().for_each(|holder| holder.join().expect("it does not panic"));
-        scene.take_due_from_idle();
-        assert_eq!((scene.processors.regular(), scene.processors.spares()), (2, 0));
-        assert_eq!((scene.processors.retirements_due(), scene.idle.count_idle()), (0, 2));
     });
 }
 

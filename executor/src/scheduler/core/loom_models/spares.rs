@@ -89,31 +89,6 @@ fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Process
     processors.take_out_of_play(processor)
 }
 
-/// A spare is due, and another is on an errand: that one goes without the request, which the holder
-/// of the first takes.
-#[test]
-fn an_errand_ends_without_the_request_for_a_spare() {
-    explore(3, || {
-        let (processors, _held) = Processors::new(1, 3);
-        let spare = processors.put_into_play().expect("there is room for two spares");
-        let errand = processors.send_on_errand(0).expect("there is room for two spares");
-        assert!(processors.send_on_errand(0).is_none(), "one regular processor, one errand");
-        let processors = Arc::new(processors);
-        let runner = {
-            let processors = Arc::clone(&processors);
-            thread::spawn(move || {
-                assert!(processors.take_out_of_play(errand).is_none(), "it is over");
-            })
-        };
-        processors.ask_for_one();
-        processors.ask_for_one();
-        assert!(pay(&processors, spare).is_none(), "the spare is due");
-        runner.join().expect("it does not panic");
-        assert_eq!((processors.spares(), processors.lasting_spares()), (0, 0));
-        assert_eq!(processors.retirements_due(), 0, "it was asked for one spare, not for the errand");
-    });
-}
-
 /// The stuck poll returns and its holder continues with its ring, while the spare steals from it,
 /// has to go, and leaves its loot to all: each task is found once.
 #[test]

@@ -65,12 +65,6 @@ impl Shared {
         &self.written.watch
     }
 
-    /// Returns whether the holder is, at the time `now`, in a long poll, or had one lately and is
-    /// likely to be in another.
-    pub(crate) fn has_long_polls(&self, now: u64) -> bool {
-        self.watch().had_long_polls_lately(now) || self.watch().under_way_since(self.counters.polls()).is_some()
-    }
-
     /// Takes every task that waits here, as a thief does, for one that will not run them.
     pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> + '_ {
         let (mut loot, _) = ring();

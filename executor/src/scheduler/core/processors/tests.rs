@@ -99,18 +99,6 @@ fn a_spare_stays_one_beside_more_regular_processors() {
 }
 
 #[test]
-fn a_processor_on_an_errand_stays_if_none_is_left() {
-    let (processors, _held) = Processors::new(1, 2);
-    let errand = processors.send_on_errand(0).expect("room for one spare");
-    assert!(processors.grow().is_none(), "there is room for two");
-    assert_eq!((processors.regular(), processors.spares()), (2, 0));
-    let errand = processors.take_out_of_play(errand).expect("it stays");
-    assert!(!errand.is_on_errand());
-    processors.shrink();
-    assert!(processors.take_out_of_play(errand).is_none(), "and goes like any other");
-}
-
-#[test]
 fn a_processor_on_its_way_stays_if_wanted_again() {
     for room in [2, 4] {
         let (processors, mut held) = Processors::new(2, room);
@@ -121,26 +109,4 @@ fn a_processor_on_its_way_stays_if_wanted_again() {
         assert!(processors.take_out_of_play(going).is_some());
         assert_eq!((processors.regular(), processors.spares(), processors.retirements_due()), (2, 0, 0));
     }
-}
-
-#[test]
-fn the_last_of_two_errands_stays() {
-    let (processors, _held) = Processors::new(2, 4);
-    let errands = [(); 2].map(|()| processors.send_on_errand(0).expect("room for two spares"));
-    assert!(processors.grow().is_none(), "there is room for four");
-    let [first, last] = errands;
-    assert!(processors.take_out_of_play(last).is_none(), "one goes");
-    assert!(processors.take_out_of_play(first).is_some(), "and one is regular");
-    assert_eq!((processors.regular(), processors.spares(), processors.lasting_spares()), (3, 0, 0));
-}
-
-#[test]
-fn an_errand_on_a_regular_processor_goes_by_another() {
-    let (processors, _held) = Processors::new(1, 4);
-    let errand = processors.send_on_errand(0).expect("room for three spares");
-    let added = processors.grow().expect("room for two more");
-    assert_eq!((errand.index(), added.index()), (1, 2));
-    assert!(processors.take_out_of_play(errand).is_some(), "it is one of the lowest two");
-    assert!(processors.take_out_of_play(added).is_none(), "it is due in its place");
-    assert_eq!((processors.regular(), processors.spares()), (2, 0));
 }
