@@ -50,10 +50,6 @@ pub(crate) const LONGEST_TURN: u64 = 200_000;
 /// A busy processor looks at the netpoller after 1 ms, however few polls that were.
 pub(crate) const NETWORK_PERIOD: u64 = 1_000_000;
 
-/// A machine that always has events to see to looks at one other processor after 100 µs: as
-/// often as a machine gets a core, where threads are more than cores (`time_slice`).
-pub(crate) const STALLED: u64 = 100_000;
-
 /// A helper looks at the netpoller after 50 µs, if no machine blocks in it. A machine that did
 /// would have to be given a core first, and with all of them computing a kernel may take
 /// milliseconds for that.

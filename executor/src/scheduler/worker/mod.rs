@@ -16,14 +16,12 @@ use crate::util::backoff::Backoff;
 pub(crate) mod driver;
 mod maintenance;
 mod sleep;
-mod stalled;
 pub(crate) mod start;
 pub(crate) mod steal;
 pub(crate) mod step;
 mod thread;
 
 use self::driver::Driver;
-use self::stalled::Suspect;
 
 /// Does the idle work of a runtime, if there is any, and returns whether the machine has to look
 /// for tasks again.
@@ -58,7 +56,6 @@ pub(crate) struct LoopState {
     retired: (usize, u64),
     /// The backoff while the injector holds only tasks behind a push under way.
     gap: Backoff,
-    suspect: Suspect,
 }
 
 impl LoopState {
@@ -72,7 +69,6 @@ impl LoopState {
             spin_time: SpinTime::default(),
             retired: (0, 0),
             gap: Backoff::new(),
-            suspect: Suspect::default(),
         }
     }
 

@@ -121,7 +121,6 @@ impl MachineLoop<'_> {
     /// The places beyond the processor's own queues.
     fn look_elsewhere(&mut self, processor: &mut Processor) -> Option<Found> {
         self.batch_from_injector(processor)
-            .or_else(|| self.rob_stalled(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
     }
