@@ -344,7 +344,7 @@ impl<'a> Watcher<'a> {
             self.send_somebody(self.overslept());
         } else if now - self.network.1 >= NETWORK_UNWATCHED {
             self.network.1 = now;
-            let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll, 0);
+            let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll);
             self.give_to_all(batch);
         }
     }

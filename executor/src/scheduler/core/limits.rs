@@ -70,11 +70,6 @@ pub(crate) const SHARED_WAKE: u64 = 1_000_000;
 /// So many timers are a crowd; fewer are woken for one by one, each on time.
 pub(crate) const CROWD: usize = 4;
 
-/// Timers that are overdue by 2 ms are more than one processor keeps up with, however light their
-/// tasks are: they are fired together. Twice the longest wait of a crowd of timers for its shared
-/// wake.
-pub(crate) const OVERDUE: u64 = 2_000_000;
-
 /// The last thread to leave a runtime sleeps for 50 µs between looks at tasks that another thread
 /// is just about to queue.
 pub(crate) const SHUTDOWN_RETRY: Duration = Duration::from_micros(50);

@@ -10,78 +10,54 @@ use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::limits::{LARGEST_SHARE, NETWORK_PERIOD};
 use crate::scheduler::core::processor::Processor;
 
-/// The outcome of a tick on which the netpoller was looked at.
-#[derive(Default)]
-struct NetworkTick {
-    /// Timers fire one by one, and it is the turn of the task of one.
-    one_by_one: bool,
-    /// It has woken the root future, which comes before the task that yielded.
-    is_for_root: bool,
-}
-
 impl MachineLoop<'_> {
     /// Fires the processor's own timers and looks at the netpoller, when their time has come.
     /// Returns whether the root future comes before the next task.
     pub(crate) fn keep_time(&mut self, processor: &mut Processor) -> bool {
-        let mut tick = NetworkTick::default();
-        if processor.is_network_tick(self.scheduler.config.event_interval) {
-            tick = self.poll_network_on_tick(processor);
-        }
+        let is_network_tick = processor.is_network_tick(self.scheduler.config.event_interval);
+        let is_for_root = is_network_tick && self.poll_network_on_tick(processor);
         if processor.clock().is_due() {
-            self.read_clock(processor, tick.one_by_one);
+            self.read_clock(processor);
         }
-        tick.is_for_root
+        is_for_root
     }
 
-    /// Does what is due by the clock. `one_by_one` says that the turn of the netpoller has fired a
-    /// timer whose task comes first.
-    fn read_clock(&mut self, processor: &mut Processor, mut one_by_one: bool) {
+    fn read_clock(&mut self, processor: &mut Processor) {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
         if processor.since_network_polled() > NETWORK_PERIOD {
-            one_by_one |= self.poll_network(processor);
+            self.poll_network(processor);
         }
-        if !one_by_one {
-            self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
-        }
+        self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
     }
 
     /// Tasks that the network has woken, and a root future that it has woken, come before a task
-    /// that yielded when there was no other to run.
+    /// that yielded when there was no other to run. Returns whether the root future comes next.
     #[inline(never)]
-    fn poll_network_on_tick(&mut self, processor: &mut Processor) -> NetworkTick {
+    fn poll_network_on_tick(&mut self, processor: &mut Processor) -> bool {
         let lone = processor.take_lone();
         let root_may_be_woken = lone.is_some() && !self.is_root_woken();
-        let one_by_one = self.poll_network(processor);
+        self.poll_network(processor);
         match lone {
             Some(lone) if self.scheduler.config.keeps_order() => self.scheduler.push_in_line(processor, lone, false),
             Some(lone) => self.scheduler.settle(processor.index(), processor.push_own(lone)),
             None => {}
         }
-        NetworkTick { one_by_one, is_for_root: root_may_be_woken && self.is_root_woken() }
+        root_may_be_woken && self.is_root_woken()
     }
 
     fn is_root_woken(&self) -> bool {
         self.context.root().is_some_and(RootRef::is_any_woken)
     }
 
-    /// Returns how many due timers to fire now, if the first is `late` by so many nanoseconds.
-    /// Where tasks run in order all that are due come together, before the tasks that the first of
-    /// them spawns.
-    pub(crate) fn timers_at_once(&self, processor: &mut Processor, late: u64) -> usize {
-        if self.scheduler.config.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
-    }
-
     /// Fires the processor's own due timers.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
-        let earliest = processor.shared().timers().next_deadline();
-        if earliest > now {
+        let own = processor.shared();
+        if own.timers().next_deadline() > now {
             return;
         }
-        let most = self.timers_at_once(processor, now - earliest);
-        let own = processor.shared();
-        let batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now, most);
+        let batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now);
         self.spread(processor, batch);
     }
 
@@ -92,21 +68,16 @@ impl MachineLoop<'_> {
     }
 
     /// One turn of the netpoller that does not block; the woken tasks are spread over this
-    /// processor and the idle ones. `true` if timers fire one by one, and it is the turn of the
-    /// task of one.
-    pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
+    /// processor and the idle ones.
+    pub(crate) fn poll_network(&mut self, processor: &mut Processor) {
         processor.note_network_polled();
         processor.shared().counters().netpolls.add(1);
         if self.scheduler.poll_owner.is_present() {
-            return false;
+            return;
         }
         // No other machine looks at the timers of idle processors while there is no poll owner.
-        let now = self.scheduler.clock.timer_time(processor.clock().now());
-        let earliest = self.scheduler.earliest_deadline();
-        let most = self.timers_at_once(processor, now.saturating_sub(earliest));
-        let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
+        let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll);
         self.spread(processor, batch);
-        most == 1 && !processor.has_no_task()
     }
 
     /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the

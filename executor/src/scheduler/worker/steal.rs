@@ -93,7 +93,7 @@ impl MachineLoop<'_> {
             return None;
         }
         let counts = &processor.shared().counters().arrivals;
-        let batch = self.driver.collect_timers(counts, once(victim), now, usize::MAX);
+        let batch = self.driver.collect_timers(counts, once(victim), now);
         self.spread(processor, batch);
         Some(processor.pop()?.found(FoundIn::TIMER))
     }

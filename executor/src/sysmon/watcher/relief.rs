@@ -208,7 +208,7 @@ impl Watcher<'_> {
             stuck || (!is_attended && scheduler.idle.is_idle(index))
         });
         let processors = forgotten.map(|(_, processor)| processor);
-        let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time, usize::MAX);
+        let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time);
         self.give_to_all(batch);
     }
 }
