@@ -8,7 +8,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::scheduler::core::machine::Machine;
-use crate::scheduler::idle_work::Spinner;
 use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
@@ -48,7 +47,7 @@ pub(crate) struct LoopState {
     listed: bool,
     /// True if the machine has slept so long that the runtime can do without it.
     surplus: bool,
-    pub(crate) spinner: Spinner,
+    pub(crate) helper_spin: SpinTime,
     spin_time: SpinTime,
     /// The processor that the machine gave up last, and how many polls that had counted.
     retired: (usize, u64),
@@ -62,7 +61,7 @@ impl LoopState {
         Self {
             listed: false,
             surplus: false,
-            spinner: Spinner::new(),
+            helper_spin: SpinTime::default(),
             spin_time: SpinTime::default(),
             retired: (0, 0),
             gap: Backoff::new(),
