@@ -6,7 +6,6 @@ use wsrt_reactor::budget;
 use super::MachineLoop;
 use super::driver::WakeBatch;
 use crate::scheduler::block_on::root::Root;
-use crate::scheduler::core::fairness::Grant;
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::limits::INJECTOR_BATCH;
 use crate::scheduler::core::processor::Processor;
@@ -179,37 +178,23 @@ impl MachineLoop<'_> {
     }
 
     fn injector_in_its_turn(&self, processor: &mut Processor) -> Option<Found> {
-        let interval = self.scheduler.config.global_queue_interval;
-        if !processor.fairness().tick(interval) {
+        if !processor.fairness().tick(self.scheduler.config.global_queue_interval) {
             return None;
         }
-        self.one_from_injector(processor, interval)
+        self.one_from_injector(processor)
     }
 
-    /// The next task of the injector's turn. The turn ends if the injector is empty, or if the
-    /// processor has no task of its own, so that no turns are needed.
+    /// Takes a task from the injector. None where tasks run in order, for those in the injector
+    /// came later than those in the ring; nor where the processor has no task of its own, and takes
+    /// a batch at once.
     #[inline(never)]
-    fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
+    fn one_from_injector(&self, processor: &mut Processor) -> Option<Found> {
         let now = processor.clock().now();
-        if self.scheduler.config.keeps_order() {
-            // Tasks in the injector came later than those in the ring.
-            processor.fairness().end(now);
+        processor.fairness().begin_own(now);
+        if self.scheduler.config.keeps_order() || processor.has_no_task() {
             return None;
         }
-        match processor.fairness().grant(interval, now) {
-            Grant::Own => return None,
-            Grant::First => processor.set_runnext_aside(),
-            // The turn continues with the tasks that its tasks have woken.
-            Grant::Another if processor.has_more_in_runnext() => return None,
-            Grant::Another => {}
-        }
-        let injector = &self.scheduler.injector;
-        if processor.has_no_task() || injector.is_empty() {
-            processor.fairness().end(now);
-            return None;
-        }
-        // Where a push is under way there may be none for a moment; the turn continues.
-        let task = injector.take()?;
+        let task = self.scheduler.injector.take()?;
         processor.begin_slice_unless_in_chain();
         Some(task.found(FoundIn::INJECTOR))
     }
