@@ -24,7 +24,7 @@ use wsrt_sync::drop_in::SET_ENDED;
 use super::beside::MainRef;
 use crate::observe::console;
 use crate::observe::observer::ShownSet;
-use crate::scheduler::core::limits::LOCAL_POLLS;
+use crate::scheduler::core::limits::INTERVAL;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, IdBlock, Identity, JoinHandle, OwnedTasks, Runnable, Schedule, SpawnOrigin, TaskRef, allocate};
@@ -293,7 +293,7 @@ impl LocalTasks {
     pub(super) fn poll_tasks(&self, cx: &task::Context<'_>) {
         let _outer = budget::keep();
         self.collect(cx);
-        for _ in 0..LOCAL_POLLS {
+        for _ in 0..INTERVAL {
             self.end_if_a_task_panicked();
             let Some(task) = self.next(cx) else { return };
             budget::refill();

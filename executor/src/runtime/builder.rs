@@ -9,7 +9,7 @@ use wsrt_reactor::EventsPerTurn;
 use crate::observe::task_hooks::TaskHooks;
 use crate::runtime::FlightRecorder;
 use crate::runtime::dump::no_progress;
-use crate::scheduler::core::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
+use crate::scheduler::core::limits::INTERVAL;
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
@@ -65,12 +65,12 @@ impl Builder {
             stall_threshold: None,
             on_stall: None,
             task_hooks: TaskHooks::default(),
-            global_queue_interval: GLOBAL_QUEUE_INTERVAL,
+            global_queue_interval: INTERVAL,
             has_io: true,
             has_time: true,
             #[cfg(feature = "drop-in")]
             shown_histograms: Default::default(),
-            event_interval: EVENT_INTERVAL,
+            event_interval: INTERVAL,
             events_per_turn: EventsPerTurn::default(),
             tokio: Choice::default(),
             home: None,

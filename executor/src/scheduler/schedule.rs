@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::scheduler::context::Placing;
-use crate::scheduler::core::limits::LARGEST_ORDERED_BATCH;
+use crate::scheduler::core::limits::HALF_RING;
 use crate::scheduler::core::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::task::{Runnable, Schedule, TaskQueue, TaskRef};
@@ -136,7 +136,7 @@ impl Context {
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The
     /// injector, where a larger one goes, is looked into out of turn now and then.
     pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
-        if !self.scheduler().config.keeps_order() && batch.len() > LARGEST_ORDERED_BATCH {
+        if !self.scheduler().config.keeps_order() && batch.len() > HALF_RING {
             return self.scheduler().inject_all(batch);
         }
         while let Some(task) = batch.pop_front() {

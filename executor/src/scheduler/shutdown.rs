@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::scheduler::context::Role;
-use crate::scheduler::core::limits::SHUTDOWN_RETRY;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
-use crate::util::sync;
+use crate::util::backoff::Backoff;
 use crate::util::sync::atomic::Ordering::SeqCst;
 use crate::util::sync::atomic::fence;
 use crate::util::unwind::wake_quietly;
@@ -106,8 +105,9 @@ fn drop_waiting_tasks(scheduler: &Scheduler) {
 /// empty: a task leaves it when its future is gone.
 fn drop_all_tasks(scheduler: &Scheduler) {
     drop_waiting_tasks(scheduler);
+    let mut backoff = Backoff::new();
     while !scheduler.tasks.is_empty() {
-        sync::sleep(SHUTDOWN_RETRY);
+        backoff.wait();
         cancel_queued(scheduler);
     }
 }

@@ -7,11 +7,9 @@ use std::time::Duration;
 /// ms, so that a poll that was seen twice is known to be stuck within two milliseconds of its
 /// beginning.
 pub(crate) const TICK: Duration = Duration::from_micros(700);
-/// So many ticks after something was stuck, a seventh of a second, it looks less often.
+/// So many ticks after something was stuck, a seventh of a second, it looks ever less often.
 const ALERT_TICKS: u32 = 200;
-const CALM_TICK: Duration = Duration::from_millis(4);
-/// So many ticks after something was stuck, a second or so, it looks as seldom as Go's.
-const CALM_TICKS: u32 = ALERT_TICKS + 250;
+/// The longest time between two ticks, as in Go: each calm tick doubles it.
 pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
 /// wake. If that has woken a task and continues, the task is taken from it at once; the next look
@@ -21,11 +19,6 @@ const FIRST_LOOK: Duration = Duration::from_micros(60);
 /// a moment every few milliseconds need not wake it each time: to be woken, and to look so soon
 /// after, costs about as much as the looks of this time.
 const IDLE_BEFORE_SLEEP: Duration = Duration::from_millis(8);
-/// After a sleep as long as this the next will be long, too: it begins as soon as all are idle, but
-/// for the first look, in the gaps of a burst. A server with ten bursts of 50 requests a second
-/// paid a fifth of its CPU time for ticks between them, and then a tenth for sleeps within them.
-const LONG_SLEEP: Duration = Duration::from_millis(20);
-
 /// How closely the watcher looks. A nap with its look costs 15 to 50 µs on a virtual machine: one
 /// in each millisecond is more than a calm runtime should pay, so that the watcher looks less often
 /// when nothing has been stuck for a while. But a look that finds tasks behind a poll is followed
@@ -42,13 +35,11 @@ pub(crate) struct Cadence {
     curious: bool,
     /// How long there was nothing to watch.
     idle: Duration,
-    /// True if the last sleep was a long one.
-    slept_long: bool,
 }
 
 impl Default for Cadence {
     fn default() -> Self {
-        Self { nap: TICK, calm_ticks: 0, suspicious: false, curious: false, idle: Duration::ZERO, slept_long: false }
+        Self { nap: TICK, calm_ticks: 0, suspicious: false, curious: false, idle: Duration::ZERO }
     }
 }
 
@@ -83,19 +74,16 @@ impl Cadence {
         let suspicious = std::mem::take(&mut self.suspicious);
         let next = match self.calm_ticks {
             _ if suspicious || curious => TICK,
-            0..ALERT_TICKS => TICK,
-            ALERT_TICKS..CALM_TICKS => CALM_TICK,
-            CALM_TICKS.. => CALMEST_TICK,
+            ..ALERT_TICKS => TICK,
+            _ => CALMEST_TICK.min(TICK * (1 << (self.calm_ticks - ALERT_TICKS).min(4))),
         };
         let napped = std::mem::replace(&mut self.nap, next);
         self.idle = if anything_to_watch || since_last_tick { Duration::ZERO } else { self.idle + napped };
-        let after_burst = self.slept_long && !anything_to_watch && napped > FIRST_LOOK;
-        after_burst || self.idle >= IDLE_BEFORE_SLEEP
+        self.idle >= IDLE_BEFORE_SLEEP
     }
 
-    /// Notes that the watcher has slept for `duration`.
-    pub(crate) fn note_sleep(&mut self, duration: Duration) {
-        self.slept_long = duration >= LONG_SLEEP;
+    /// Notes that the watcher has slept.
+    pub(crate) fn note_sleep(&mut self) {
         self.idle = Duration::ZERO;
         self.nap = FIRST_LOOK;
     }
@@ -120,14 +108,12 @@ mod tests {
         let is_enough = |awake: Duration| (IDLE_BEFORE_SLEEP..=IDLE_BEFORE_SLEEP + CALMEST_TICK).contains(&awake);
         let mut cadence = Cadence::default();
         assert!(is_enough(time_awake(&mut cadence)), "while it is alert");
-        cadence.note_sleep(LONG_SLEEP / 2);
+        cadence.note_sleep();
         assert!(is_enough(time_awake(&mut cadence)));
-        for calm in [CALM_TICK, CALMEST_TICK] {
-            while cadence.nap() < calm {
-                let _ = cadence.tick(true, true);
-            }
-            assert!(is_enough(time_awake(&mut cadence)), "once it is calm");
+        while cadence.nap() < CALMEST_TICK {
+            let _ = cadence.tick(true, true);
         }
+        assert!(is_enough(time_awake(&mut cadence)), "once it is calm");
     }
 
     #[test]
@@ -147,16 +133,5 @@ mod tests {
         cadence.alarm();
         let _ = cadence.tick(true, true);
         assert_eq!(cadence.nap(), TICK);
-    }
-
-    #[test]
-    fn after_a_long_sleep_the_second_look_ends_the_watch() {
-        let mut cadence = Cadence::default();
-        cadence.note_sleep(LONG_SLEEP);
-        assert_eq!(cadence.nap(), FIRST_LOOK);
-        assert!(!cadence.tick(false, true), "the burst may go on");
-        assert!(cadence.tick(false, true));
-        cadence.note_sleep(LONG_SLEEP / 2);
-        assert!(!cadence.tick(false, true) && !cadence.tick(false, true), "once it was woken soon");
     }
 }

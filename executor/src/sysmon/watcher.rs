@@ -1,8 +1,8 @@
 //! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that
 //! trusts a poll to return.
 //!
-//! It ticks about every millisecond while a processor is busy, every four and then every ten when
-//! nothing was stuck for a while, and sleeps while all are idle. On each tick it looks for
+//! It ticks about every millisecond while a processor is busy, up to every ten when nothing was
+//! stuck for a while, and sleeps while all are idle. On each tick it looks for
 //! processors that are in the same poll as on the last one, and makes sure that no task waits for
 //! them:
 //!
@@ -24,7 +24,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
-use crate::scheduler::core::limits::NETWORK_UNWATCHED;
 use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::overslept::Overslept;
@@ -40,9 +39,6 @@ use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
 use crate::util::unwind::AbortOnUnwind;
 
-/// A poll that uses CPU time is compensated after this time, in nanoseconds, where the system does
-/// not say more.
-const BURNING: u64 = 2_000_000;
 /// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
 /// second tick that saw it.
 const BURNED: u64 = 500_000;
@@ -129,9 +125,8 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         sleep.nap(watcher.cadence.nap());
         watcher.tick();
         if watcher.may_sleep() {
-            let began = scheduler.clock.elapsed();
             sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
-            watcher.get_up(Duration::from_nanos(scheduler.clock.elapsed() - began));
+            watcher.get_up();
         }
     }
     drop(entered);
@@ -196,8 +191,8 @@ impl<'a> Watcher<'a> {
 
     /// Resumes after a sleep, and forgets all polls that were seen before it: none of them can have
     /// lasted for all of the sleep.
-    fn get_up(&mut self, slept: Duration) {
-        self.cadence.note_sleep(slept);
+    fn get_up(&mut self) {
+        self.cadence.note_sleep();
         self.watched.fill(Watched { poll: u64::MAX, ..Watched::default() });
     }
 
@@ -319,7 +314,7 @@ impl<'a> Watcher<'a> {
         let enough = if others_keep_up { BURNED_BESIDE_OTHERS } else { BURNED };
         let has_burned = match watched.burnt.read(thread, now) {
             Some(burnt) => burnt >= enough,
-            None => now - watched.since >= BURNING.max(enough),
+            None => now - watched.since >= BURNED_BESIDE_OTHERS,
         };
         has_burned.then_some(Why::Burning)
     }
@@ -342,7 +337,7 @@ impl<'a> Watcher<'a> {
         if self.scheduler.idle.count_idle() > 0 {
             // The machine that is woken finds nothing to do and blocks in the netpoller.
             self.send_somebody(self.overslept());
-        } else if now - self.network.1 >= NETWORK_UNWATCHED {
+        } else if now - self.network.1 >= CALMEST_TICK.as_nanos() as u64 {
             self.network.1 = now;
             let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll);
             self.give_to_all(batch);

@@ -1,8 +1,8 @@
 //! The list of programs.
 
 use crate::{
-    behind, channels, computing, ending, hooks, locks, long_polls, panics, places, roots, sizes, sockets, spawning, teams,
-    timers,
+    behind, channels, computing, ending, hooks, locks, long_polls, panics, places, roots, sizes, sockets, spawning,
+    teams, timers,
 };
 
 /// A program, and its name.

@@ -20,6 +20,7 @@ use wsrt_sync::current_task;
 use wsrt_sync::current_task::LockOwner;
 
 use crate::scheduler::block_on::cached::CachedRoot;
+use crate::scheduler::core::limits::INTERVAL;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::scheduler::RootSeen;
 use crate::scheduler::{Context, Scheduler};
@@ -128,11 +129,6 @@ impl Drop for Nested<'_> {
 }
 
 // The future that a driving thread waits for.
-
-/// The polls that a root lets in at most before its own next one when it has yielded, which is to
-/// be woken in its own poll: one for each task that waits then, and not for one that comes again.
-/// A wake between its polls is answered before the next task.
-const YIELDED_POLLS: usize = 61;
 
 /// The root of a loop that drives a current-thread runtime.
 ///
@@ -264,11 +260,12 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 }
 
-/// The tasks that a root lets in that yields now, but for the first: the loop takes one in any
-/// case.
+/// The tasks that a root lets in that yields now, which is to be woken in its own poll: one for each
+/// that waits then, and not for one that comes again, but for the first: the loop takes one in any
+/// case. A wake between the root's polls is answered before the next task.
 fn more_to_let_in(scheduler: &Scheduler) -> usize {
     let in_rings: usize = scheduler.processors.iter().map(Shared::waiting).sum();
-    (in_rings + scheduler.injector.len()).min(YIELDED_POLLS).saturating_sub(1)
+    (in_rings + scheduler.injector.len()).min(INTERVAL as usize).saturating_sub(1)
 }
 
 impl<F: Future> Root for RootFuture<'_, F> {

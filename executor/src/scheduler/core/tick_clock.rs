@@ -6,10 +6,8 @@
 //! of the last one.
 
 /// After a stride that took longer than this, the clock is read at each poll: the reading was too
-/// coarse.
+/// coarse. One that took less than half of it is doubled.
 const LONG_STRIDE: u64 = 50_000;
-/// A stride that took less than this is doubled.
-const SHORT_STRIDE: u64 = 20_000;
 /// The most ticks that go by unread. It bounds the effect of a sudden run of long polls: eight of
 /// them can be hidden.
 const MAX_STRIDE: u32 = 8;
@@ -45,7 +43,7 @@ impl TickClock {
         let elapsed = now.saturating_sub(self.now);
         if elapsed > LONG_STRIDE {
             self.stride = 1;
-        } else if elapsed < SHORT_STRIDE {
+        } else if elapsed < LONG_STRIDE / 2 {
             self.stride = (self.stride * 2).min(MAX_STRIDE);
         }
         self.now = now;

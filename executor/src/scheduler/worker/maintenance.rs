@@ -7,7 +7,7 @@ use super::MachineLoop;
 use super::driver::{Wait, WakeBatch};
 use crate::scheduler::block_on::root::RootRef;
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::{LARGEST_SHARE, NETWORK_PERIOD};
+use crate::scheduler::core::limits::{HALF_RING, NETWORK_PERIOD};
 use crate::scheduler::core::processor::Processor;
 
 impl MachineLoop<'_> {
@@ -92,7 +92,7 @@ impl MachineLoop<'_> {
             return self.scheduler.push_all_in_line(processor, batch);
         }
         let idle = self.scheduler.idle.count_idle();
-        let share = count.div_ceil(idle + 1).min(LARGEST_SHARE);
+        let share = count.div_ceil(idle + 1).min(HALF_RING);
         let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
         self.scheduler.settle(processor.index(), placed);
         let left = batch.len();

@@ -7,7 +7,7 @@ use super::MachineLoop;
 use super::driver::WakeBatch;
 use crate::scheduler::block_on::root::Root;
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::INJECTOR_BATCH;
+use crate::scheduler::core::limits::HALF_RING;
 use crate::scheduler::core::processor::Processor;
 
 /// The outcome of a step. A thread obeys by sleeping, a simulated machine by giving
@@ -165,13 +165,10 @@ impl MachineLoop<'_> {
 
     /// The last searcher to find work wakes the next, if there is more: threads that submitted and
     /// saw it searching have woken nobody.
-    ///
-    /// Where processors are many, each wakes two, so that those awake double with each wake.
     #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
-        let (was_last, are_many) = (self.scheduler.idle.stop_searching(), self.scheduler.are_processors_many());
-        if (was_last || are_many) && self.scheduler.work_is_visible() {
-            if are_many { self.scheduler.wake_several(2) } else { self.scheduler.wake_one() }
+        if self.scheduler.idle.stop_searching() && self.scheduler.work_is_visible() {
+            self.scheduler.wake_one();
         }
         // Last, for observers: the look above is part of the search.
         processor.set_searching(false);
@@ -206,7 +203,7 @@ impl MachineLoop<'_> {
             return None;
         }
         let waiting = self.scheduler.injector.len().max(1);
-        let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
+        let share = HALF_RING.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
         let mut batch = self.scheduler.injector.take_batch(share);
         let first = batch.next()?;
         let placed = processor.push_own_batch(&mut batch);

@@ -65,7 +65,7 @@ fn a_processor_taken_after_a_sleep_is_in_no_stall() {
     watcher.tick();
     std::thread::sleep(MOMENT);
     let taken = scheduler.idle.acquire().expect("it is idle");
-    watcher.get_up(MOMENT);
+    watcher.get_up();
     watcher.tick();
     assert!(stalls.try_recv().is_err(), "no poll has begun");
     scheduler.idle.give_up(taken, None);
