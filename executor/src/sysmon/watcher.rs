@@ -67,6 +67,8 @@ struct Watched {
     relieved: bool,
     /// Why a spare was added for it, if one was.
     compensation: Option<Why>,
+    /// True if a spare would have been added for it, and there is none.
+    lacks_spare: bool,
     reported: bool,
     burnt: BurnMeter,
 }

@@ -1,11 +1,21 @@
 //! Whose turn it is on a busy processor: its own tasks', or the injector's.
 //!
-//! Neither may starve. So one tick in an interval, the 61st, is the injector's, as in Go; and the
-//! first after [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61 ticks
-//! are long for the tasks that wait outside. A processor without tasks of its own takes a batch
-//! from the injector, and needs no turns.
+//! Neither may starve, be its tasks many or long. So the two take turns that are bounded in polls
+//! and in time:
+//!
+//! * the processor's own turn ends at the 61st tick, or the one that the builder says, and once it
+//!   has lasted for [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61
+//!   ticks are long for the tasks that wait outside;
+//! * the injector's turn ends when the injector is empty, after [`INJECTORS_POLLS`], or when it has
+//!   lasted as long as the processor's own turn before it.
+//!
+//! A processor without tasks of its own takes a batch from the injector, and needs no turns.
 
 use crate::scheduler::core::limits::LONGEST_TURN;
+
+/// The injector's turn is 8 polls at most. With one, hundreds of tasks that wait there would be
+/// served at a sixtieth of a processor.
+const INJECTORS_POLLS: u32 = 8;
 
 /// Is due at one tick in so many.
 ///
@@ -31,17 +41,22 @@ impl Every {
     }
 }
 
-/// The turns on one processor.
+/// The turns on one processor. Times are in nanoseconds of the scheduler's clock.
 #[derive(Debug, Default)]
 pub(crate) struct Fairness {
-    /// Ticks of the processor's own turn.
+    /// Ticks of the processor's own turn. While the injector has its turn, each tick is the last.
     own: Every,
-    /// When that turn began, in nanoseconds of the scheduler's clock.
+    /// When the processor's own turn began.
     began: u64,
+    /// The polls that are left of the injector's turn; 0 while the processor has its own.
+    left: u32,
+    /// When the injector's turn ends at the latest.
+    until: u64,
 }
 
 impl Fairness {
-    /// Counts a tick. Returns whether it is the injector's.
+    /// Counts a tick. Returns whether the injector may have its turn; [`grant`](Self::grant) then
+    /// decides.
     #[inline]
     pub(crate) fn tick(&mut self, interval: u32) -> bool {
         self.own.is_now(interval)
@@ -55,9 +70,34 @@ impl Fairness {
         }
     }
 
+    /// Returns whether this tick, the last of the processor's own turn or one of the injector's, is
+    /// the injector's.
+    #[must_use]
+    pub(crate) fn grant(&mut self, interval: u32, now: u64) -> bool {
+        if self.left > 0 && now >= self.until {
+            self.begin_own(now);
+            // This tick is the first of the processor's own turn, and the last, if all are the
+            // injector's.
+            if !self.own.is_now(interval) {
+                return false;
+            }
+        }
+        if self.left == 0 {
+            self.left = INJECTORS_POLLS;
+            self.until = now + now.saturating_sub(self.began).min(LONGEST_TURN);
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.begin_own(now)
+        } else {
+            self.own.hurry()
+        }
+        true
+    }
+
     /// The processor's own turn begins.
     pub(crate) fn begin_own(&mut self, now: u64) {
-        self.began = now;
+        *self = Self { began: now, ..Self::default() };
     }
 }
 
@@ -65,35 +105,51 @@ impl Fairness {
 mod tests {
     use super::*;
 
-    /// Counts the processor's own polls of `nanos` before each of the injector's. The clock is read
-    /// at each.
-    fn own_polls(interval: u32, nanos: u64) -> Vec<usize> {
+    /// Says which side gets each of `polls` polls, where the injector's take `injected` ns and the
+    /// processor's own `own` ns, with always something to do for both: `true` for the injector. The
+    /// clock is read at each.
+    fn shares(interval: u32, polls: usize, own: u64, injected: u64) -> Vec<bool> {
         let (mut fairness, mut now) = (Fairness::default(), 0);
-        let is_injectors = |_| {
-            fairness.note_time(now);
-            let is_injectors = fairness.tick(interval);
-            if is_injectors {
-                fairness.begin_own(now);
-            }
-            now += nanos;
-            is_injectors
-        };
-        let polls: Vec<_> = (0..1_000).map(is_injectors).collect();
-        polls.split(|is_injectors| *is_injectors).skip(1).map(<[bool]>::len).collect()
+        (0..polls)
+            .map(|_| {
+                fairness.note_time(now);
+                let is_injectors = fairness.tick(interval) && fairness.grant(interval, now);
+                now += if is_injectors { injected } else { own };
+                is_injectors
+            })
+            .collect()
+    }
+
+    /// The longest runs of the processor's own polls, and of the injector's.
+    fn longest_runs(polls: &[bool]) -> (usize, usize) {
+        let longest = |whose| polls.split(|poll| *poll != whose).map(<[bool]>::len).max().unwrap_or(0);
+        (longest(false), longest(true))
     }
 
     #[test]
-    fn one_tick_in_the_interval_is_the_injectors() {
-        let turns = own_polls(61, 10);
-        assert!(turns[..turns.len() - 1].iter().all(|polls| *polls == 60), "{turns:?}");
-        assert!(own_polls(1, 10).iter().all(|polls| *polls == 0));
+    fn light_polls_take_turns_of_sixty_and_eight() {
+        assert_eq!(longest_runs(&shares(61, 10_000, 100, 100)), (60, 8));
     }
 
     #[test]
-    fn a_turn_of_heavy_polls_ends_by_its_time() {
-        let turns = own_polls(61, LONGEST_TURN / 4);
-        assert!(turns[..turns.len() - 1].iter().all(|polls| *polls == 3), "{turns:?}");
-        assert!(own_polls(61, LONGEST_TURN).iter().all(|polls| *polls == 0));
+    fn heavy_polls_take_turns_one_by_one() {
+        for (own, injected) in [(1_000_000, 1_000_000), (1_000_000, 200_000), (200_000, 3_000_000)] {
+            assert_eq!(longest_runs(&shares(61, 1_000, own, injected)), (1, 1), "{own} and {injected} ns");
+        }
+    }
+
+    #[test]
+    fn the_injectors_turn_lasts_no_longer_than_the_one_before() {
+        assert_eq!(longest_runs(&shares(61, 1_000, 10_000, 50_000)), (20, 4));
+        assert_eq!(longest_runs(&shares(61, 1_000, 1_000, 20_000)), (60, 3));
+        assert_eq!(longest_runs(&shares(61, 1_000, 10, 1_000_000)), (60, 1));
+    }
+
+    #[test]
+    fn of_an_interval_of_one_every_poll_is_the_injectors() {
+        for nanos in [10, 1_000_000] {
+            assert!(shares(1, 1_000, nanos, nanos).into_iter().all(|injectors| injectors));
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::observe::counters::{ArrivalCounters, Count};
 use crate::scheduler::core::limits::{CROWD, SHARED_WAKE};
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::{Context, Scheduler};
-use crate::task::TaskQueue;
+use crate::task::{Runnable, TaskQueue};
 use crate::util::backoff::Backoff;
 use crate::util::unwind::wake_quietly;
 
@@ -211,6 +211,11 @@ impl WakeBatch {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Takes the first task out, for the caller to place.
+    pub(crate) fn pop(&mut self) -> Option<Runnable> {
+        self.0.next()
     }
 
     /// The tasks, for the caller to place.

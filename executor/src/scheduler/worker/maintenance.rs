@@ -26,10 +26,10 @@ impl MachineLoop<'_> {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
+        self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
         if processor.since_network_polled() > NETWORK_PERIOD {
             self.poll_network(processor);
         }
-        self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
     }
 
     /// Tasks that the network has woken, and a root future that it has woken, come before a task
@@ -51,13 +51,19 @@ impl MachineLoop<'_> {
         self.context.root().is_some_and(RootRef::is_any_woken)
     }
 
-    /// Fires the processor's own due timers.
+    /// Fires the processor's own due timers. The task of the first comes next, as in Go: in the ring
+    /// it would wait for the polls of all tasks there.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
         let own = processor.shared();
         if own.timers().next_deadline() > now {
             return;
         }
-        let batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now);
+        let mut batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now);
+        if !self.scheduler.config.keeps_order() {
+            if let Some(first) = batch.pop() {
+                self.scheduler.settle(processor.index(), processor.push_next(first));
+            }
+        }
         self.spread(processor, batch);
     }
 

@@ -175,22 +175,27 @@ impl MachineLoop<'_> {
     }
 
     fn injector_in_its_turn(&self, processor: &mut Processor) -> Option<Found> {
-        if !processor.fairness().tick(self.scheduler.config.global_queue_interval) {
+        let interval = self.scheduler.config.global_queue_interval;
+        if !processor.fairness().tick(interval) {
             return None;
         }
-        self.one_from_injector(processor)
+        self.one_from_injector(processor, interval)
     }
 
-    /// Takes a task from the injector. None where tasks run in order, for those in the injector
-    /// came later than those in the ring; nor where the processor has no task of its own, and takes
-    /// a batch at once.
+    /// The next task of the injector's turn. The turn ends if the injector is empty, or if the
+    /// processor has no task of its own, and takes a batch.
     #[inline(never)]
-    fn one_from_injector(&self, processor: &mut Processor) -> Option<Found> {
+    fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();
-        processor.fairness().begin_own(now);
-        if self.scheduler.config.keeps_order() || processor.has_no_task() {
+        // Where tasks run in order, those in the injector came later than those in the ring.
+        if self.scheduler.config.keeps_order() || processor.has_no_task() || self.scheduler.injector.is_empty() {
+            processor.fairness().begin_own(now);
             return None;
         }
+        if !processor.fairness().grant(interval, now) {
+            return None;
+        }
+        // Where a push is under way there may be none for a moment.
         let task = self.scheduler.injector.take()?;
         processor.begin_slice_unless_in_chain();
         Some(task.found(FoundIn::INJECTOR))

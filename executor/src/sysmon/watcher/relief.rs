@@ -33,10 +33,12 @@ impl Watcher<'_> {
             return false;
         }
         if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
+            self.watched[index].lacks_spare = true;
             self.scheduler.threads.report_limit(self.scheduler.config.most_machines());
             return false;
         }
         let Some(spare) = self.scheduler.processors.put_into_play() else {
+            self.watched[index].lacks_spare = true;
             self.report_limit();
             return false;
         };
@@ -173,14 +175,15 @@ impl Watcher<'_> {
     ///
     /// A thief would come for them once its own queues are empty: with tasks there that yield for
     /// ever, or others that arrive as fast as they are run, it never does. Only behind a poll that
-    /// has a spare: a thread that waits for a core continues with its own tasks when it has one.
-    /// Not where tasks run in order, and no other thread may run them.
+    /// has a spare, or where there is none to be had: a thread that waits for a core continues with
+    /// its own tasks when it has one. Not where tasks run in order, and no other thread may run
+    /// them.
     pub(super) fn give_away_late_tasks(&self, now: u64) {
         if self.scheduler.config.keeps_order() {
             return;
         }
         for (index, watched) in self.watched.iter().enumerate() {
-            let is_late = watched.compensation.is_some() && now - watched.since >= TIME_SLICE;
+            let is_late = (watched.compensation.is_some() || watched.lacks_spare) && now - watched.since >= TIME_SLICE;
             if is_late && self.waiting_behind(index) > 0 {
                 self.scheduler.rescues.count();
                 self.scheduler.injector.push_all(self.scheduler.processors.get(index).rob());
