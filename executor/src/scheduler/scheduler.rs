@@ -18,6 +18,7 @@ use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::core::helpers::Helpers;
+use crate::scheduler::core::limits::MANY_PROCESSORS;
 use crate::scheduler::core::idle::Idle;
 use crate::scheduler::core::poll_owner::PollOwner;
 use crate::scheduler::core::processors::{Processors, Resizes};
@@ -305,6 +306,10 @@ impl Scheduler {
     /// no machine blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
+    }
+
+    pub(crate) fn are_processors_many(&self) -> bool {
+        self.processors.regular() >= MANY_PROCESSORS
     }
 
     /// Returns the earliest deadline of all timers, or `u64::MAX`.

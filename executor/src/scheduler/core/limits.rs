@@ -17,6 +17,11 @@ pub(crate) const INTERVAL: u32 = 61;
 /// without an overflow.
 pub(crate) const HALF_RING: usize = 128;
 
+/// From 16 processors on, a searcher that has found work wakes two others. With fewer it wakes one,
+/// and only the last searcher does: a chain of wakes reaches all of few soon enough, and wakes none
+/// in vain. It takes 25 ms to reach 1,024 (`docs/SCALE.md`).
+pub(crate) const MANY_PROCESSORS: usize = 16;
+
 /// How long a chain through runnext may hold the processor, 10 ms: Go's time slice.
 ///
 /// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing

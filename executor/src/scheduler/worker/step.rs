@@ -165,10 +165,13 @@ impl MachineLoop<'_> {
 
     /// The last searcher to find work wakes the next, if there is more: threads that submitted and
     /// saw it searching have woken nobody.
+    ///
+    /// Where processors are many, each wakes two, so that those awake double with each wake.
     #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
-        if self.scheduler.idle.stop_searching() && self.scheduler.work_is_visible() {
-            self.scheduler.wake_one();
+        let (was_last, are_many) = (self.scheduler.idle.stop_searching(), self.scheduler.are_processors_many());
+        if (was_last || are_many) && self.scheduler.work_is_visible() {
+            if are_many { self.scheduler.wake_several(2) } else { self.scheduler.wake_one() }
         }
         // Last, for observers: the look above is part of the search.
         processor.set_searching(false);
