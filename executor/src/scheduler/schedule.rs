@@ -5,8 +5,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::scheduler::context::Placing;
-use crate::scheduler::core::limits::HALF_RING;
 use crate::scheduler::core::processor::{OverflowedTasks, Placed, Processor};
+use crate::scheduler::core::queue::HALF_RING;
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::task::{Runnable, Schedule, TaskQueue, TaskRef};
 

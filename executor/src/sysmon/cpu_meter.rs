@@ -1,9 +1,7 @@
 //! How much CPU time a thread has used since the watcher first asked.
 
+use crate::sysmon::cadence::TICK;
 use crate::util::thread_state::cpu_time;
-
-/// The time in which a thread's clock alone shows whether it sleeps, in nanoseconds.
-const WHILE: u64 = 2_000_000;
 
 /// Readings of one thread's clock, to compare later ones with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,7 +28,7 @@ impl BurnMeter {
     /// Returns whether `thread` has had next to nothing of a core for a while, as far as is known:
     /// it sleeps, or waits for one. For where the system does not say which of the two.
     pub(crate) fn is_at_rest(&mut self, thread: u32, now: u64) -> bool {
-        self.compare(thread, now).is_some_and(|(burnt, since)| since >= WHILE && burnt < since / 16)
+        self.compare(thread, now).is_some_and(|(burnt, since)| since >= two_ticks() && burnt < since / 16)
     }
 
     /// The CPU time that `thread` has used since the first reading, and how long ago that was.
@@ -46,6 +44,11 @@ impl BurnMeter {
             }
         }
     }
+}
+
+/// The time in which a thread's clock alone shows whether it sleeps, in nanoseconds.
+fn two_ticks() -> u64 {
+    2 * TICK.as_nanos() as u64
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -82,10 +85,10 @@ mod tests {
     fn a_thread_is_at_rest_after_no_cpu_time() {
         let (mut meter, own) = (BurnMeter::default(), current_thread_number());
         assert!(!meter.is_at_rest(own, 1), "nothing to compare with");
-        assert!(!meter.is_at_rest(own, WHILE), "too soon");
-        assert!(meter.is_at_rest(own, 1_000 * WHILE));
-        burn(WHILE);
-        assert!(!meter.is_at_rest(own, 1 + WHILE));
-        assert!(!meter.is_at_rest(0, 1_000 * WHILE), "there is no such thread");
+        assert!(!meter.is_at_rest(own, two_ticks()), "too soon");
+        assert!(meter.is_at_rest(own, 1_000 * two_ticks()));
+        burn(two_ticks());
+        assert!(!meter.is_at_rest(own, 1 + two_ticks()));
+        assert!(!meter.is_at_rest(0, 1_000 * two_ticks()), "there is no such thread");
     }
 }

@@ -13,10 +13,6 @@
 /// a root which yields gives to tasks.
 pub(crate) const INTERVAL: u32 = 61;
 
-/// The most tasks that are moved to a ring at a time: a ring that was not half full takes them
-/// without an overflow.
-pub(crate) const HALF_RING: usize = 128;
-
 /// From 16 processors on, a searcher that has found work wakes two others. With fewer it wakes one,
 /// and only the last searcher does: a chain of wakes reaches all of few soon enough, and wakes none
 /// in vain. It takes 25 ms to reach 1,024 (`docs/SCALE.md`).

@@ -7,8 +7,9 @@ use super::MachineLoop;
 use super::driver::{Wait, WakeBatch};
 use crate::scheduler::block_on::root::RootRef;
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::{HALF_RING, NETWORK_PERIOD};
+use crate::scheduler::core::limits::NETWORK_PERIOD;
 use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::queue::HALF_RING;
 
 impl MachineLoop<'_> {
     /// Fires the processor's own timers and looks at the netpoller, when their time has come.

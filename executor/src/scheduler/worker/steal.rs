@@ -10,10 +10,6 @@ use crate::scheduler::core::queue::SlotAddress;
 use crate::task::Header;
 use crate::util::sync;
 
-/// How often all victims are gone through. The first passes look at rings only; the last takes
-/// timers and runnext too.
-const PASSES: usize = 4;
-
 /// How long a thief watches a task in runnext before it takes it. A hand-off, from the push into
 /// runnext to its poll, takes a fraction of a microsecond when the task that did it is about to
 /// wait; a victim that has stayed in one poll for this long will not reach it soon. Go
@@ -21,14 +17,15 @@ const PASSES: usize = 4;
 const LONGER_THAN_A_HAND_OFF: Duration = Duration::from_micros(5);
 
 impl MachineLoop<'_> {
-    /// Looks at the other processors, in an order drawn anew for each pass.
+    /// Looks at the rings of the other processors, and then at their timers and runnext too, in an
+    /// order drawn anew for each pass.
     pub(crate) fn steal(&mut self, processor: &mut Processor) -> Option<Found> {
         if !self.may_search(processor) {
             return None;
         }
-        (0..PASSES).find_map(|pass| {
+        [false, true].into_iter().find_map(|is_last| {
             let order = VictimOrder::draw(processor, self.scheduler.processors.scan_len());
-            self.visit(processor, order, pass == PASSES - 1)
+            self.visit(processor, order, is_last)
         })
     }
 

@@ -7,8 +7,8 @@ use super::MachineLoop;
 use super::driver::WakeBatch;
 use crate::scheduler::block_on::root::Root;
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::HALF_RING;
 use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::queue::HALF_RING;
 
 /// The outcome of a step. A thread obeys by sleeping, a simulated machine by giving
 /// the turn to another one.

@@ -5,10 +5,8 @@ use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::worker::steal::stays_in_runnext;
 use crate::sysmon::watcher::{Watcher, Why};
+use crate::sysmon::cadence::ALERT_TICKS;
 use crate::util::report::report;
-
-/// Ticks for which spares are kept though nothing is stuck any more.
-const GRACE: u32 = 10;
 
 impl Watcher<'_> {
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
@@ -127,7 +125,7 @@ impl Watcher<'_> {
             return;
         }
         self.surplus_ticks += 1;
-        if self.surplus_ticks < GRACE {
+        if self.surplus_ticks < ALERT_TICKS {
             return;
         }
         while self.spares_to_spare() {

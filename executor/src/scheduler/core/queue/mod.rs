@@ -6,7 +6,7 @@ mod ring;
 mod runnext;
 
 pub(crate) use injector::Injector;
-pub(crate) use ring::{Overflow, Owner as RingOwner, Thief as RingThief, ring};
+pub(crate) use ring::{HALF_RING, Overflow, Owner as RingOwner, Thief as RingThief, ring};
 pub(crate) use runnext::{RunNext, SlotAddress};
 
 #[cfg(all(test, wsrt_loom))]

@@ -41,6 +41,10 @@ const VERSION_BITS: u32 = 23;
 const LEN_MASK: u64 = (1 << LEN_BITS) - 1;
 const VERSION_MASK: u64 = (1 << VERSION_BITS) - 1;
 
+/// The most tasks that are moved to a ring at a time: a ring that was not half full takes them
+/// without an overflow.
+pub(crate) const HALF_RING: usize = RING_CAPACITY as usize / 2;
+
 const _: () = assert!(RING_CAPACITY.is_power_of_two());
 const _: () = assert!(RING_CAPACITY as u64 <= LEN_MASK);
 
