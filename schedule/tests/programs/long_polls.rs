@@ -1,15 +1,10 @@
 //! Timers beside long polls, with a machine in the netpoller that has no processor.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use wsrt::runtime::Runtime;
 use wsrt::task::{block_in_place, yield_now};
 use wsrt::time::sleep;
-use wsrt_schedule::atomic::{AtomicBool, Ordering::SeqCst};
 use wsrt_schedule::{thread, time};
 
 use crate::support::{Gate, runtime};

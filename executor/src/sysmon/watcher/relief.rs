@@ -4,8 +4,8 @@
 use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::worker::steal::stays_in_runnext;
-use crate::sysmon::watcher::{Watcher, Why};
 use crate::sysmon::cadence::ALERT_TICKS;
+use crate::sysmon::watcher::{Watcher, Why};
 use crate::util::report::report;
 
 impl Watcher<'_> {
