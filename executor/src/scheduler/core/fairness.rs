@@ -6,16 +6,22 @@
 //! * the processor's own turn ends at the 61st tick, or the one that the builder says, and once it
 //!   has lasted for [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61
 //!   ticks are long for the tasks that wait outside;
-//! * the injector's turn ends when the injector is empty, after [`INJECTORS_POLLS`], or when it has
-//!   lasted as long as the processor's own turn before it.
+//! * the injector's turn ends when the injector is empty, or when it has lasted as long as the
+//!   processor's own turn before it; and after [`FEW`] polls, if that turn ended by its polls. With
+//!   one poll, hundreds of tasks that wait there would be served at a sixtieth of a processor. Where
+//!   polls are light, the waiting tasks mostly come from full rings, and are in no hurry.
+//!
+//! A task that the injector's tasks put into runnext in their turn comes next, and is of that turn:
+//! a task that spawns another and waits for it gets its answer before the next of its kind begins.
+//! To begin many of them first, each of which displaces the other's partner from runnext, cost
+//! pairs of tasks with channels between them a third of their speed.
 //!
 //! A processor without tasks of its own takes a batch from the injector, and needs no turns.
 
 use crate::scheduler::core::limits::LONGEST_TURN;
 
-/// The injector's turn is 8 polls at most. With one, hundreds of tasks that wait there would be
-/// served at a sixtieth of a processor.
-const INJECTORS_POLLS: u32 = 8;
+/// The polls of the injector after a turn of light polls.
+const FEW: u32 = 8;
 
 /// Is due at one tick in so many.
 ///
@@ -54,6 +60,18 @@ pub(crate) struct Fairness {
     until: u64,
 }
 
+/// Whose a tick is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Grant {
+    /// The processor's own.
+    Own,
+    /// The first of the injector's turn.
+    First,
+    /// Another of the same turn.
+    Another,
+}
+
 impl Fairness {
     /// Counts a tick. Returns whether the injector may have its turn; [`grant`](Self::grant) then
     /// decides.
@@ -70,29 +88,26 @@ impl Fairness {
         }
     }
 
-    /// Returns whether this tick, the last of the processor's own turn or one of the injector's, is
-    /// the injector's.
-    #[must_use]
-    pub(crate) fn grant(&mut self, interval: u32, now: u64) -> bool {
+    /// Whose this tick is, the last of the processor's own turn or one of the injector's.
+    pub(crate) fn grant(&mut self, interval: u32, now: u64) -> Grant {
+        let mut grant = Grant::Another;
         if self.left > 0 && now >= self.until {
             self.begin_own(now);
             // This tick is the first of the processor's own turn, and the last, if all are the
             // injector's.
             if !self.own.is_now(interval) {
-                return false;
+                return Grant::Own;
             }
         }
         if self.left == 0 {
-            self.left = INJECTORS_POLLS;
-            self.until = now + now.saturating_sub(self.began).min(LONGEST_TURN);
+            let lasted = now.saturating_sub(self.began).min(LONGEST_TURN);
+            self.left = if lasted == LONGEST_TURN { u32::MAX } else { FEW };
+            self.until = now + lasted;
+            grant = Grant::First;
         }
         self.left -= 1;
-        if self.left == 0 {
-            self.begin_own(now)
-        } else {
-            self.own.hurry()
-        }
-        true
+        if self.left == 0 { self.begin_own(now) } else { self.own.hurry() }
+        grant
     }
 
     /// The processor's own turn begins.
@@ -113,7 +128,7 @@ mod tests {
         (0..polls)
             .map(|_| {
                 fairness.note_time(now);
-                let is_injectors = fairness.tick(interval) && fairness.grant(interval, now);
+                let is_injectors = fairness.tick(interval) && fairness.grant(interval, now) != Grant::Own;
                 now += if is_injectors { injected } else { own };
                 is_injectors
             })
@@ -129,6 +144,7 @@ mod tests {
     #[test]
     fn light_polls_take_turns_of_sixty_and_eight() {
         assert_eq!(longest_runs(&shares(61, 10_000, 100, 100)), (60, 8));
+        assert_eq!(longest_runs(&shares(61, 10_000, 10_000, 100)).1, 2_000);
     }
 
     #[test]

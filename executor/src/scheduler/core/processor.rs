@@ -49,6 +49,9 @@ pub(crate) struct Processor {
     /// netpoller is looked at.
     lone: bool,
     fairness: Fairness,
+    /// The address of the task in runnext when the injector's turn began, or 0: that task waits
+    /// until the turn is over.
+    set_aside: usize,
     network_ticks: Every,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
@@ -84,6 +87,7 @@ impl Processor {
             observed: false,
             lone: false,
             fairness: Fairness::default(),
+            set_aside: 0,
             network_ticks: Every::default(),
             polled_network: 0,
             woken_at: None,
@@ -325,6 +329,22 @@ impl Processor {
         let raw = self.ring.pop()?;
         self.begin_slice();
         Some(runnable(raw))
+    }
+
+    /// The injector's turn begins: the task in runnext now waits for its end.
+    pub(crate) fn set_runnext_aside(&mut self) {
+        self.set_aside = self.runnext_address();
+    }
+
+    /// Returns whether something is in runnext that was not there when the injector's turn began:
+    /// then a task of that turn has put it there.
+    pub(crate) fn has_more_in_runnext(&self) -> bool {
+        let now = self.runnext_address();
+        now != 0 && now != self.set_aside
+    }
+
+    fn runnext_address(&self) -> usize {
+        self.shared.runnext().peek().map_or(0, SlotAddress::address)
     }
 
     /// Begins a new time slice for a task from the injector, unless a chain through runnext is on:

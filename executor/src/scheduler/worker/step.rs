@@ -6,6 +6,7 @@ use wsrt_reactor::budget;
 use super::MachineLoop;
 use super::driver::WakeBatch;
 use crate::scheduler::block_on::root::Root;
+use crate::scheduler::core::fairness::Grant;
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::processor::Processor;
 use crate::scheduler::core::queue::HALF_RING;
@@ -195,8 +196,12 @@ impl MachineLoop<'_> {
             processor.fairness().begin_own(now);
             return None;
         }
-        if !processor.fairness().grant(interval, now) {
-            return None;
+        match processor.fairness().grant(interval, now) {
+            Grant::Own => return None,
+            Grant::First => processor.set_runnext_aside(),
+            // The turn continues with the tasks that its tasks have woken.
+            Grant::Another if processor.has_more_in_runnext() => return None,
+            Grant::Another => {}
         }
         // Where a push is under way there may be none for a moment.
         let task = self.scheduler.injector.take()?;

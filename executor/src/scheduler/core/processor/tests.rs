@@ -213,6 +213,21 @@ fn a_wake_without_a_poll_before_idling_is_useless() {
     assert_eq!(counts(processor), (2, 1));
 }
 
+#[test]
+fn wakes_of_an_injected_task_differ_from_earlier_work() {
+    let (mut processor, mut tasks) = processor();
+    let ((_, before), (_, readied)) = (tasks.make(), tasks.make());
+    processor.set_runnext_aside();
+    assert!(!processor.has_more_in_runnext());
+    drop(processor.push_next(before));
+    assert!(processor.has_more_in_runnext());
+    processor.set_runnext_aside();
+    assert!(!processor.has_more_in_runnext(), "it was there when the turn began");
+    drop(processor.push_next(readied));
+    assert!(processor.has_more_in_runnext());
+    processor.drain().for_each(Runnable::cancel);
+}
+
 /// A searcher's passes over the others would make each poll of a busy processor miss otherwise.
 #[test]
 fn what_thieves_read_lies_apart_from_what_the_holder_writes() {

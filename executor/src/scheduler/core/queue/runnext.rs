@@ -65,6 +65,13 @@ impl<T> fmt::Debug for RunNext<T> {
 /// The address of a task seen in a slot: to compare with, never to follow.
 pub(crate) struct SlotAddress<T>(NonNull<T>);
 
+impl<T> SlotAddress<T> {
+    /// The address as a number, which is not zero.
+    pub(crate) fn address(self) -> usize {
+        self.0.addr().get()
+    }
+}
+
 impl<T> Clone for SlotAddress<T> {
     fn clone(&self) -> Self {
         *self
