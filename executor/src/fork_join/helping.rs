@@ -168,7 +168,7 @@ impl Participant for Helper<'_, '_> {
         // A waker that panics here has nothing to do with the region that is being helped: it ends
         // the process, as in the machine's own loop.
         let guard = AbortOnUnwind::OF_A_THREAD;
-        let readied = self.driver.borrow_mut().collect(&*scheduler.elsewhere, Wait::Poll);
+        let readied = self.driver.borrow_mut().collect(&*scheduler.elsewhere, Wait::Poll, usize::MAX);
         std::mem::forget(guard);
         if !readied.is_empty() {
             self.has_readied.set(true);

@@ -341,7 +341,7 @@ impl<'a> Watcher<'a> {
             self.send_somebody(self.overslept());
         } else if now - self.network.1 >= CALMEST_TICK.as_nanos() as u64 {
             self.network.1 = now;
-            let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll);
+            let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll, 0);
             self.give_to_all(batch);
         }
     }

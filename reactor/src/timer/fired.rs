@@ -1,7 +1,7 @@
 //! The result of firing timers: how many fired, and how late.
 
 /// The number of timers that a call fired, and how late they were. Returned by
-/// [`TimerQueue::fire_due`](super::TimerQueue::fire_due).
+/// [`TimerQueue::fire_some_due`](super::TimerQueue::fire_some_due).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 
 fn fire(queue: &TimerQueue, now: u64) -> usize {
     let mut wakers = Vec::new();
-    let fired = queue.fire_due(now, &mut wakers).count;
+    let fired = queue.fire_due(now, &mut wakers);
     wakers.into_iter().for_each(Waker::wake);
     fired
 }

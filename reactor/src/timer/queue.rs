@@ -36,8 +36,8 @@ const ITEMS_PER_HOLD: usize = 64;
 /// cancelled.cancel();
 ///
 /// let mut wakers = Vec::new();
-/// assert_eq!(queue.fire_due(1_999, &mut wakers).count, 0);
-/// assert_eq!(queue.fire_due(5_000, &mut wakers).count, 1);
+/// assert_eq!(queue.fire_due(1_999, &mut wakers), 0);
+/// assert_eq!(queue.fire_due(5_000, &mut wakers), 1);
 /// assert!(kept.is_fired() && !cancelled.is_fired());
 /// ```
 #[derive(Debug)]
@@ -183,11 +183,17 @@ impl TimerQueue {
         wake_all(wakers);
     }
 
-    /// Fires all timers that are due at `now`, and appends their wakers to `wakers`, earliest
-    /// first. Returns how many fired and how late they were. No timer fires early.
+    /// Fires all timers that are due at `now`, appends their wakers to `wakers`, earliest first,
+    /// and returns the number of timers fired. No timer fires early.
     ///
     /// Takes no lock if no timer is due.
-    pub fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> Fired {
+    pub fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
+        self.fire_some_due(now, usize::MAX, wakers).count
+    }
+
+    /// Fires at most `most` of the timers due at `now`, earliest first, as
+    /// [`fire_due`](Self::fire_due) does. Returns how many fired and how late they were.
+    pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
         let mut fired = Fired::default();
         // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even
         // at the end of time.
@@ -198,20 +204,21 @@ impl TimerQueue {
         // In short holds of the lock, so that an arm does not wait for a whole crowd that is due at
         // once. It ends: a timer armed in the meantime is armed by a thread that has read the clock
         // since, for later than `now`.
-        while !self.fire_for_one_hold(now, &mut fired, wakers) {}
+        while !self.fire_for_one_hold(now, most, &mut fired, wakers) {}
         fired
     }
 
     /// Fires timers, earliest first, and moves on those that were put off, under one hold of the
-    /// lock; true if no more are due.
-    fn fire_for_one_hold(&self, now: u64, fired: &mut Fired, wakers: &mut Vec<Waker>) -> bool {
+    /// lock; true if no more than the `most` are due.
+    fn fire_for_one_hold(&self, now: u64, most: usize, fired: &mut Fired, wakers: &mut Vec<Waker>) -> bool {
         // Freed after the lock is released: theirs may be the last references.
         let mut done = Vec::new();
         let mut contents = self.store.lock();
         let fired_before = fired.count;
         let mut is_over = false;
         for _ in 0..FIRED_PER_HOLD {
-            let Some(item) = contents.pop_due(now) else {
+            let item = if fired.count < most { contents.pop_due(now) } else { None };
+            let Some(item) = item else {
                 is_over = true;
                 break;
             };

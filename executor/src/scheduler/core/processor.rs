@@ -13,7 +13,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::scheduler::core::fairness::{Every, Fairness};
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::TIME_SLICE;
+use crate::scheduler::core::limits::{SHARED_WAKE, TIME_SLICE};
 use crate::scheduler::core::queue::{Overflow, RingOwner, SlotAddress, ring};
 use crate::scheduler::core::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
@@ -198,6 +198,20 @@ impl Processor {
     /// processor there is can be seen there, and a machine that looks for work takes that one.
     pub(in crate::scheduler) fn may_go_idle(&self) -> bool {
         self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
+    }
+
+    /// How many due timers to fire now. One after the other, the task of each run before the next
+    /// fires, while polls are known to take next to no time and nothing else waits: to wake another
+    /// machine for a few such tasks would cost many times as much as they do. Once a poll has taken
+    /// long, or others wait, or the first of them is `late` by twice the longest wait of a crowd for its
+    /// shared wake, all that are left, so that their tasks are spread.
+    pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
+        if !self.clock.polls_are_light() || !self.has_no_task() || late > 2 * SHARED_WAKE {
+            return usize::MAX;
+        }
+        // The next timer is not to wait for the end of the stride.
+        self.clock.hurry();
+        1
     }
 
     /// Returns whether a task in the ring is still unknown to the idle; it counts as announced from

@@ -50,6 +50,16 @@ impl TickClock {
         self.next_reading = self.tick.wrapping_add(self.stride);
     }
 
+    /// Returns whether the last polls took next to no time: some three microseconds each at most.
+    pub(crate) fn polls_are_light(&self) -> bool {
+        self.stride == MAX_STRIDE
+    }
+
+    /// Makes a new reading due at the next tick.
+    pub(crate) fn hurry(&mut self) {
+        self.next_reading = self.tick.wrapping_add(1);
+    }
+
     /// Takes a reading after a pause, which says nothing about the length of polls.
     pub(crate) fn resume(&mut self, now: u64) {
         self.now = now;
@@ -86,6 +96,19 @@ mod tests {
         assert!((1_000..1_010).contains(&readings), "{readings}");
         let (_, readings) = run(&mut clock, 100, 1_000_000, now);
         assert!(readings >= 92, "{readings}");
+    }
+
+    #[test]
+    fn light_polls_are_known_until_one_is_heavy() {
+        let mut clock = TickClock::new();
+        assert!(!clock.polls_are_light(), "nothing is known yet");
+        let (now, _) = run(&mut clock, 100, 500, 0);
+        assert!(clock.polls_are_light());
+        clock.hurry();
+        clock.advance();
+        assert!(clock.is_due());
+        clock.set(now + 1_000_000);
+        assert!(!clock.polls_are_light());
     }
 
     #[test]

@@ -54,28 +54,29 @@ impl<'a> Driver<'a> {
     }
 
     /// Turns the netpoller, if anything is registered there and `wait` allows it, and fires the
-    /// timers that are due, whichever processor they belong to. Counts both in `counts`, wakes all,
-    /// and returns the tasks that were woken.
-    pub(crate) fn collect(&mut self, counts: &ArrivalCounters<impl Count>, wait: Wait) -> WakeBatch {
+    /// timers that are due, whichever processor they belong to, but not more than `most` of them.
+    /// Counts both in `counts`, wakes all, and returns the tasks that were woken.
+    pub(crate) fn collect(&mut self, counts: &ArrivalCounters<impl Count>, wait: Wait, most: usize) -> WakeBatch {
         let scheduler = self.scheduler();
         if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
             counts.count_turn(self.turn(Some(Duration::ZERO)));
         }
-        if scheduler.earliest_deadline() != u64::MAX {
-            self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now());
+        if most > 0 && scheduler.earliest_deadline() != u64::MAX {
+            self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now(), most);
         }
         self.wake()
     }
 
-    /// Fires the timers of `processors` that are due at the time `now`, and returns the tasks that
-    /// this has woken.
+    /// Fires up to `most` timers of `processors` that are due at the time `now`, and returns the
+    /// tasks that this has woken.
     pub(crate) fn collect_timers<'p>(
         &mut self,
         counts: &ArrivalCounters<impl Count>,
         processors: impl Iterator<Item = &'p Shared>,
         now: u64,
+        most: usize,
     ) -> WakeBatch {
-        self.fire(counts, processors, now);
+        self.fire(counts, processors, now, most);
         self.wake()
     }
 
@@ -84,7 +85,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn collect_timers_and(&mut self, then: impl FnOnce()) -> WakeBatch {
         let scheduler = self.scheduler();
         let counts = &*scheduler.elsewhere;
-        self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now());
+        self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now(), usize::MAX);
         WakeBatch::collect(self.context, || {
             self.wakers.drain(..).for_each(wake_quietly);
             then();
@@ -96,9 +97,15 @@ impl<'a> Driver<'a> {
         counts: &ArrivalCounters<impl Count>,
         processors: impl Iterator<Item = &'p Shared>,
         now: u64,
+        mut most: usize,
     ) {
         for processor in processors {
-            counts.count_fired(processor.timers().fire_due(now, &mut self.wakers));
+            let fired = processor.timers().fire_some_due(now, most, &mut self.wakers);
+            counts.count_fired(fired);
+            most -= fired.count;
+            if most == 0 {
+                return;
+            }
         }
     }
 

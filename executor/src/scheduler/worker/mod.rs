@@ -45,6 +45,8 @@ pub(crate) struct LoopState {
     /// True if the machine stands on the list of the idle, or was chosen from the list and has yet
     /// to collect its processor.
     listed: bool,
+    /// True if the polls on the machine's last processor were very short.
+    light: bool,
     /// True if the machine has slept so long that the runtime can do without it.
     surplus: bool,
     pub(crate) helper_spin: SpinTime,
@@ -60,6 +62,7 @@ impl LoopState {
     fn new() -> Self {
         Self {
             listed: false,
+            light: false,
             surplus: false,
             helper_spin: SpinTime::default(),
             spin_time: SpinTime::default(),

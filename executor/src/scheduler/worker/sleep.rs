@@ -42,8 +42,9 @@ enum GivenUp {
 /// Giving a processor up.
 impl MachineLoop<'_> {
     #[inline(never)]
-    pub(super) fn retire(&mut self, processor: Box<Processor>) {
+    pub(super) fn retire(&mut self, mut processor: Box<Processor>) {
         processor.shared().counters().parks.add(1);
+        self.state.light = processor.clock().polls_are_light();
         self.give_up(processor, GivenUp::ToSleep);
     }
 
@@ -247,6 +248,10 @@ impl MachineLoop<'_> {
             }
             None => {
                 self.scheduler.inject_all(batch.into_tasks());
+                // The tasks that `end_own_poll` has left for a processor, which the machine did not
+                // get.
+                let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);
+                self.scheduler.inject_all(batch.into_tasks());
                 false
             }
         }
@@ -303,7 +308,8 @@ impl MachineLoop<'_> {
     /// The poll owner leaves, and returns the tasks that the netpoller and the timers have woken.
     fn end_own_poll(&mut self) -> WakeBatch {
         self.scheduler.poll_owner.leave();
-        self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip)
+        let most = if self.state.light { 0 } else { usize::MAX };
+        self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most)
     }
 
     /// Tells the poll owner of the earliest deadline: the timers of the processor that this machine

@@ -90,7 +90,7 @@ impl MachineLoop<'_> {
             return None;
         }
         let counts = &processor.shared().counters().arrivals;
-        let batch = self.driver.collect_timers(counts, once(victim), now);
+        let batch = self.driver.collect_timers(counts, once(victim), now, usize::MAX);
         self.spread(processor, batch);
         Some(processor.pop()?.found(FoundIn::TIMER))
     }

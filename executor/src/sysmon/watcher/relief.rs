@@ -209,7 +209,7 @@ impl Watcher<'_> {
             stuck || (!is_attended && scheduler.idle.is_idle(index))
         });
         let processors = forgotten.map(|(_, processor)| processor);
-        let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time);
+        let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time, usize::MAX);
         self.give_to_all(batch);
     }
 }

@@ -30,7 +30,7 @@ fn poll(entry: &TimerEntry, waker: &Waker) -> Poll<()> {
 
 fn fire(queue: &TimerQueue, now: u64) -> usize {
     let mut wakers = Vec::new();
-    let fired = queue.fire_due(now, &mut wakers).count;
+    let fired = queue.fire_due(now, &mut wakers);
     wakers.into_iter().for_each(Waker::wake);
     fired
 }

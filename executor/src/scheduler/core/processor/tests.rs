@@ -191,6 +191,37 @@ fn a_chain_with_no_task_behind_it_outlasts_its_slice() {
     assert_eq!(id_of(processor.next_in_chain().map(|found| found.task)), Some(id));
 }
 
+/// A processor whose last polls took half a microsecond each.
+fn processor_with_light_polls() -> (Box<Processor>, Tasks) {
+    let (mut processor, tasks) = processor();
+    for poll in 1..=100 {
+        processor.clock().advance();
+        if processor.clock().is_due() {
+            processor.clock().set(poll * 500);
+        }
+    }
+    (processor, tasks)
+}
+
+#[test]
+fn timers_fire_singly_while_polls_are_light_and_nothing_waits() {
+    let (mut processor, mut tasks) = processor_with_light_polls();
+    assert_eq!(processor.timers_at_once(0), 1);
+    let (_, waiting) = tasks.make();
+    drop(processor.push_next(waiting));
+    assert_eq!(processor.timers_at_once(0), usize::MAX);
+    processor.drain().for_each(Runnable::cancel);
+    let (mut unknown, _) = self::processor();
+    assert_eq!(unknown.timers_at_once(0), usize::MAX, "nothing is known of its polls");
+}
+
+#[test]
+fn timers_that_a_processor_falls_behind_fire_together() {
+    let (mut processor, _) = processor_with_light_polls();
+    assert_eq!(processor.timers_at_once(2 * SHARED_WAKE), 1);
+    assert_eq!(processor.timers_at_once(2 * SHARED_WAKE + 1), usize::MAX);
+}
+
 #[test]
 fn a_wake_without_a_poll_before_idling_is_useless() {
     let (_, mut owned) = Processors::new(1, 1);
