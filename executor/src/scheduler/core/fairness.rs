@@ -106,7 +106,11 @@ impl Fairness {
             grant = Grant::First;
         }
         self.left -= 1;
-        if self.left == 0 { self.begin_own(now) } else { self.own.hurry() }
+        if self.left == 0 {
+            self.begin_own(now)
+        } else {
+            self.own.hurry()
+        }
         grant
     }
 
