@@ -13,8 +13,7 @@ use crate::fork_join::{Participant, TreeRegion, guests};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::core::machine::OffProcessor;
-use crate::scheduler::idle_work::IdleWork;
-use crate::scheduler::spin_time::SpinTime;
+use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::worker::{LoopState, MachineLoop, RunIdleWork};
 use crate::util::sync;
@@ -74,7 +73,8 @@ impl Regions {
     /// Helps one region after the other, then spins for a while. Returns the tasks that were
     /// readied by the netpoller meanwhile.
     fn help(&self, machine_loop: &mut MachineLoop<'_>) -> WakeBatch {
-        let MachineLoop { scheduler, driver, state: LoopState { helper_spin, .. }, .. } = machine_loop;
+        let MachineLoop { scheduler, driver, state: LoopState { spinner, .. }, .. } = machine_loop;
+        spinner.begin();
         let helper = Helper::new(self, scheduler, driver);
         while !helper.must_leave() {
             let seen = self.open.epoch().read();
@@ -86,11 +86,13 @@ impl Regions {
                     region.help(&helper);
                     drop(visit);
                 }
-                None if !helper.spin_after(seen, helper_spin) => break,
+                None if !helper.spin_after(seen, spinner) => break,
                 None => {}
             }
         }
-        helper.end()
+        let readied = helper.end();
+        spinner.end();
+        readied
     }
 }
 
@@ -131,16 +133,21 @@ impl<'a, 'b> Helper<'a, 'b> {
 
     /// Spins for a while, in case a region is opened soon. Returns `true` if there was a summons
     /// later than `seen`.
-    fn spin_after(&self, seen: u64, spin: &mut SpinTime) -> bool {
+    fn spin_after(&self, seen: u64, spinner: &mut Spinner) -> bool {
         let (helpers, epoch) = (&self.scheduler.helpers, self.regions.open.epoch());
+        let mut now = sync::now();
+        let until = now + spinner.spin_time();
         helpers.begin_spin();
-        let _ = spin.spin(|| {
-            self.tick(sync::now());
-            epoch.read() != seen || self.must_leave()
-        });
+        while epoch.read() == seen && now < until && !self.must_leave() {
+            std::hint::spin_loop();
+            now = sync::now();
+            self.tick(now);
+        }
         helpers.end_spin();
         // After the fence: a summons that has woken no other machine is seen here.
-        epoch.read() != seen
+        let summoned = epoch.read() != seen;
+        spinner.adapt(summoned);
+        summoned
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct SpinTime {
 impl SpinTime {
     /// The longest spin: an answer of a thread that has to be woken for it comes within this time.
     /// Then that one may be spinning the next time.
-    const LONGEST: Duration = Duration::from_micros(50);
+    pub(crate) const LONGEST: Duration = Duration::from_micros(50);
     /// One wait in 128 spins, where all are long: the two threads have to try it at one time.
     const MOST_SKIPS: u32 = 127;
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crate::fork_join::helping::CoreChange;
 use crate::fork_join::team::{Inheritance, OfMember, Team};
 use crate::fork_join::{JobRef, Participant};
-use crate::scheduler::spin_time::SpinTime;
+use crate::scheduler::idle_work::Spinner;
+use crate::util::sync;
 use crate::util::sync::thread_local;
 use crate::util::unwind::AbortOnUnwind;
 
@@ -118,7 +119,7 @@ impl Drop for MemberGuard {
 pub(crate) struct Member {
     team: Arc<Team>,
     index: usize,
-    spin: RefCell<SpinTime>,
+    spinner: RefCell<Spinner>,
     core_change: CoreChange,
     /// True from a search until it has found work.
     searches: Cell<bool>,
@@ -127,8 +128,8 @@ pub(crate) struct Member {
 impl Member {
     fn new(place: Place) -> Self {
         let Place { team, index } = place;
-        let (spin, core_change) = (RefCell::default(), CoreChange::new());
-        Self { team, index, spin, core_change, searches: Cell::new(false) }
+        let (spinner, core_change) = (RefCell::new(Spinner::new()), CoreChange::new());
+        Self { team, index, spinner, core_change, searches: Cell::new(false) }
     }
 
     pub(crate) fn team(&self) -> &Arc<Team> {
@@ -247,17 +248,24 @@ impl Member {
             return;
         }
         let has_work = || epoch.read() != seen || self.team.has_work(self.index);
+        self.spinner.borrow_mut().end();
         self.team.sleepers.sleep(self.index, has_work);
+        self.spinner.borrow_mut().begin();
     }
 
     /// Returns `true` if there was a summons later than `seen`.
     fn spin_after(&self, seen: u64) -> bool {
         let (sleepers, epoch) = (&self.team.sleepers, self.team.regions.open.epoch());
+        let until = sync::now() + self.spinner.borrow().spin_time();
         sleepers.begin_spin();
-        let summoned = self.spin.borrow_mut().spin(|| epoch.read() != seen);
+        while epoch.read() == seen && sync::now() < until {
+            sync::spin_for_a_while();
+        }
         sleepers.end_spin();
         // A summons that has woken no other member is seen here, or in the look before the sleep.
-        summoned || epoch.read() != seen
+        let summoned = epoch.read() != seen;
+        self.spinner.borrow_mut().adapt(summoned);
+        summoned
     }
 }
 

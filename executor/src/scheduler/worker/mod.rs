@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::scheduler::core::machine::Machine;
+use crate::scheduler::idle_work::Spinner;
 use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
@@ -49,7 +50,7 @@ pub(crate) struct LoopState {
     light: bool,
     /// True if the machine has slept so long that the runtime can do without it.
     surplus: bool,
-    pub(crate) helper_spin: SpinTime,
+    pub(crate) spinner: Spinner,
     spin_time: SpinTime,
     /// The processor that the machine gave up last, and how many polls that had counted.
     retired: (usize, u64),
@@ -64,7 +65,7 @@ impl LoopState {
             listed: false,
             light: false,
             surplus: false,
-            helper_spin: SpinTime::default(),
+            spinner: Spinner::new(),
             spin_time: SpinTime::default(),
             retired: (0, 0),
             gap: Backoff::new(),
