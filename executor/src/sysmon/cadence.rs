@@ -7,8 +7,8 @@ use std::time::Duration;
 /// ms, so that a poll that was seen twice is known to be stuck within two milliseconds of its
 /// beginning.
 pub(crate) const TICK: Duration = Duration::from_micros(700);
-/// So many ticks after something was stuck, a seventh of a second, it looks ever less often, and takes the
-/// spares back that nothing needs.
+/// So many ticks after something was stuck, a seventh of a second, it looks ever less often, and
+/// takes the spares back that nothing needs.
 pub(super) const ALERT_TICKS: u32 = 200;
 /// The longest time between two ticks, as in Go: each calm tick doubles it.
 pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);

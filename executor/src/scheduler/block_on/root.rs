@@ -260,9 +260,9 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 }
 
-/// The tasks that a root lets in that yields now, which is to be woken in its own poll: one for each
-/// that waits then, and not for one that comes again, but for the first: the loop takes one in any
-/// case. A wake between the root's polls is answered before the next task.
+/// The tasks that a root which yields, and so is woken in its own poll, lets in before its next
+/// poll: one for each that waits now, but for the first, since the loop takes one in any case. A
+/// wake between the root's polls is answered before the next task.
 fn more_to_let_in(scheduler: &Scheduler) -> usize {
     let in_rings: usize = scheduler.processors.iter().map(Shared::waiting).sum();
     (in_rings + scheduler.injector.len()).min(INTERVAL as usize).saturating_sub(1)

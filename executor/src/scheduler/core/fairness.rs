@@ -8,8 +8,8 @@
 //!   ticks are long for the tasks that wait outside;
 //! * the injector's turn ends when the injector is empty, or when it has lasted as long as the
 //!   processor's own turn before it; and after [`FEW`] polls, if that turn ended by its polls. With
-//!   one poll, hundreds of tasks that wait there would be served at a sixtieth of a processor. Where
-//!   polls are light, the waiting tasks mostly come from full rings, and are in no hurry.
+//!   one poll, hundreds of tasks that wait there would be served at a sixtieth of a processor.
+//!   Where polls are light, the waiting tasks mostly come from full rings, and are in no hurry.
 //!
 //! A task that the injector's tasks put into runnext in their turn comes next, and is of that turn:
 //! a task that spawns another and waits for it gets its answer before the next of its kind begins.

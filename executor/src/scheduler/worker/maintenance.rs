@@ -72,8 +72,8 @@ impl MachineLoop<'_> {
         if self.scheduler.config.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
     }
 
-    /// Fires the processor's own due timers. The task of the first comes next, as in Go: in the ring
-    /// it would wait for the polls of all tasks there. Returns whether any was due.
+    /// Fires the processor's own due timers. The task of the first comes next, as in Go: in the
+    /// ring it would wait for the polls of all tasks there. Returns whether any was due.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) -> bool {
         let earliest = processor.shared().timers().next_deadline();
         if earliest > now {
