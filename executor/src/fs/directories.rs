@@ -140,7 +140,7 @@ pub struct DirBuilder {
 }
 
 impl DirBuilder {
-    /// Creates a builder that creates a single directory, like [`create_dir`](super::create_dir).
+    /// Creates a builder that creates a single directory, like [`create_dir`].
     #[must_use]
     pub fn new() -> Self {
         Self::default()

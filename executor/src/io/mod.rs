@@ -8,7 +8,7 @@
 //!   [`sink()`];
 //! * [`copy()`], [`copy_buf()`] and [`join()`];
 //! * [`copy_bidirectional()`], which on Linux lets the kernel move the bytes between two sockets;
-//! * [`stdin`], [`stdout`] and [`stderr`];
+//! * [`stdin`](stdin()), [`stdout`] and [`stderr`];
 //! * [`SyncIoBridge`], which lets blocking code use an asynchronous stream;
 //! * [`Interest`] and [`Ready`], which a socket's `ready` method takes and returns;
 //! * on Unix, `unix::AsyncFd`, which waits until any descriptor that the OS can poll is ready.

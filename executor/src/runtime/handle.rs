@@ -28,7 +28,7 @@ use crate::tokio_compat::TokioEntered;
 /// A handle to a runtime, for spawning tasks and entering the runtime from any thread.
 ///
 /// A handle can be cloned. It does not keep the runtime alive: after the
-/// [`Runtime`](crate::runtime::Runtime) is dropped, tasks spawned through it are cancelled at once.
+/// [`Runtime`] is dropped, tasks spawned through it are cancelled at once.
 ///
 /// # Examples
 ///
@@ -576,7 +576,7 @@ impl Spawn for Handle {
 }
 
 /// Returns the index of the processor that runs the calling code. Indices are the same as in
-/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics), and always less than the number of
+/// [`RuntimeMetrics`], and always less than the number of
 /// processors with which the runtime was built.
 ///
 /// Returns `None` outside tasks, in blocking jobs, on a spare processor that replaces a stuck

@@ -262,7 +262,7 @@ impl Sim {
     /// buffers are no longer full, and the disks have no faults. The clocks are right again, except
     /// for the error that drifts have accumulated.
     ///
-    /// The faults are part of the run's [`Plan`](super::Plan). This method has no effect if the
+    /// The faults are part of the run's [`Plan`]. This method has no effect if the
     /// environment variable `WSRT_SIM_PLAN` gives the run a plan.
     ///
     /// # Examples
@@ -437,7 +437,7 @@ impl Sim {
 /// whether the point is armed, which it is in one run of four. A call at an armed point returns
 /// `true` once in twenty calls. Therefore most runs contain few kinds of faults, but these occur
 /// often enough to meet each other. The calls that return `true` are part of the run's
-/// [`Plan`](super::Plan). A plan that is given to a run determines them.
+/// [`Plan`]. A plan that is given to a run determines them.
 ///
 /// # Examples
 ///

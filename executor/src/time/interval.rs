@@ -272,7 +272,7 @@ impl Interval {
 /// long.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
-/// Selects how an [`Interval`](super::Interval) behaves when ticks are taken late.
+/// Selects how an [`Interval`] behaves when ticks are taken late.
 ///
 /// The table shows a 10 ms interval whose third tick is taken at 45 ms instead of 20 ms:
 ///

@@ -25,7 +25,7 @@ impl TaskDump {
     /// the sources that the task waits for.
     #[must_use]
     pub fn trace(&self) -> &Trace {
-        self.1.get_or_init(|| Box::new(Trace(Traced::Task(self.clone()))))
+        self.1.get_or_init(|| Box::new(Trace(Traced::Task(Box::new(self.clone())))))
     }
 }
 
@@ -36,7 +36,7 @@ pub struct Trace(Traced);
 #[derive(Debug, Clone)]
 enum Traced {
     /// The task as a dump has seen it.
-    Task(TaskDump),
+    Task(Box<TaskDump>),
     /// The task, if it was one, that called [`Trace::capture`] there.
     Caller(Option<Id>, &'static Location<'static>),
 }

@@ -202,9 +202,9 @@ impl Processor {
 
     /// How many due timers to fire now. One after the other, the task of each run before the next
     /// fires, while polls are known to take next to no time and nothing else waits: to wake another
-    /// machine for a few such tasks would cost many times as much as they do. Once a poll has taken
-    /// long, or others wait, or the first of them is `late` by twice the longest wait of a crowd for
-    /// its shared wake, all that are left, so that their tasks are spread.
+    /// machine for a few such tasks would cost many times as much as they do. All that are left, so
+    /// that their tasks are spread, once a poll has taken long, or others wait, or the first is
+    /// `late` by twice the longest wait of a crowd for its shared wake.
     pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
         if !self.clock.polls_are_light() || !self.has_no_task() || late > 2 * SHARED_WAKE {
             return usize::MAX;
