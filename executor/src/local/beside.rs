@@ -3,9 +3,9 @@
 //! The future that is waited for is wrapped, so that each poll of it also polls the set's other
 //! tasks, and the future of the `run_until` that polls the set. The wait's own waker wakes them.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -16,8 +16,8 @@ use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, LockOwner};
 
 use super::tasks::{CURRENT, LocalTasks};
+use crate::util::pinned_on_stack::{FrameRef, PinnedFuture};
 use crate::util::stack::ask_for_room;
-use crate::util::unwind::Payload;
 
 /// The set that a thread has left for the duration of a wait. Tasks outside the set may run during
 /// the wait, and the tasks that they spawn must not join the set.
@@ -83,27 +83,15 @@ impl<F: Future + ?Sized> Future for Beside<'_, F> {
 }
 
 /// The future of a `run_until`, on this thread's stack, while the tasks of its set are polled.
-#[derive(Clone, Copy)]
-pub(super) struct MainRef(NonNull<dyn MainFuture>);
+pub(super) type MainRef = FrameRef<dyn MainFuture>;
 
-impl MainRef {
-    fn get(&self) -> &dyn MainFuture {
-        // SAFETY: it lies in a frame of `poll_beside`, further out on this thread's stack: the
-        // address does not leave the thread, and is forgotten before that frame ends.
-        unsafe { self.0.as_ref() }
-    }
-}
-
-trait MainFuture {
+pub(super) trait MainFuture {
     /// Polls the future and keeps its output, unless it is already being polled or complete.
     fn poll_from_within(&self, cx: &mut Context<'_>);
 }
 
 struct Main<'a, F: Future> {
-    /// The future, borrowed while it is being polled.
-    future: RefCell<Pin<&'a mut F>>,
-    result: Cell<Option<Result<F::Output, Payload>>>,
-    is_done: Cell<bool>,
+    future: PinnedFuture<'a, F>,
     /// True if the last poll used another waker than the `run_until`'s.
     is_astray: Cell<bool>,
     owner: LockOwner,
@@ -111,39 +99,31 @@ struct Main<'a, F: Future> {
 
 impl<F: Future> MainFuture for Main<'_, F> {
     fn poll_from_within(&self, cx: &mut Context<'_>) {
-        let Ok(mut future) = self.future.try_borrow_mut() else { return };
-        if self.is_done.get() {
+        if self.future.is_being_polled() || self.future.is_done() {
             return;
         }
         let (_outer, _owner) = (budget::keep(), current_task::put(self.owner));
         budget::refill();
         self.is_astray.set(true);
-        // The wait inside must end in good order, so the panic continues in the outer poll.
-        let result = match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
-            Ok(Poll::Pending) => return,
-            Ok(Poll::Ready(output)) => Ok(output),
-            Err(panic) => Err(panic),
-        };
-        self.result.set(Some(result));
-        self.is_done.set(true);
+        let _ = self.future.poll(|future| future.poll(cx));
     }
 }
 
 impl<F: Future> Main<'_, F> {
     /// Calls `run` with this future as the main future of `set`.
-    fn nest<R>(&self, set: &LocalTasks, run: impl FnOnce() -> R) -> R {
+    fn enter<R>(&self, set: &LocalTasks, run: impl FnOnce() -> R) -> R {
         let main: NonNull<dyn MainFuture + '_> = NonNull::from(self);
-        // SAFETY: only the lifetime changes, and the address is out of its place again before this
-        // call returns.
-        let main = MainRef(unsafe { mem::transmute::<NonNull<dyn MainFuture + '_>, NonNull<dyn MainFuture>>(main) });
-        let _nested = NestedSet { set, outer: set.main.replace(Some(main)) };
-        run()
+        // SAFETY: only the lifetime changes, which `nest` bounds.
+        let main = unsafe { mem::transmute::<NonNull<dyn MainFuture + '_>, NonNull<dyn MainFuture>>(main) };
+        // SAFETY: this future is borrowed until the call returns. A set is of one thread, and a
+        // poll that copies the address ends in `run`.
+        unsafe { MainRef::nest(&set.main, main, run) }
     }
 
     /// Returns the output if the future is complete, and otherwise `Pending`. Wakes `cx`'s task if
     /// the last poll registered another waker.
     fn finish(self, cx: &Context<'_>) -> Poll<F::Output> {
-        match self.result.take() {
+        match self.future.take_result() {
             Some(Ok(output)) => return Poll::Ready(output),
             Some(Err(panic)) => resume_unwind(panic),
             None => {}
@@ -152,18 +132,6 @@ impl<F: Future> Main<'_, F> {
             cx.waker().wake_by_ref();
         }
         Poll::Pending
-    }
-}
-
-/// A guard for the time in which the tasks of a set are polled beside a main future.
-struct NestedSet<'a> {
-    set: &'a LocalTasks,
-    outer: Option<MainRef>,
-}
-
-impl Drop for NestedSet<'_> {
-    fn drop(&mut self) {
-        self.set.main.set(self.outer);
     }
 }
 
@@ -180,14 +148,8 @@ impl LocalTasks {
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return Poll::Ready(output);
         }
-        let main = Main {
-            future: RefCell::new(future),
-            result: Cell::new(None),
-            is_done: Cell::new(false),
-            is_astray: Cell::new(false),
-            owner: LockOwner::current(),
-        };
-        main.nest(self, || self.poll_tasks(cx));
+        let main = Main { future: PinnedFuture::new(future), is_astray: Cell::new(false), owner: LockOwner::current() };
+        main.enter(self, || self.poll_tasks(cx));
         main.finish(cx)
     }
 }

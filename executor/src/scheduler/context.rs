@@ -289,10 +289,9 @@ impl Context {
         self.root.get()
     }
 
-    /// Makes `root` that, and returns the one before it.
-    #[must_use]
-    pub(super) fn replace_root(&self, root: Option<RootRef>) -> Option<RootRef> {
-        self.root.replace(root)
+    /// The place of that root, for the loop that begins.
+    pub(super) fn innermost_root(&self) -> &Cell<Option<RootRef>> {
+        &self.root
     }
 
     /// Returns whether the future polled here is the root of a `block_on` that drives the runtime.

@@ -3,6 +3,7 @@
 
 pub(crate) mod backoff;
 pub(crate) mod inbox;
+pub(crate) mod pinned_on_stack;
 pub(crate) mod report;
 pub(crate) mod rng;
 #[cfg(not(wsrt_loom))]

@@ -91,7 +91,7 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
     }
     let mut machine_loop = MachineLoop::new(&entered);
     let root = RootFuture::new(future, post, &entered);
-    RootRef::nest(&entered, &root, || machine_loop.run(&root));
+    RootRef::enter(&entered, &root, || machine_loop.run(&root));
     let (ended, post) = root.end();
     entered.with_processor(|processor| processor.map(|processor| post.leave_with(processor)));
     machine_loop.leave();
@@ -120,7 +120,7 @@ fn drive_inside_a_poll<F: Future>(context: &Rc<Context>, mut future: Pin<&mut F>
     let mut machine_loop = MachineLoop::new(context);
     let root = RootFuture::nested(future.as_mut(), context);
     context.with_root(false, || {
-        RootRef::nest(context, &root, || {
+        RootRef::enter(context, &root, || {
             machine_loop.run(&root);
             root.wait_without_loop(context);
         });

@@ -4,15 +4,13 @@
 //! polls the task. The inner loop serves the roots of the outer ones too: the task may wait for one
 //! of them. A root whose own poll has led to the call is left out, for it is being polled.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::num::NonZeroU64;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
 use std::{mem, task};
 
 use wsrt_reactor::budget;
@@ -25,6 +23,7 @@ use crate::scheduler::core::processor::Shared;
 use crate::scheduler::scheduler::RootSeen;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, ScopesAside};
+use crate::util::pinned_on_stack::{FrameRef, PinnedFuture};
 use crate::util::unwind::Payload;
 
 /// The root that a machine's loop looks at before each task.
@@ -76,25 +75,17 @@ pub(crate) trait OuterRoot {
 }
 
 /// A root that is pinned on this thread's stack, in the frame of its loop.
-#[derive(Clone, Copy)]
-pub(crate) struct RootRef(NonNull<dyn OuterRoot>);
+pub(crate) type RootRef = FrameRef<dyn OuterRoot>;
 
 impl RootRef {
-    /// Calls `run` with the address of `root` in `innermost`, and puts back the one before it.
-    pub(in crate::scheduler) fn nest<R>(context: &Context, root: &dyn OuterRoot, run: impl FnOnce() -> R) -> R {
-        let root = NonNull::from(root);
-        // SAFETY: only the lifetime changes, and the address is out of its place again before this
-        // call returns, for which the caller has lent the root.
-        let root = Self(unsafe { mem::transmute::<NonNull<dyn OuterRoot + '_>, NonNull<dyn OuterRoot>>(root) });
-        let _nested = Nested { context, outer: context.replace_root(Some(root)) };
-        run()
-    }
-
-    pub(in crate::scheduler) fn get(&self) -> &dyn OuterRoot {
-        // SAFETY: it is in the frame of a loop, which is further out on this thread's stack: the
-        // address does not leave the thread, and is forgotten before that frame ends (`nest`).
-        // Shared: the root has cells for all that changes.
-        unsafe { self.0.as_ref() }
+    /// Calls `run` with `root` as the innermost of `context`, and puts back the one before it.
+    pub(in crate::scheduler) fn enter<R>(context: &Context, root: &dyn OuterRoot, run: impl FnOnce() -> R) -> R {
+        let root: NonNull<dyn OuterRoot + '_> = NonNull::from(root);
+        // SAFETY: only the lifetime changes, which `nest` bounds.
+        let root = unsafe { mem::transmute::<NonNull<dyn OuterRoot + '_>, NonNull<dyn OuterRoot>>(root) };
+        // SAFETY: the caller has lent the root until this call returns. A context is of one thread,
+        // and the loops that copy the address end in `run`.
+        unsafe { Self::nest(context.innermost_root(), root, run) }
     }
 
     fn may_be_polled(&self) -> bool {
@@ -116,18 +107,6 @@ impl RootRef {
     }
 }
 
-/// A loop is under way, nested in another or not.
-struct Nested<'a> {
-    context: &'a Context,
-    outer: Option<RootRef>,
-}
-
-impl Drop for Nested<'_> {
-    fn drop(&mut self) {
-        let _ = self.context.replace_root(self.outer);
-    }
-}
-
 // The future that a driving thread waits for.
 
 /// The root of a loop that drives a current-thread runtime.
@@ -135,11 +114,7 @@ impl Drop for Nested<'_> {
 /// It is shared with the loops nested in its own, all on one thread, so that its parts lie in
 /// cells.
 pub(in crate::scheduler) struct RootFuture<'a, F: Future> {
-    /// Borrowed while it is being polled.
-    future: RefCell<Pin<&'a mut F>>,
-    /// `None` until it is done.
-    result: Cell<Option<Result<F::Output, Payload>>>,
-    is_done: Cell<bool>,
+    future: PinnedFuture<'a, F>,
     /// True if it has yet to be polled for the first time, which takes no wake.
     is_new: Cell<bool>,
     /// The polls that are still to be let in.
@@ -187,9 +162,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         owner: LockOwner,
     ) -> Self {
         Self {
-            future: RefCell::new(future),
-            result: Cell::new(None),
-            is_done: Cell::new(false),
+            future: PinnedFuture::new(future),
             is_new: Cell::new(true),
             waits_for: Cell::new(0),
             report: Cell::new(None),
@@ -203,7 +176,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
     /// Ends the root. Returns how, and its post.
     pub(in crate::scheduler) fn end(self) -> (Ended<F::Output>, Box<CachedRoot>) {
-        let ended = match (self.result.take(), self.report.take()) {
+        let ended = match (self.future.take_result(), self.report.take()) {
             (Some(result), _) => Ended::Done(result),
             (None, Some(report)) => Ended::Stuck(report),
             (None, None) => Ended::Early,
@@ -215,7 +188,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     /// further out, and without tasks. No shutdown drops the future that a thread waits in.
     pub(in crate::scheduler) fn wait_without_loop(&self, context: &Rc<Context>) {
         let _outer_budget = budget::keep();
-        while !self.is_done.get() && !self.poll_if_woken(context) {
+        while !self.future.is_done() && !self.poll_if_woken(context) {
             if !self.is_woken() {
                 self.post.machine().parker().park();
             }
@@ -233,7 +206,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 
     /// Polls the future, which nothing polls now. `true` when it is done.
-    fn poll(&self, here: &Rc<Context>, mut future: Pin<&mut F>) -> bool {
+    fn poll(&self, here: &Rc<Context>) -> bool {
         let _owner = current_task::put(self.owner);
         let _scopes = self.scopes.put_back();
         let _on_host = here.scheduler().observer.on_host_of(self.owner.task().map_or(0, NonZeroU64::get));
@@ -242,21 +215,14 @@ impl<'a, F: Future> RootFuture<'a, F> {
         if let Some(aside) = self.aside.take() {
             Context::put_back(&aside);
         }
-        // The loop must end in good order, so the panic continues when it has.
-        let poll = || catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
-        let result = match here.with_root(true, poll) {
-            Ok(Poll::Pending) => {
-                self.aside.set(here.set_others_aside());
-                self.waits_for.set(if self.post.wakeup().is_woken() { more_to_let_in(here.scheduler()) } else { 0 });
-                return false;
-            }
-            Ok(Poll::Ready(output)) => Ok(output),
-            Err(panic) => Err(panic),
-        };
-        self.result.set(Some(result));
-        self.is_done.set(true);
-        here.come_back();
-        true
+        let is_done = here.with_root(true, || self.future.poll(|future| future.poll(&mut context)));
+        if is_done {
+            here.come_back();
+        } else {
+            self.aside.set(here.set_others_aside());
+            self.waits_for.set(if self.post.wakeup().is_woken() { more_to_let_in(here.scheduler()) } else { 0 });
+        }
+        is_done
     }
 }
 
@@ -272,8 +238,7 @@ impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Rc<Context>) -> bool {
         if self.has_turn() && (self.is_new.replace(false) || self.post.wakeup().take()) {
             // Not being polled: each loop inside that poll has ended.
-            let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
-            if is_done {
+            if self.future.is_done() || self.poll(here) {
                 return true;
             }
         }
@@ -301,7 +266,7 @@ impl<F: Future> Root for RootFuture<'_, F> {
         let seen = RootSeen { owner: self.owner, wakers, address, is_woken: &is_woken };
         let Some(report) = (scheduler.config.no_progress)(scheduler, &seen) else { return false };
         self.report.set(Some(report));
-        self.is_done.set(true);
+        self.future.give_up();
         self.post.wakeup().put();
         true
     }
@@ -309,19 +274,18 @@ impl<F: Future> Root for RootFuture<'_, F> {
 
 impl<F: Future> OuterRoot for RootFuture<'_, F> {
     fn poll_from_within(&self, here: &Rc<Context>) {
-        let Ok(mut future) = self.future.try_borrow_mut() else { return };
-        if self.post.wakeup().take() && self.poll(here, future.as_mut()) {
+        if !self.future.is_being_polled() && self.post.wakeup().take() && self.poll(here) {
             // For its own loop to see that it is done.
             self.post.wakeup().put();
         }
     }
 
     fn is_ready(&self) -> bool {
-        self.post.wakeup().is_woken() && self.future.try_borrow_mut().is_ok()
+        self.post.wakeup().is_woken() && !self.future.is_being_polled()
     }
 
     fn is_done(&self) -> bool {
-        self.is_done.get()
+        self.future.is_done()
     }
 
     fn outer(&self) -> Option<RootRef> {

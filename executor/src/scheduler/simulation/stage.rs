@@ -195,7 +195,7 @@ impl Stage {
     fn run<F: Future>(&self, simulation: &Simulation, root: &RootFuture<'_, F>, inner: Option<&InnerWait>) -> RunEnd {
         let _outer_budget = budget::keep();
         let was_async = self.base.replace_async(true);
-        let end = RootRef::nest(&self.base, root, || self.run_with(simulation, root, inner));
+        let end = RootRef::enter(&self.base, root, || self.run_with(simulation, root, inner));
         let _ = self.base.replace_async(was_async);
         end
     }
