@@ -253,7 +253,7 @@ fn a_job_from_anywhere_finds_the_helpers_of_its_scope() {
             let task = home.spawn(async move {
                 wsrt::parallel::scope(|scope| {
                     // Meanwhile the helpers leave.
-                    (0..5_000).for_each(|_| thread::yield_now());
+                    (0..200).for_each(|_| thread::yield_now());
                     let (sender, receiver) = channel();
                     thread::scope(|threads| {
                         threads.spawn(|| {

@@ -361,6 +361,8 @@ pub(crate) fn run_job(scheduler: &Scheduler) -> bool {
 pub(crate) fn run_mail() -> bool {
     let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(LentNumber::take_mail));
     let Some((root, _)) = mail else { return false };
+    // The job is none of the region in whose wait it runs.
+    let _outside = CurrentSlot::none();
     // SAFETY: it has just been taken out of its queue.
     unsafe { root.run() }
     true

@@ -140,7 +140,8 @@ impl Region for TreeRegion {
         }
         self.unattended.store(true, Relaxed);
         // Of a job that is pushed now and this look, one sees the other as soon as the pusher has
-        // popped or pushed another: those end with a fence.
+        // popped one, which fences, or if it pushes with a fence (`push_and_tell`). The job of a
+        // `join` may be missed: then the thread that has pushed it runs it.
         fence(SeqCst);
         self.has_jobs()
     }

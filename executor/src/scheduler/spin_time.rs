@@ -16,12 +16,19 @@ pub(crate) struct SpinTime {
     skips: u32,
     /// How many were skipped after the last that spun in vain.
     penalty: u32,
+    /// The waits in a row that were answered, but late.
+    late: u32,
 }
 
 impl SpinTime {
+    /// An answer that comes within this time comes sooner than a thread that sleeps is woken, and
+    /// to spin for it costs no more.
+    const SOON: Duration = Duration::from_micros(20);
     /// The longest spin: an answer of a thread that has to be woken for it comes within this time.
     /// Then that one may be spinning the next time.
     pub(crate) const LONGEST: Duration = Duration::from_micros(50);
+    /// So many late answers in a row are as good as none.
+    const LATE_IN_A_ROW: u32 = 4;
     /// One wait in 128 spins, where all are long: the two threads have to try it at one time.
     const MOST_SKIPS: u32 = 127;
 
@@ -32,25 +39,38 @@ impl SpinTime {
             self.skips -= 1;
             return false;
         }
-        let end = sync::now() + Self::LONGEST;
+        let start = sync::now();
+        let spun = || sync::now().saturating_duration_since(start);
         loop {
             for _ in 0..4 {
                 if has_come() {
-                    *self = Self::default();
+                    self.note_answer(spun());
                     return true;
                 }
                 sync::spin();
             }
-            if sync::now() >= end {
+            if spun() >= Self::LONGEST {
                 self.note_none();
                 return false;
             }
         }
     }
 
+    fn note_answer(&mut self, after: Duration) {
+        if after <= Self::SOON {
+            *self = Self::default();
+            return;
+        }
+        self.late += 1;
+        if self.late == Self::LATE_IN_A_ROW {
+            self.note_none();
+        }
+    }
+
     fn note_none(&mut self) {
         self.penalty = (self.penalty * 2 + 1).min(Self::MOST_SKIPS);
         self.skips = self.penalty;
+        self.late = 0;
     }
 }
 
@@ -66,7 +86,7 @@ mod tests {
             if !is_to_spin {
                 spin_time.skips -= 1;
             } else if after <= SpinTime::LONGEST {
-                *spin_time = SpinTime::default();
+                spin_time.note_answer(after);
             } else {
                 spin_time.note_none();
             }
@@ -78,7 +98,7 @@ mod tests {
     #[test]
     fn answers_that_come_soon_are_always_waited_for() {
         let mut spin_time = SpinTime::default();
-        assert_eq!(waits(&mut spin_time, 10_000, SpinTime::LONGEST), 10_000);
+        assert_eq!(waits(&mut spin_time, 10_000, SpinTime::SOON), 10_000);
     }
 
     #[test]
@@ -86,8 +106,15 @@ mod tests {
         let mut spin_time = SpinTime::default();
         assert!(waits(&mut spin_time, 128, Duration::from_millis(1)) <= 7);
         assert!(waits(&mut spin_time, 128_000, Duration::from_millis(1)) <= 1_001);
-        assert!(waits(&mut spin_time, 128, SpinTime::LONGEST) > 0, "it tries again");
-        assert_eq!(waits(&mut spin_time, 100, SpinTime::LONGEST), 100, "and has learnt");
+        assert!(waits(&mut spin_time, 128, SpinTime::SOON) > 0, "it tries again");
+        assert_eq!(waits(&mut spin_time, 100, SpinTime::SOON), 100, "and has learnt");
+    }
+
+    #[test]
+    fn late_answers_are_waited_for_a_few_times() {
+        let mut spin_time = SpinTime::default();
+        assert_eq!(waits(&mut spin_time, 4, SpinTime::LONGEST), 4);
+        assert!(waits(&mut spin_time, 1_280, SpinTime::LONGEST) <= 64);
     }
 
     #[test]

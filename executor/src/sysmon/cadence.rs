@@ -7,10 +7,10 @@ use std::time::Duration;
 /// ms, so that a poll that was seen twice is known to be stuck within two milliseconds of its
 /// beginning.
 pub(crate) const TICK: Duration = Duration::from_micros(700);
-/// So many ticks after something was stuck, a seventh of a second, it looks ever less often, and
-/// takes the spares back that nothing needs.
+/// So many ticks after something was stuck, a seventh of a second, the watcher takes the spares
+/// back that nothing needs. After as many ticks each time it looks half as often.
 pub(super) const ALERT_TICKS: u32 = 200;
-/// The longest time between two ticks, as in Go: each calm tick doubles it.
+/// The longest time between two ticks, as in Go.
 pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
 /// wake. If that has woken a task and continues, the task is taken from it at once; the next look
@@ -20,6 +20,7 @@ const FIRST_LOOK: Duration = Duration::from_micros(60);
 /// a moment every few milliseconds need not wake it each time: to be woken, and to look so soon
 /// after, costs about as much as the looks of this time.
 const IDLE_BEFORE_SLEEP: Duration = Duration::from_millis(8);
+
 /// How closely the watcher looks. A nap with its look costs 15 to 50 µs on a virtual machine: one
 /// in each millisecond is more than a calm runtime should pay, so that the watcher looks less often
 /// when nothing has been stuck for a while. But a look that finds tasks behind a poll is followed
@@ -73,10 +74,10 @@ impl Cadence {
         self.calm_ticks = self.calm_ticks.saturating_add(1);
         let curious = std::mem::take(&mut self.curious) && self.nap > TICK;
         let suspicious = std::mem::take(&mut self.suspicious);
-        let next = match self.calm_ticks {
-            _ if suspicious || curious => TICK,
-            ..ALERT_TICKS => TICK,
-            _ => CALMEST_TICK.min(TICK * (1 << (self.calm_ticks - ALERT_TICKS).min(4))),
+        let next = if suspicious || curious {
+            TICK
+        } else {
+            CALMEST_TICK.min(TICK * (1 << (self.calm_ticks / ALERT_TICKS).min(4)))
         };
         let napped = std::mem::replace(&mut self.nap, next);
         self.idle = if anything_to_watch || since_last_tick { Duration::ZERO } else { self.idle + napped };

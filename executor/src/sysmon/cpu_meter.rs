@@ -28,7 +28,7 @@ impl BurnMeter {
     /// Returns whether `thread` has had next to nothing of a core for a while, as far as is known:
     /// it sleeps, or waits for one. For where the system does not say which of the two.
     pub(crate) fn is_at_rest(&mut self, thread: u32, now: u64) -> bool {
-        self.compare(thread, now).is_some_and(|(burnt, since)| since >= two_ticks() && burnt < since / 16)
+        self.compare(thread, now).is_some_and(|(burnt, since)| since >= three_ticks() && burnt < since / 16)
     }
 
     /// The CPU time that `thread` has used since the first reading, and how long ago that was.
@@ -47,8 +47,8 @@ impl BurnMeter {
 }
 
 /// The time in which a thread's clock alone shows whether it sleeps, in nanoseconds.
-fn two_ticks() -> u64 {
-    2 * TICK.as_nanos() as u64
+pub(super) fn three_ticks() -> u64 {
+    3 * TICK.as_nanos() as u64
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -85,10 +85,10 @@ mod tests {
     fn a_thread_is_at_rest_after_no_cpu_time() {
         let (mut meter, own) = (BurnMeter::default(), current_thread_number());
         assert!(!meter.is_at_rest(own, 1), "nothing to compare with");
-        assert!(!meter.is_at_rest(own, two_ticks()), "too soon");
-        assert!(meter.is_at_rest(own, 1_000 * two_ticks()));
-        burn(two_ticks());
-        assert!(!meter.is_at_rest(own, 1 + two_ticks()));
-        assert!(!meter.is_at_rest(0, 1_000 * two_ticks()), "there is no such thread");
+        assert!(!meter.is_at_rest(own, three_ticks()), "too soon");
+        assert!(meter.is_at_rest(own, 1_000 * three_ticks()));
+        burn(three_ticks());
+        assert!(!meter.is_at_rest(own, 1 + three_ticks()));
+        assert!(!meter.is_at_rest(0, 1_000 * three_ticks()), "there is no such thread");
     }
 }

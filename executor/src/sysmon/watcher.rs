@@ -31,7 +31,7 @@ use crate::scheduler::shutdown;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::{Context, Scheduler};
 use crate::sysmon::cadence::{CALMEST_TICK, Cadence};
-use crate::sysmon::cpu_meter::BurnMeter;
+use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::quota::QuotaFollower;
 use crate::sysmon::stall::Stall;
 use crate::util::report::report;
@@ -67,8 +67,8 @@ struct Watched {
     relieved: bool,
     /// Why a spare was added for it, if one was.
     compensation: Option<Why>,
-    /// True if a spare would have been added for it, and there is none.
-    lacks_spare: bool,
+    /// True if the poll has lasted for long enough to be compensated, whether it was or not.
+    is_held: bool,
     reported: bool,
     burnt: BurnMeter,
 }
@@ -316,7 +316,7 @@ impl<'a> Watcher<'a> {
         let enough = if others_keep_up { BURNED_BESIDE_OTHERS } else { BURNED };
         let has_burned = match watched.burnt.read(thread, now) {
             Some(burnt) => burnt >= enough,
-            None => now - watched.since >= BURNED_BESIDE_OTHERS,
+            None => now - watched.since >= three_ticks().max(enough),
         };
         has_burned.then_some(Why::Burning)
     }

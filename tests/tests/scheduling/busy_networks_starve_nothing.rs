@@ -1,5 +1,5 @@
-//! A machine that always finds events in the network comes round to the tasks behind another one's
-//! long poll all the same.
+//! Tasks behind a long poll are run beside a machine that always finds events in the network, and
+//! so never steals: the watcher moves them to the injector.
 #![cfg(unix)]
 
 use std::sync::Arc;

@@ -280,6 +280,8 @@ impl Participant for Member {
 
     fn run_own(&self) -> bool {
         let Some(job) = self.own().mailbox.take() else { return false };
+        // The job is none of the region in whose wait it runs.
+        let _root = Inheritance::NONE.enter();
         // SAFETY: it has just been taken out of its queue.
         unsafe { job.run() };
         true

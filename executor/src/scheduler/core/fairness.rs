@@ -7,9 +7,10 @@
 //!   has lasted for [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61
 //!   ticks are long for the tasks that wait outside;
 //! * the injector's turn ends when the injector is empty, or when it has lasted as long as the
-//!   processor's own turn before it; and after [`FEW`] polls, if that turn ended by its polls. With
-//!   one poll, hundreds of tasks that wait there would be served at a sixtieth of a processor.
-//!   Where polls are light, the waiting tasks mostly come from full rings, and are in no hurry.
+//!   processor's own turn before it; and after [`FEW`] polls, if that turn was of light polls, less
+//!   than a microsecond each. With one poll, hundreds of tasks that wait there would be served at a
+//!   sixtieth of a processor. Beside light polls the waiting tasks mostly come from full rings, and
+//!   are in no hurry.
 //!
 //! A task that the injector's tasks put into runnext in their turn comes next, and is of that turn:
 //! a task that spawns another and waits for it gets its answer before the next of its kind begins.
@@ -101,7 +102,7 @@ impl Fairness {
         }
         if self.left == 0 {
             let lasted = now.saturating_sub(self.began).min(LONGEST_TURN);
-            self.left = if lasted == LONGEST_TURN { u32::MAX } else { FEW };
+            self.left = if lasted >= LONGEST_TURN / 4 { u32::MAX } else { FEW.min(interval) };
             self.until = now + lasted;
             grant = Grant::First;
         }

@@ -1,5 +1,5 @@
-//! The scheduler's limits: how often each place is looked at, how long a task may hold a processor,
-//! how much is moved at a time. Each has its reason beside it.
+//! The scheduler's limits: how often each place is looked at, and how long a task may hold a
+//! processor. Each has its reason beside it.
 //!
 //! One more is the reactor's: a task does 128 ready operations in one poll at most
 //! ([`wsrt_reactor::budget::PER_POLL`]).

@@ -131,6 +131,7 @@ impl Processor {
     /// The current thread holds the processor from now on, at time `now`.
     pub(crate) fn begin_hold(&mut self, now: u64) {
         self.clock.resume(now);
+        self.fairness.begin_own(now);
         self.shared.watch().begin_hold(current_thread_number());
         if self.woken_at.is_none() {
             self.woken_at = Some(self.shared.counters().polls());

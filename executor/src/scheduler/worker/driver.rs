@@ -1,4 +1,4 @@
-//! The driver: the one place where the netpoller is turned and timers are fired, and where the the
+//! The driver: the one place where the netpoller is turned and timers are fired, and where the
 //! woken tasks are counted, shown, and collected into a batch, which is then spread over several
 //! processors.
 //!

@@ -40,9 +40,9 @@ impl MachineLoop<'_> {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
-        let fired = one_by_one || self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
-        if !fired && processor.since_network_polled() > NETWORK_PERIOD {
-            self.poll_network(processor);
+        let one_by_one = one_by_one || self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
+        if processor.since_network_polled() > NETWORK_PERIOD {
+            self.poll_network(processor, !one_by_one);
         }
     }
 
@@ -52,7 +52,7 @@ impl MachineLoop<'_> {
     fn poll_network_on_tick(&mut self, processor: &mut Processor) -> NetworkTick {
         let lone = processor.take_lone();
         let root_may_be_woken = lone.is_some() && !self.is_root_woken();
-        let one_by_one = self.poll_network(processor);
+        let one_by_one = self.poll_network(processor, true);
         match lone {
             Some(lone) if self.scheduler.config.keeps_order() => self.scheduler.push_in_line(processor, lone, false),
             Some(lone) => self.scheduler.settle(processor.index(), processor.push_own(lone)),
@@ -73,7 +73,9 @@ impl MachineLoop<'_> {
     }
 
     /// Fires the processor's own due timers. The task of the first comes next, as in Go: in the
-    /// ring it would wait for the polls of all tasks there. Returns whether any was due.
+    /// ring it would wait for the polls of all tasks there. It is of the chain through runnext, so
+    /// that the ring has its turn after a time slice. Returns whether they fire one by one, and one
+    /// has.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) -> bool {
         let earliest = processor.shared().timers().next_deadline();
         if earliest > now {
@@ -88,19 +90,19 @@ impl MachineLoop<'_> {
             }
         }
         self.spread(processor, batch);
-        true
+        most == 1
     }
 
     /// Looks at the netpoller without blocking.
     pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Found> {
-        self.poll_network(processor);
+        self.poll_network(processor, true);
         Some(processor.pop()?.found(FoundIn::NETWORK))
     }
 
-    /// One turn of the netpoller that does not block; the woken tasks are spread over this
-    /// processor and the idle ones. `true` if timers fire one by one, and it is the turn of the
-    /// task of one.
-    pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
+    /// One turn of the netpoller that does not block, and one of due timers if it is `with_timers`;
+    /// the woken tasks are spread over this processor and the idle ones. `true` if timers fire one
+    /// by one, and it is the turn of the task of one.
+    fn poll_network(&mut self, processor: &mut Processor, with_timers: bool) -> bool {
         processor.note_network_polled();
         processor.shared().counters().netpolls.add(1);
         if self.scheduler.poll_owner.is_present() {
@@ -109,7 +111,7 @@ impl MachineLoop<'_> {
         // No other machine looks at the timers of idle processors while there is no poll owner.
         let now = self.scheduler.clock.timer_time(processor.clock().now());
         let earliest = self.scheduler.earliest_deadline();
-        let most = self.timers_at_once(processor, now.saturating_sub(earliest));
+        let most = if with_timers { self.timers_at_once(processor, now.saturating_sub(earliest)) } else { 0 };
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
         self.spread(processor, batch);
         most == 1 && !processor.has_no_task()
@@ -127,7 +129,7 @@ impl MachineLoop<'_> {
             return self.scheduler.push_all_in_line(processor, batch);
         }
         let idle = self.scheduler.idle.count_idle();
-        let share = count.div_ceil(idle + 1).min(HALF_RING);
+        let share = count.div_ceil(idle + 1).min(HALF_RING / 2);
         let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
         self.scheduler.settle(processor.index(), placed);
         let left = batch.len();

@@ -66,7 +66,7 @@ impl MachineLoop<'_> {
         if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }
     }
 
-    pub(crate) fn rob(&mut self, processor: &mut Processor, index: usize, is_last: bool) -> Option<Found> {
+    fn rob(&mut self, processor: &mut Processor, index: usize, is_last: bool) -> Option<Found> {
         let scheduler = self.scheduler;
         let victim = scheduler.processors.get(index);
         let stolen = processor.steal_from(victim);

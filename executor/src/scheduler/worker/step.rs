@@ -106,7 +106,7 @@ impl MachineLoop<'_> {
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
     /// Ticks count polls, including the polls of a chain through runnext, so that no chain can hold
     /// anything off. The netpoller comes before stealing, since its events wait for no other
-    /// machine to be done; but not before tasks of a machine that has polled nothing for a while.
+    /// machine to be done.
     pub(super) fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         if self.keep_time(processor) {

@@ -12,10 +12,14 @@ impl Watcher<'_> {
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
     /// or there is no more.
     pub(super) fn compensate(&mut self, index: usize, now: u64) -> bool {
-        if self.watched[index].compensation.is_some() || self.is_to_go(index) {
+        if self.watched[index].compensation.is_some() {
             return false;
         }
         let Some(why) = self.why_stuck(index, now) else { return false };
+        self.watched[index].is_held = true;
+        if self.is_to_go(index) {
+            return false;
+        }
         if why == Why::Burning && self.has_its_share(index) {
             return false;
         }
@@ -31,12 +35,10 @@ impl Watcher<'_> {
             return false;
         }
         if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
-            self.watched[index].lacks_spare = true;
             self.scheduler.threads.report_limit(self.scheduler.config.most_machines());
             return false;
         }
         let Some(spare) = self.scheduler.processors.put_into_play() else {
-            self.watched[index].lacks_spare = true;
             self.report_limit();
             return false;
         };
@@ -125,6 +127,10 @@ impl Watcher<'_> {
             return;
         }
         self.surplus_ticks += 1;
+        if self.surplus_ticks == 1 {
+            // It counts ticks of the closest pace.
+            self.cadence.alarm();
+        }
         if self.surplus_ticks < ALERT_TICKS {
             return;
         }
@@ -173,15 +179,14 @@ impl Watcher<'_> {
     ///
     /// A thief would come for them once its own queues are empty: with tasks there that yield for
     /// ever, or others that arrive as fast as they are run, it never does. Only behind a poll that
-    /// has a spare, or where there is none to be had: a thread that waits for a core continues with
-    /// its own tasks when it has one. Not where tasks run in order, and no other thread may run
-    /// them.
+    /// blocks or computes, whether it has a spare or not: a thread that waits for a core continues
+    /// with its own tasks when it has one. Not where no other thread may run them.
     pub(super) fn give_away_late_tasks(&self, now: u64) {
-        if self.scheduler.config.keeps_order() {
+        if self.scheduler.config.keeps_order() || self.scheduler.processors.capacity() == 1 {
             return;
         }
         for (index, watched) in self.watched.iter().enumerate() {
-            let is_late = (watched.compensation.is_some() || watched.lacks_spare) && now - watched.since >= TIME_SLICE;
+            let is_late = watched.is_held && now - watched.since >= TIME_SLICE;
             if is_late && self.waiting_behind(index) > 0 {
                 self.scheduler.rescues.count();
                 self.scheduler.injector.push_all(self.scheduler.processors.get(index).rob());
