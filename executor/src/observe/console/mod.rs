@@ -43,13 +43,13 @@ pin_project! {
     pub(crate) struct Instrumented<F> {
         #[pin]
         future: F,
-        watch: Option<Box<Watch>>,
+        watch: Option<Box<SpanWatch>>,
     }
 }
 
 /// The additional state of a watched task.
 #[derive(Debug)]
-struct Watch {
+struct SpanWatch {
     span: Span,
     /// The state of the task's wakers, created at the first poll.
     waking: Option<Arc<Waking>>,
@@ -57,12 +57,12 @@ struct Watch {
 
 impl<F> Instrumented<F> {
     pub(crate) fn new(future: F, span: Span) -> Self {
-        let watch = (!span.is_disabled()).then(|| Box::new(Watch { span, waking: None }));
+        let watch = (!span.is_disabled()).then(|| Box::new(SpanWatch { span, waking: None }));
         Self { future, watch }
     }
 }
 
-impl Watch {
+impl SpanWatch {
     /// Updates the waker for this poll. A task has the same waker in all of its polls; the future
     /// of a `block_on` gets another waker if its runtime ends during the wait.
     fn rewaken(&mut self, waker: &Waker) {
@@ -71,7 +71,7 @@ impl Watch {
         }
     }
 
-    fn lend(&self) -> Option<Lent<'_>> {
+    fn lend(&self) -> Option<LentWaker<'_>> {
         self.waking.as_ref().map(Waking::lend)
     }
 }
@@ -167,22 +167,22 @@ impl Waking {
     }
 
     /// Returns a waker for the duration of a poll.
-    pub(crate) fn lend(self: &Arc<Self>) -> Lent<'_> {
+    pub(crate) fn lend(self: &Arc<Self>) -> LentWaker<'_> {
         let raw = RawWaker::new(Arc::as_ptr(self).cast(), &VTABLE);
         // SAFETY: the functions of the table keep the contract of `RawWaker`. That this one is not
         // dropped stands for the count that it does not own, and `self` outlives it.
         let waker = ManuallyDrop::new(unsafe { Waker::from_raw(raw) });
-        Lent { waker, owner: PhantomData }
+        LentWaker { waker, owner: PhantomData }
     }
 }
 
 /// A waker that owns no reference count.
-pub(crate) struct Lent<'a> {
+pub(crate) struct LentWaker<'a> {
     waker: ManuallyDrop<Waker>,
     owner: PhantomData<&'a Waking>,
 }
 
-impl Deref for Lent<'_> {
+impl Deref for LentWaker<'_> {
     type Target = Waker;
 
     fn deref(&self) -> &Waker {

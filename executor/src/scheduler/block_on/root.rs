@@ -27,7 +27,7 @@ use crate::util::pinned_on_stack::{FrameRef, PinnedFuture};
 use crate::util::unwind::Payload;
 
 /// The root that a machine's loop looks at before each task.
-pub(crate) trait Root {
+pub(crate) trait LoopRoot {
     /// Polls the root future if it was woken. `true` when it is done, and the loop with it.
     fn poll_if_woken(&self, context: &Rc<Context>) -> bool;
 
@@ -47,7 +47,7 @@ pub(crate) trait Root {
 /// The root of the machines that the runtime starts: they serve until it shuts down.
 pub(crate) struct NoRoot;
 
-impl Root for NoRoot {
+impl LoopRoot for NoRoot {
     fn poll_if_woken(&self, _: &Rc<Context>) -> bool {
         false
     }
@@ -234,7 +234,7 @@ fn more_to_let_in(scheduler: &Scheduler) -> usize {
     (in_rings + scheduler.injector.len()).min(INTERVAL as usize).saturating_sub(1)
 }
 
-impl<F: Future> Root for RootFuture<'_, F> {
+impl<F: Future> LoopRoot for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Rc<Context>) -> bool {
         if self.has_turn() && (self.is_new.replace(false) || self.post.wakeup().take()) {
             // Not being polled: each loop inside that poll has ended.

@@ -38,20 +38,20 @@ impl Default for Costs {
 pub(super) struct Accounts {
     pub(super) costs: Costs,
     /// The costs, by processor.
-    paid: Vec<Counts>,
+    paid: Vec<StepCounts>,
     /// Events that were found without a processor.
     paid_elsewhere: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct StepCounts {
     polls: u64,
     steals: u64,
     netpolls: u64,
     events: u64,
 }
 
-impl Counts {
+impl StepCounts {
     fn of(processor: &Shared) -> Self {
         let counters = processor.counters();
         Self {
@@ -76,9 +76,9 @@ impl Accounts {
         let mut price = found * event + woken as u64 * wake;
         if let Some(index) = index {
             if index >= self.paid.len() {
-                self.paid.resize(index + 1, Counts::default());
+                self.paid.resize(index + 1, StepCounts::default());
             }
-            let now = Counts::of(processors.get(index));
+            let now = StepCounts::of(processors.get(index));
             let paid = std::mem::replace(&mut self.paid[index], now);
             price += (now.polls - paid.polls) * poll
                 + (now.steals - paid.steals) * steal

@@ -22,7 +22,7 @@ use super::inner_wait::{InnerWait, LeftWaits, RunEnd};
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
 use crate::scheduler::block_on::root::{Ended, RootFuture};
-use crate::scheduler::block_on::root::{Root, RootRef};
+use crate::scheduler::block_on::root::{LoopRoot, RootRef};
 use crate::scheduler::context::Role;
 use crate::scheduler::shutdown;
 use crate::scheduler::worker::start::start_machines;
@@ -200,7 +200,7 @@ impl Stage {
         end
     }
 
-    fn run_with(&self, simulation: &Simulation, root: &impl Root, inner: Option<&InnerWait>) -> RunEnd {
+    fn run_with(&self, simulation: &Simulation, root: &impl LoopRoot, inner: Option<&InnerWait>) -> RunEnd {
         loop {
             let (at, next) = match self.next_step(simulation, root.is_woken(), inner) {
                 Ok(chosen) => chosen,

@@ -21,7 +21,7 @@
 use super::driver::{Wait, WakeBatch};
 use super::step::Step;
 use super::{MachineLoop, RunIdleWork};
-use crate::scheduler::block_on::root::Root;
+use crate::scheduler::block_on::root::LoopRoot;
 use crate::scheduler::core::idle::Resume;
 use crate::scheduler::core::processor::Processor;
 use crate::scheduler::scheduler::Hook;
@@ -176,7 +176,7 @@ impl MachineLoop<'_> {
 impl MachineLoop<'_> {
     /// Goes to sleep, up to the sleep itself: in the netpoller, for one machine, on its own parker
     /// for the others. The machine holds no processor.
-    pub(super) fn fall_asleep(&mut self, root: &impl Root) -> Step {
+    pub(super) fn fall_asleep(&mut self, root: &impl LoopRoot) -> Step {
         if !self.is_to_sleep(root) {
             return Step::Again;
         }
@@ -198,7 +198,7 @@ impl MachineLoop<'_> {
 
     /// The steps before a sleep: the machine comes on the list of the idle, and looks whether there
     /// is something to do after all.
-    fn is_to_sleep(&mut self, root: &impl Root) -> bool {
+    fn is_to_sleep(&mut self, root: &impl LoopRoot) -> bool {
         if root.gives_up(self.counted) {
             return false;
         }
@@ -215,7 +215,7 @@ impl MachineLoop<'_> {
     }
 
     /// The steps after a sleep in the netpoller.
-    pub(in crate::scheduler) fn leave_netpoller(&mut self, root: &impl Root) {
+    pub(in crate::scheduler) fn leave_netpoller(&mut self, root: &impl LoopRoot) {
         self.machine.parker().end_polling();
         let batch = self.end_own_poll();
         self.get_up(root, batch, false);
@@ -223,7 +223,7 @@ impl MachineLoop<'_> {
 
     /// The steps after a sleep: `batch` has the tasks that it yielded. `timed_out` says that it has
     /// lasted for the keep-alive time.
-    pub(in crate::scheduler) fn get_up(&mut self, root: &impl Root, batch: WakeBatch, timed_out: bool) {
+    pub(in crate::scheduler) fn get_up(&mut self, root: &impl LoopRoot, batch: WakeBatch, timed_out: bool) {
         let scheduler = self.scheduler;
         let batch = self.call_unpark_hook(batch);
         let wanted = !batch.is_empty() || root.is_woken() || scheduler.timer_is_due();

@@ -5,7 +5,7 @@ use wsrt_reactor::budget;
 
 use super::MachineLoop;
 use super::driver::WakeBatch;
-use crate::scheduler::block_on::root::Root;
+use crate::scheduler::block_on::root::LoopRoot;
 use crate::scheduler::core::fairness::Grant;
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::processor::Processor;
@@ -31,7 +31,7 @@ pub(crate) enum Step {
 impl MachineLoop<'_> {
     /// Does one step: the only body of the loop.
     #[inline(always)]
-    pub(crate) fn step(&mut self, root: &impl Root) -> Step {
+    pub(crate) fn step(&mut self, root: &impl LoopRoot) -> Step {
         if self.is_over() || self.poll_root(root) {
             return Step::Exit;
         }
@@ -54,7 +54,7 @@ impl MachineLoop<'_> {
     /// the machine on the list of the idle again. A root is a current-thread runtime's, which has
     /// no other machine: none searches, and none is to be told of tasks.
     #[inline]
-    fn poll_root(&mut self, root: &impl Root) -> bool {
+    fn poll_root(&mut self, root: &impl LoopRoot) -> bool {
         if self.state.listed {
             if !root.is_woken() {
                 return false;
@@ -80,7 +80,7 @@ impl MachineLoop<'_> {
 
     /// Looks for a task with `processor`, and polls the task; gives the processor up with none.
     #[inline(always)]
-    fn turn(&mut self, mut processor: Box<Processor>, root: &impl Root) -> Step {
+    fn turn(&mut self, mut processor: Box<Processor>, root: &impl LoopRoot) -> Step {
         let index = processor.index();
         let processors = &self.scheduler.processors;
         if processors.is_retirement_due() && index >= processors.regular() {

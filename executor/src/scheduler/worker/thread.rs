@@ -7,7 +7,7 @@ use wsrt_reactor::budget;
 use super::driver::WakeBatch;
 use super::step::Step;
 use super::{LoopState, MachineLoop};
-use crate::scheduler::block_on::root::{NoRoot, Root};
+use crate::scheduler::block_on::root::{LoopRoot, NoRoot};
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::{Context, Scheduler, shutdown, time_slice};
@@ -15,7 +15,7 @@ use crate::util::unwind::AbortOnUnwind;
 
 impl MachineLoop<'_> {
     /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
-    pub(crate) fn run(&mut self, root: &impl Root) {
+    pub(crate) fn run(&mut self, root: &impl LoopRoot) {
         let _outer_budget = budget::keep();
         loop {
             match self.step(root) {

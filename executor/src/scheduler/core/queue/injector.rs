@@ -125,8 +125,8 @@ impl<P: Queued> Injector<P> {
                 // swapped out as the newest; only we can link something here, and we have swapped
                 // it out.
                 let link = P::link(unsafe { before.as_ref() });
-                // Release pairs with the Acquire in `Batch::next`: a thread that finds the node
-                // sees the writes before its push.
+                // Release pairs with the Acquire in `InjectorBatch::next`: a thread that finds the
+                // node sees the writes before its push.
                 link.store(first.as_ptr(), Release);
             }
         }
@@ -143,8 +143,8 @@ impl<P: Queued> Injector<P> {
     /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not
     /// asked for stay. Other takers wait until it is dropped: its holder does nothing but move
     /// tasks to another queue.
-    pub(crate) fn take_batch(&self, most: usize) -> Batch<'_, P> {
-        Batch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
+    pub(crate) fn take_batch(&self, most: usize) -> InjectorBatch<'_, P> {
+        InjectorBatch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
     }
 
     /// Returns whether everything that was pushed has been taken.
@@ -235,21 +235,21 @@ impl<N> Front<N> {
     /// here in the meantime: takers find nothing, and other pushes find something to be linked
     /// behind.
     fn begin_with(&self, first: NonNull<N>) {
-        // Release pairs with the Acquire in `Batch::next`.
+        // Release pairs with the Acquire in `InjectorBatch::next`.
         self.oldest.store(first.as_ptr(), Release);
     }
 }
 
 /// Tasks on their way out of the injector, from which no other thread takes at that time.
 #[must_use = "what is not taken out stays in"]
-pub(crate) struct Batch<'a, P: Queued> {
+pub(crate) struct InjectorBatch<'a, P: Queued> {
     injector: &'a Injector<P>,
     left: usize,
     taken: usize,
     _lock: MutexGuard<'a, ()>,
 }
 
-impl<P: Queued> Batch<'_, P> {
+impl<P: Queued> InjectorBatch<'_, P> {
     /// Takes `oldest` off the front. `false` if that cannot be done now: something was swapped in
     /// behind it that is not linked.
     #[must_use]
@@ -275,7 +275,7 @@ impl<P: Queued> Batch<'_, P> {
     }
 }
 
-impl<P: Queued> Iterator for Batch<'_, P> {
+impl<P: Queued> Iterator for InjectorBatch<'_, P> {
     type Item = P;
 
     fn next(&mut self) -> Option<P> {
@@ -291,7 +291,7 @@ impl<P: Queued> Iterator for Batch<'_, P> {
     }
 }
 
-impl<P: Queued> Drop for Batch<'_, P> {
+impl<P: Queued> Drop for InjectorBatch<'_, P> {
     fn drop(&mut self) {
         let taken = &self.injector.front.taken;
         // Relaxed: a figure, with one writer at a time.

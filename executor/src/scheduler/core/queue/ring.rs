@@ -100,12 +100,12 @@ impl fmt::Debug for Word {
     }
 }
 
-struct Shared<T> {
+struct RingWords<T> {
     word: AtomicU64,
     slots: [AtomicPtr<T>; RING_CAPACITY as usize],
 }
 
-impl<T> Shared<T> {
+impl<T> RingWords<T> {
     fn slot(&self, position: u32) -> &AtomicPtr<T> {
         &self.slots[(position % RING_CAPACITY) as usize]
     }
@@ -130,7 +130,7 @@ pub(crate) fn ring<T>() -> (Owner<T>, Thief<T>) {
 
 /// Makes a ring whose word begins as `word`, the word of an empty ring.
 fn ring_at<T>(word: Word) -> (Owner<T>, Thief<T>) {
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(RingWords {
         word: AtomicU64::new(word.0),
         slots: std::array::from_fn(|_| AtomicPtr::new(std::ptr::null_mut())),
     });
@@ -140,7 +140,7 @@ fn ring_at<T>(word: Word) -> (Owner<T>, Thief<T>) {
 /// The owner's end. There is one for a ring, and its methods take `&mut self`: so the owner's reads
 /// slots are safe from its own writes.
 pub(crate) struct Owner<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<RingWords<T>>,
 }
 
 // SAFETY: the ring hands items over between threads and never looks into one; the types put in are
@@ -173,8 +173,8 @@ impl<T> Owner<T> {
                 }
             }
             self.shared.slot(word.end()).store(item.as_ptr(), Relaxed);
-            // Release pairs with the Acquire in `Shared::word`: the slot is visible before the word
-            // that counts it.
+            // Release pairs with the Acquire in `RingWords::word`: the slot is visible before the
+            // word that counts it.
             let (old, new) = (word.0, word.grown_by(1).0);
             if self.shared.word.compare_exchange(old, new, Release, Relaxed).is_ok() {
                 return Ok(WasEmpty(word.len() == 0));
@@ -253,7 +253,7 @@ impl<T> Owner<T> {
         assert_eq!(word.len(), 0, "a processor that steals has an empty ring");
         // A store suffices: thieves leave an empty ring alone, and one that still carries an older
         // word fails, since `head` or `version` has moved. Release pairs with the Acquire in
-        // `Shared::word`.
+        // `RingWords::word`.
         self.shared.word.store(word.grown_by(count).0, Release);
     }
 }
@@ -312,7 +312,7 @@ impl<T> fmt::Debug for Overflow<'_, T> {
 
 /// The thieves' end.
 pub(crate) struct Thief<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<RingWords<T>>,
 }
 
 // SAFETY: as for `Owner`: items pass through, and the ring looks into none.
@@ -347,8 +347,8 @@ impl<T> Thief<T> {
             }
             self.copy_newest(word, keep, take, own);
             let robbed = word.robbed_of_newest(take);
-            // Release pairs with the owner's Acquire in `Shared::word`: our reads of the slots come
-            // before its writes.
+            // Release pairs with the owner's Acquire in `RingWords::word`: our reads of the slots
+            // come before its writes.
             if self.shared.word.compare_exchange(word.0, robbed.0, Release, Relaxed).is_ok() {
                 own.publish_stolen(take);
                 return take as usize;
