@@ -8,7 +8,6 @@ use axum::routing::get;
 use polars::prelude::*;
 
 /// Returns the routes of the service.
-#[must_use]
 pub fn routes() -> Router {
     Router::new().route("/", get(|| async { "light" })).route("/totals/{orders}", get(totals))
 }
