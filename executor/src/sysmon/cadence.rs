@@ -10,7 +10,8 @@ pub(crate) const TICK: Duration = Duration::from_micros(700);
 /// So many ticks after something was stuck, a seventh of a second, the watcher takes the spares
 /// back that nothing needs. After as many ticks each time it looks half as often.
 pub(super) const ALERT_TICKS: u32 = 200;
-/// The longest time between two ticks, as in Go.
+/// The longest time between two ticks, as in Go. The watcher looks at the netpoller itself when
+/// nobody has for as long.
 pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
 /// wake. If that has woken a task and continues, the task is taken from it at once; the next look
