@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
+#[cfg(target_os = "linux")]
+use std::sync::mpsc::{Receiver, Sender};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -17,6 +19,8 @@ use rayon_core::{
     spawn, spawn_broadcast, yield_local, yield_now,
 };
 use wsrt::runtime::Builder;
+#[cfg(target_os = "linux")]
+use wsrt::runtime::Runtime;
 
 /// Runs `body` on a thread of its own, which is leaked if it takes longer.
 fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
@@ -187,6 +191,31 @@ fn await_sleep(thread: &Path) {
     }
 }
 
+/// Holds `lock` in a call whose other half runs elsewhere once both have `begun`, and says in
+/// `waits` that it is about to sleep until that half `goes_on`.
+#[cfg(target_os = "linux")]
+fn sleep_with_a_lock(
+    runtime: &Runtime,
+    lock: &Mutex<()>,
+    begun: &Barrier,
+    waits: &Sender<PathBuf>,
+    goes_on: Receiver<()>,
+) {
+    let _entered = runtime.enter();
+    let _locked = lock.lock().expect("no panic");
+    join(
+        || {
+            current_thread_index().expect("it computes");
+            begun.wait();
+            waits.send(this_thread()).expect("it is received");
+        },
+        move || {
+            begun.wait();
+            goes_on.recv().expect("it is sent");
+        },
+    );
+}
+
 /// A thread that asks for an index while another sleeps, and then for the lock that this one holds.
 #[cfg(target_os = "linux")]
 #[test]
@@ -197,22 +226,7 @@ fn a_thread_that_sleeps_is_not_asked_for_its_index() {
         let (waits, who_waits) = channel();
         let (runtime, lock, is_taken) = (&runtime, &lock, &is_taken);
         thread::scope(|threads| {
-            threads.spawn(move || {
-                let _entered = runtime.enter();
-                let locked = lock.lock().expect("no panic");
-                join(
-                    || {
-                        current_thread_index().expect("it computes");
-                        is_taken.wait();
-                        waits.send(this_thread()).expect("it is received");
-                    },
-                    move || {
-                        is_taken.wait();
-                        goes_on.recv().expect("it is sent");
-                    },
-                );
-                drop(locked);
-            });
+            threads.spawn(move || sleep_with_a_lock(runtime, lock, is_taken, &waits, goes_on));
             threads.spawn(move || {
                 let _entered = runtime.enter();
                 await_sleep(&who_waits.recv().expect("it is sent"));
@@ -278,22 +292,7 @@ fn the_index_of_a_sleeping_thread_stays_in_its_call() {
         let ((go_on, goes_on), (waits, who_waits), (asks, who_asks)) = (channel(), channel(), channel::<PathBuf>());
         let (lock, begun, all) = (&Mutex::new(()), &Barrier::new(3), &Barrier::new(2));
         thread::scope(|threads| {
-            threads.spawn(move || {
-                let _entered = runtime.enter();
-                let locked = lock.lock().expect("no panic");
-                join(
-                    || {
-                        current_thread_index().expect("it computes");
-                        begun.wait();
-                        waits.send(this_thread()).expect("it is received");
-                    },
-                    move || {
-                        begun.wait();
-                        goes_on.recv().expect("it is sent");
-                    },
-                );
-                drop(locked);
-            });
+            threads.spawn(move || sleep_with_a_lock(runtime, lock, begun, &waits, goes_on));
             threads.spawn(move || {
                 let _entered = runtime.enter();
                 // A processor helps before this thread computes, too.

@@ -271,6 +271,25 @@ macro_rules! write_methods {
 
 pub(crate) use write_methods;
 
+/// Implements `AsyncRead` for a type that implements [`PollRead`].
+#[cfg(feature = "tokio-io")]
+macro_rules! tokio_read {
+    ($type:ty) => {
+        impl tokio::io::AsyncRead for $type {
+            fn poll_read(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                target: &mut tokio::io::ReadBuf<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                self.get_mut().poll_read_into(cx, target)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "tokio-io")]
+pub(crate) use tokio_read;
+
 /// Implements `AsyncWrite` for a type that implements
 /// [`PollWrite`].
 #[cfg(feature = "tokio-io")]

@@ -8,6 +8,8 @@ use std::{io, thread};
 use wsrt_sync::budget::poll_spending;
 
 use crate::io::buffer::{Buffer, ReadTarget};
+#[cfg(feature = "tokio-io")]
+use crate::io::methods::tokio_read;
 use crate::io::methods::{PollRead, read_methods};
 use crate::util::sync::{Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
@@ -76,15 +78,7 @@ impl PollRead for Stdin {
 }
 
 #[cfg(feature = "tokio-io")]
-impl tokio::io::AsyncRead for Stdin {
-    fn poll_read(
-        self: std::pin::Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        target: &mut tokio::io::ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        self.get_mut().poll_read_into(cx, target)
-    }
-}
+tokio_read!(Stdin);
 
 #[cfg(unix)]
 impl std::os::fd::AsFd for Stdin {

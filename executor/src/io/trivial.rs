@@ -51,32 +51,6 @@ impl AsyncBufRead for Empty {
     fn consume(self: Pin<&mut Self>, _: usize) {}
 }
 
-impl AsyncWrite for Empty {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(source.len())))
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        sources: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(sources.iter().map(|source| source.len()).sum())))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(())))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(())))
-    }
-}
-
 /// Seeking to any position succeeds and stays at 0, the end of the stream.
 impl AsyncSeek for Empty {
     fn start_seek(self: Pin<&mut Self>, _: SeekFrom) -> io::Result<()> {
@@ -155,28 +129,36 @@ pub fn sink() -> Sink {
     Sink(())
 }
 
-impl AsyncWrite for Sink {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(source.len())))
-    }
+/// Implements `AsyncWrite` for a stream that discards all bytes.
+macro_rules! discards_writes {
+    ($type:ty) => {
+        impl AsyncWrite for $type {
+            fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
+                poll_spending(cx, |_| Poll::Ready(Ok(source.len())))
+            }
 
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        sources: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(sources.iter().map(|source| source.len()).sum())))
-    }
+            fn poll_write_vectored(
+                self: Pin<&mut Self>,
+                cx: &mut Context<'_>,
+                sources: &[IoSlice<'_>],
+            ) -> Poll<io::Result<usize>> {
+                poll_spending(cx, |_| Poll::Ready(Ok(sources.iter().map(|source| source.len()).sum())))
+            }
 
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
+            fn is_write_vectored(&self) -> bool {
+                true
+            }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(())))
-    }
+            fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                poll_spending(cx, |_| Poll::Ready(Ok(())))
+            }
 
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spending(cx, |_| Poll::Ready(Ok(())))
-    }
+            fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                poll_spending(cx, |_| Poll::Ready(Ok(())))
+            }
+        }
+    };
 }
+
+discards_writes!(Empty);
+discards_writes!(Sink);

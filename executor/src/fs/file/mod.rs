@@ -21,9 +21,9 @@ use crate::fs::OpenOptions;
 use crate::fs::file::inner::FileState;
 use crate::fs::file_system::Opened;
 use crate::io::buffer::{MOST_AT_ONCE, ReadTarget};
-#[cfg(feature = "tokio-io")]
-use crate::io::methods::tokio_write;
 use crate::io::methods::{PollRead, PollWrite, read_methods, write_methods};
+#[cfg(feature = "tokio-io")]
+use crate::io::methods::{tokio_read, tokio_write};
 #[cfg(unix)]
 use crate::io::offload::offload;
 use crate::util::world::{Cost, either};
@@ -653,15 +653,7 @@ impl File {
 }
 
 #[cfg(feature = "tokio-io")]
-impl tokio::io::AsyncRead for File {
-    fn poll_read(
-        self: std::pin::Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        target: &mut tokio::io::ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        self.get_mut().poll_read_into(cx, target)
-    }
-}
+tokio_read!(File);
 
 #[cfg(feature = "tokio-io")]
 impl tokio::io::AsyncSeek for File {
