@@ -174,6 +174,18 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_injector_is_looked_into_once_in_the_interval() {
+        let mut fairness = Fairness::default();
+        for _ in 0..10 {
+            for tick in 1..=7 {
+                assert_eq!(fairness.tick(7), tick == 7);
+            }
+            assert_eq!(fairness.grant(7, 0), Grant::First);
+            fairness.begin_own(0);
+        }
+    }
+
+    #[test]
     fn any_interval_there_is_comes_round() {
         let mut every = Every(u32::MAX - 2);
         assert!(!every.is_now(u32::MAX) && every.is_now(u32::MAX) && !every.is_now(u32::MAX));

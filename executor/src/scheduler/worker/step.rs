@@ -115,12 +115,7 @@ impl MachineLoop<'_> {
         self.injector_in_its_turn(processor)
             .or_else(|| processor.next_in_chain())
             .or_else(|| processor.pop().map(|task| task.found(FoundIn::RING)))
-            .or_else(|| self.look_elsewhere(processor))
-    }
-
-    /// The places beyond the processor's own queues.
-    fn look_elsewhere(&mut self, processor: &mut Processor) -> Option<Found> {
-        self.batch_from_injector(processor)
+            .or_else(|| self.batch_from_injector(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
     }
