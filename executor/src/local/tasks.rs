@@ -64,7 +64,7 @@ pub(crate) struct LocalTasks {
 /// What the panic of a task means for its set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OnPanic {
-    /// Nothing: the set goes on.
+    /// Nothing: the set continues.
     GoOn,
     /// The end: the set panics where it is polled.
     End,

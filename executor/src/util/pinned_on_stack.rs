@@ -1,5 +1,5 @@
 //! A future that is pinned in a frame of this thread's stack, where frames further in poll it too:
-//! a thread that waits inside one future's poll goes on with the others that it has begun.
+//! a thread that waits inside one future's poll continues with the others that it has begun.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;

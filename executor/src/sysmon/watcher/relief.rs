@@ -91,7 +91,7 @@ impl Watcher<'_> {
             && self.stuck_beyond() <= processors.retirements_due()
     }
 
-    /// Stuck processors beyond the regular ones for which no other stands in.
+    /// Stuck processors beyond the regular ones that no spare replaces.
     fn stuck_beyond(&self) -> usize {
         let beyond = self.watched.iter().skip(self.scheduler.processors.regular());
         beyond.filter(|watched| watched.stuck && watched.compensation.is_none()).count()
