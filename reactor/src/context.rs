@@ -2,6 +2,7 @@
 //! and the services that the runtime provides for sockets.
 
 use crate::handle::Handle;
+use crate::services;
 pub use crate::services::{Delay, Services};
 use crate::sync::Arc;
 use std::cell::RefCell;
@@ -23,6 +24,7 @@ impl ReactorContext {
     /// Creates a context from a handle to a netpoller and the runtime's services.
     #[must_use]
     pub fn new(handle: Handle, services: Arc<dyn Services>) -> ReactorContext {
+        services::answer_by(|| current().is_some_and(|context| context.services().drops_what_waits()));
         ReactorContext(Arc::new(Parts { handle, services }))
     }
 
@@ -93,12 +95,6 @@ pub fn enter(context: Option<ReactorContext>) -> ContextGuard {
 #[must_use]
 pub fn current() -> Option<ReactorContext> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
-}
-
-/// Returns whether the future that is polled on this thread is about to be dropped.
-#[cold]
-pub(crate) fn drops_what_waits() -> bool {
-    current().is_some_and(|context| context.services().drops_what_waits())
 }
 
 /// Returns the current thread's context for `operation`.

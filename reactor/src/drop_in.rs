@@ -1,8 +1,6 @@
 //! Where sockets keep to what code written for tokio relies on: in a program that has wsrt in
 //! tokio's place, by the package `tokio` of this repository.
 
-#[cfg(unix)]
-use crate::evented::Sharing;
 use crate::interest::Interest;
 use wsrt_sync::drop_in::IS_ON;
 
@@ -20,8 +18,3 @@ pub(crate) const UNTRIED: Interest = if IS_ON { Interest::NONE } else { Interest
 /// budget, and flushes, which transfer nothing either. Code written for tokio asks them in between,
 /// any number of times in one poll.
 pub(crate) const LOOKS_COOPERATE: bool = !IS_ON;
-
-/// Says whether any number of tasks may wait in the polls of one `AsyncFd`. In the drop-in the last
-/// one is woken and no other: code written for tokio may count its wakes.
-#[cfg(unix)]
-pub(crate) const ASYNC_FD_POLLS: Sharing = if IS_ON { Sharing::Exclusive } else { Sharing::Shared };

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A future that completes after a period of time. Returned by [`Services::delay`]. Dropping the
@@ -44,4 +45,20 @@ pub trait Services: Send + Sync {
     fn has_io(&self) -> bool {
         true
     }
+}
+
+/// Answers [`drops_what_waits`]. Set by the first context: sources and their registry ask, which a
+/// context is made of, so they know the question alone.
+static DROPS_WHAT_WAITS: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Returns whether the future that is polled on this thread is about to be dropped, by the services
+/// of the thread's context.
+#[cold]
+pub(crate) fn drops_what_waits() -> bool {
+    DROPS_WHAT_WAITS.get().is_some_and(|ask| ask())
+}
+
+/// Makes `ask` the function that answers `drops_what_waits`.
+pub(crate) fn answer_by(ask: fn() -> bool) {
+    DROPS_WHAT_WAITS.get_or_init(|| ask);
 }

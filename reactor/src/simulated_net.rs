@@ -7,7 +7,6 @@
 use crate::readiness::EventBits;
 use crate::ready::Ready;
 use crate::registry::SourceToken;
-use crate::services::Services;
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr};
@@ -154,10 +153,4 @@ impl fmt::Debug for NetworkSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("NetworkSlot").field(&self.0.get().is_some()).finish()
     }
-}
-
-/// The addresses of `host`, by the network of `services`, if it has one.
-pub(crate) fn look_up(host: &str, port: u16, services: &dyn Services) -> Option<io::Result<Vec<SocketAddr>>> {
-    let found = services.network()?.resolve(host);
-    Some(found.map(|addresses| addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()))
 }

@@ -25,10 +25,10 @@
 //! `block_on`, which polls for as long as it is woken, and returns only with an answer: so each is
 //! woken, and after [`POLLS_AFTER_END`] such polls of one source there is the error.
 
-use crate::context;
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness, SeenReadiness};
+use crate::services;
 use crate::sync::Mutex;
 use crate::waiters::{PerDirection, WaiterKind, Waiters};
 use std::io;
@@ -92,7 +92,7 @@ impl SourceState {
         };
         if is_over {
             Poll::Ready(Ok(seen))
-        } else if seen.is_shut_down() && !context::drops_what_waits() {
+        } else if seen.is_shut_down() && !services::drops_what_waits() {
             Poll::Ready(Err(shut_down_error()))
         } else {
             Poll::Pending

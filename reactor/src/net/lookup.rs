@@ -6,7 +6,6 @@ use super::at_once::at_once;
 use super::reply::{Reply, reply};
 use crate::context::{self, ReactorContext};
 use crate::error::{naming, no_address};
-use crate::simulated_net;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
@@ -79,8 +78,9 @@ pub(super) async fn resolve_one(
 }
 
 async fn look_up(host: String, port: u16, context: &ReactorContext) -> io::Result<Vec<SocketAddr>> {
-    if let Some(found) = simulated_net::look_up(&host, port, context.services()) {
-        return found;
+    if let Some(network) = context.services().network() {
+        let addresses = network.resolve(&host)?;
+        return Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect());
     }
     let (reply, answer) = reply();
     let name = host.clone();

@@ -6,10 +6,6 @@
 //! the same goes to sleep with one system call. Any moment between two will do where a crowd of
 //! timers shares a wake.
 
-use std::io;
-use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
-
 #[cfg(any(not(target_os = "linux"), wsrt_schedule))]
 pub(super) use self::rounded::TimerFd;
 #[cfg(all(target_os = "linux", not(wsrt_schedule)))]
@@ -17,9 +13,11 @@ pub(super) use self::timerfd::TimerFd;
 
 #[cfg(all(target_os = "linux", not(wsrt_schedule)))]
 mod timerfd {
-    use super::*;
     use crate::registry::ALARM;
+    use std::io;
+    use std::ops::RangeInclusive;
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::time::{Duration, Instant};
 
     #[derive(Debug)]
     pub(crate) struct TimerFd {
@@ -155,8 +153,10 @@ mod timerfd {
 
 #[cfg(any(not(target_os = "linux"), wsrt_schedule))]
 mod rounded {
-    use super::*;
     use crate::sync::now;
+    use std::io;
+    use std::ops::RangeInclusive;
+    use std::time::{Duration, Instant};
 
     /// The poll's own timeout, which mio rounds up to the system's unit.
     #[derive(Debug)]

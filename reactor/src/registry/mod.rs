@@ -7,10 +7,10 @@ mod token;
 
 pub(crate) use self::token::{ALARM, INTERRUPT, SourceToken};
 
-use crate::context;
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::EventBits;
+use crate::services;
 use crate::source::SourceState;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Arc, Mutex, hand_on};
@@ -69,7 +69,7 @@ impl Registry {
         let mut entries = self.entries.lock();
         if entries.is_closed {
             drop(entries);
-            if !context::drops_what_waits() {
+            if !services::drops_what_waits() {
                 return Err(shut_down_error());
             }
             source.shut_down(&mut Vec::new());

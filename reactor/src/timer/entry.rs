@@ -10,7 +10,7 @@
 //! generation and item: only the entry knows the new deadline, and the queue asks for it when the
 //! item's own deadline comes.
 
-use super::queue::Store;
+use super::store::{QueuedEntry, Store};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Release};
 use crate::sync::{Arc, Mutex};
@@ -109,7 +109,7 @@ impl std::panic::RefUnwindSafe for TimerEntry {}
 struct TimerEntryState {
     waker: Option<Waker>,
     /// The store that holds its item, while it is armed.
-    home: Option<Arc<Store>>,
+    home: Option<Arc<Store<TimerEntry>>>,
     /// When it is due.
     deadline: u64,
     /// The deadline that its item was filed under: its own, or an earlier one.
@@ -222,7 +222,7 @@ impl TimerEntry {
 
     /// Arms it in `home`. That ends the earlier arming, unless its item is there and comes up early
     /// enough.
-    pub(crate) fn begin(&self, home: &Arc<Store>, deadline: u64) -> Begun {
+    pub(crate) fn begin(&self, home: &Arc<Store<Self>>, deadline: u64) -> Begun {
         let mut inner = self.inner.lock();
         let before = self.word.read();
         let is_at_home = inner.home.as_ref().is_some_and(|former| Arc::ptr_eq(former, home));
@@ -310,9 +310,10 @@ impl TimerEntry {
             f(inner.deadline, waker);
         }
     }
+}
 
-    /// Returns whether the item made for `generation` is dead, without taking the lock.
-    pub(crate) fn is_dead(&self, generation: u64) -> bool {
+impl QueuedEntry for TimerEntry {
+    fn is_dead(&self, generation: u64) -> bool {
         !self.word.read().is_armed_as(generation)
     }
 }

@@ -6,14 +6,13 @@
 //! items are dead, each timer that is armed searches for some of them, a few at a time if the queue
 //! is large.
 
-mod dead;
 mod earliest;
 mod entry;
 mod fired;
-mod heap;
 #[cfg(all(test, wsrt_loom))]
 mod loom_models;
 mod queue;
+mod store;
 #[cfg(test)]
 mod test_random;
 #[cfg(test)]

@@ -1,20 +1,11 @@
-//! The timers of one processor: a heap under a lock, and its earliest deadline, which every thread
-//! can read without the lock.
+//! The timers of one processor: they are armed, fired, and shown to dumps.
 
-use super::dead::{DEAD_SHARE_AT_ARM, DEAD_SHARE_AT_CANCEL};
-use super::earliest::Earliest;
 use super::entry::{Begun, Fire, TimerEntry};
 use super::fired::Fired;
-use super::heap::Heap;
-use crate::sync::atomic::AtomicUsize;
-use crate::sync::atomic::Ordering::Relaxed;
-use crate::sync::{Arc, COMPACTION_FLOOR, FIRED_PER_HOLD, Mutex, MutexGuard, hand_on};
+use super::store::{DEAD_SHARE_AT_ARM, NEVER, QueuedTimer, Store, StoredTimers};
+use crate::sync::{Arc, COMPACTION_FLOOR, FIRED_PER_HOLD, hand_on};
 use crate::waiters::wake_all;
-use std::cmp::Ordering;
 use std::task::Waker;
-
-/// The deadline that never comes.
-const NEVER: u64 = u64::MAX;
 
 /// Items looked at under one hold of the lock by a walk over all of them.
 const ITEMS_PER_HOLD: usize = 64;
@@ -44,76 +35,7 @@ const ITEMS_PER_HOLD: usize = 64;
 pub struct TimerQueue {
     /// Shared with the armed timers, so that a cancel counts its item without the queue's lock, and
     /// after the queue is gone.
-    pub(super) store: Arc<Store>,
-}
-
-/// The heap of items, and the words beside it that are read without its lock.
-#[derive(Debug)]
-pub(crate) struct Store {
-    /// The deadline on top of the heap, dead items included.
-    earliest: Earliest,
-    /// The number of dead items: cancelled or re-armed, and not yet removed.
-    pub(super) dead: AtomicUsize,
-    /// With more dead than this, a cancel cleans up. Written under the lock.
-    pub(super) most_dead: AtomicUsize,
-    pub(super) contents: Mutex<TimerQueueState>,
-    /// The most items touched under one hold of the lock.
-    #[cfg(test)]
-    pub(super) longest_hold: std::sync::atomic::AtomicUsize,
-}
-
-/// The data that the lock protects.
-#[derive(Debug)]
-pub(super) struct TimerQueueState {
-    pub(super) heap: Heap<QueuedTimer>,
-    /// Items ever inserted or moved on: the order among equal deadlines.
-    inserted: u64,
-    /// Where the search for the dead continues: the items before this one have yet to be looked at.
-    /// It begins at the end.
-    pub(super) unsearched: usize,
-    /// With fewer items the dead are not searched for.
-    pub(super) floor: usize,
-    /// Set at shutdown; nothing is inserted after it.
-    is_closed: bool,
-}
-
-/// One arming in the heap, ordered by deadline and then by the order of insertion.
-#[derive(Debug)]
-pub(super) struct QueuedTimer {
-    deadline: u64,
-    sequence: u64,
-    generation: u64,
-    entry: Arc<TimerEntry>,
-}
-
-impl QueuedTimer {
-    fn rank(&self) -> (u64, u64) {
-        (self.deadline, self.sequence)
-    }
-
-    pub(super) fn is_dead(&self) -> bool {
-        self.entry.is_dead(self.generation)
-    }
-}
-
-impl PartialEq for QueuedTimer {
-    fn eq(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
-    }
-}
-
-impl Eq for QueuedTimer {}
-
-impl PartialOrd for QueuedTimer {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for QueuedTimer {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
-    }
+    store: Arc<Store<TimerEntry>>,
 }
 
 impl TimerQueue {
@@ -268,6 +190,30 @@ impl TimerQueue {
         self.store.lock().heap.count_top(most, |item| item.deadline <= deadline)
     }
 
+    /// Begins a rest, a period in which timers are cancelled and few are armed. Removes the
+    /// cancelled timers, and from now on keeps at most as many cancelled timers as live ones,
+    /// however few there are. The call takes the lock.
+    ///
+    /// A queue that is not resting keeps some dozens of cancelled timers, so that most calls that
+    /// arm or cancel a timer search nothing. More may remain if other threads arm or cancel timers
+    /// at the same time, or if the queue is large.
+    pub fn begin_rest(&self) {
+        let mut contents = self.store.lock();
+        contents.floor = 0;
+        // However few are dead.
+        let dead = self.store.throw_out(&mut contents, usize::MAX);
+        self.store.publish(&contents);
+        drop(contents);
+        drop(dead);
+    }
+
+    /// Ends a rest that [`begin_rest`](Self::begin_rest) began.
+    pub fn end_rest(&self) {
+        let mut contents = self.store.lock();
+        contents.floor = COMPACTION_FLOOR;
+        self.store.publish(&contents);
+    }
+
     /// Shuts the queue down: cancels all armed timers and appends their wakers to `wakers`. Timers
     /// that are armed later are cancelled at once. None of these timers fires. Calling this method
     /// again has no further effect.
@@ -277,11 +223,11 @@ impl TimerQueue {
         let mut contents = self.store.lock();
         contents.is_closed = true;
         // Each item holds a timer, and each armed timer the store: this ends the circle.
-        let items = std::mem::replace(&mut contents.heap, Heap::new());
+        let items = contents.heap.take();
         self.store.publish(&contents);
         drop(contents);
         // With the lock released, for they may be many.
-        for item in items.into_items() {
+        for item in items {
             self.abandon(item.generation, &item.entry, wakers);
         }
     }
@@ -334,7 +280,7 @@ impl TimerQueue {
     #[cfg(test)]
     pub(crate) fn longest_hold(&self) -> usize {
         drop(self.store.lock());
-        self.store.longest_hold.load(Relaxed)
+        self.store.longest_hold.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Dead items counted and still held.
@@ -358,50 +304,10 @@ impl Drop for TimerQueue {
     }
 }
 
-impl Store {
-    fn new() -> Self {
-        Self {
-            earliest: Earliest::new(NEVER),
-            dead: AtomicUsize::new(0),
-            most_dead: AtomicUsize::new(COMPACTION_FLOOR),
-            contents: Mutex::new(TimerQueueState {
-                heap: Heap::new(),
-                inserted: 0,
-                unsearched: 0,
-                floor: COMPACTION_FLOOR,
-                is_closed: false,
-            }),
-            #[cfg(test)]
-            longest_hold: std::sync::atomic::AtomicUsize::new(0),
-        }
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, TimerQueueState> {
-        let contents = self.contents.lock();
-        #[cfg(test)]
-        self.longest_hold.fetch_max(contents.heap.take_touched(), Relaxed);
-        contents
-    }
-
-    /// Publishes the earliest deadline and the limit of the dead, for threads without the lock.
-    pub(super) fn publish(&self, contents: &TimerQueueState) {
-        self.earliest.publish(contents.heap.peek().map_or(NEVER, |item| item.deadline));
-        self.most_dead.store((contents.heap.len() / DEAD_SHARE_AT_CANCEL).max(contents.floor), Relaxed);
-    }
-}
-
-impl TimerQueueState {
-    /// Inserts an item, behind those with the same deadline, and returns its sequence number.
-    fn put(&mut self, deadline: u64, generation: u64, entry: Arc<TimerEntry>) -> u64 {
-        let sequence = self.inserted;
-        self.inserted += 1;
-        self.heap.push(QueuedTimer { deadline, sequence, generation, entry });
-        sequence
-    }
-
+impl StoredTimers<TimerEntry> {
     /// Takes out the top item if it is dead, or moves it on if it was put off; true if it is
     /// neither, or there is none.
-    fn settle_top(&mut self, dead: &mut Vec<QueuedTimer>) -> bool {
+    fn settle_top(&mut self, dead: &mut Vec<QueuedTimer<TimerEntry>>) -> bool {
         let Some(top) = self.heap.peek() else { return true };
         let due = top.entry.true_deadline(top.generation);
         if due == Some(top.deadline) {
@@ -412,30 +318,5 @@ impl TimerQueueState {
             (item, _) => dead.extend(item),
         }
         false
-    }
-
-    fn pop_due(&mut self, now: u64) -> Option<QueuedTimer> {
-        if self.heap.peek()?.deadline > now {
-            return None;
-        }
-        self.heap.pop()
-    }
-}
-
-#[cfg(all(test, not(wsrt_loom)))]
-mod tests {
-    use super::*;
-    use std::mem::{offset_of, size_of};
-
-    /// The alignment holds for the `Arc`'s allocation too: the reference count lies before the
-    /// whole.
-    #[test]
-    fn arms_write_no_cache_line_that_all_processors_read() {
-        let line = offset_of!(Store, earliest)..offset_of!(Store, earliest) + 128;
-        assert_eq!((size_of::<Earliest>(), line.start % 128), (128, 0));
-        let others = [offset_of!(Store, dead), offset_of!(Store, most_dead), offset_of!(Store, contents)];
-        assert!(others.iter().all(|offset| !line.contains(offset)), "{line:?} {others:?}");
-        let store = Arc::new(Store::new());
-        assert_eq!(Arc::as_ptr(&store).addr() % 128, 0);
     }
 }
