@@ -10,11 +10,9 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::fmt;
-use std::io;
 use std::sync::OnceLock;
-use std::thread;
 use std::time::Instant;
+use std::{fmt, io, thread};
 
 use crate::util::sync::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};

@@ -24,11 +24,9 @@ use crate::fork_join::parallel_call::HelpedCall;
 use crate::fork_join::regions::Regions;
 use crate::fork_join::{BoxedJob, CurrentSlot, JobRef, Region, TreeRegion, with_slot};
 use crate::scheduler::context::Role;
+use crate::scheduler::core::limits::ACCEPTED_DELAY;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::sync::{self, Condvar, Mutex, MutexGuard, thread, thread_local};
-
-/// How often an idle attendant looks for jobs in the trees of in-place scopes.
-const LOOK_PERIOD: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// The number that this thread has been lent. It has no destructor, so that it may be asked at
@@ -177,7 +175,8 @@ impl Guests {
             }
             queue.idle += 1;
             let attends_trees = !queue.attended.is_empty();
-            let timed_out = match sync::now().checked_add(if attends_trees { LOOK_PERIOD } else { keep_alive }) {
+            let limit = if attends_trees { Duration::from_nanos(ACCEPTED_DELAY) } else { keep_alive };
+            let timed_out = match sync::now().checked_add(limit) {
                 _ if queue.is_over && !attends_trees => true,
                 Some(deadline) => self.comes.wait_until(&mut queue, deadline).timed_out() && !attends_trees,
                 None => {

@@ -13,9 +13,11 @@ use crate::fork_join::{Participant, TreeRegion, guests};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::core::machine::OffProcessor;
+use crate::scheduler::core::sleep::{SleepingSide, WakingSide};
 use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::worker::{LoopState, MachineLoop, RunIdleWork};
+use crate::util::spin_time::SpinTime;
 use crate::util::sync;
 use crate::util::thread_state::current_core;
 use crate::util::unwind::AbortOnUnwind;
@@ -51,7 +53,7 @@ fn run(machine_loop: &mut MachineLoop<'_>) -> bool {
     }
     if scheduler.poll_owner.is_present() {
         // The poll owner may mean to sleep past the timers that this machine leaves behind.
-        machine_loop.watch_own_deadlines();
+        scheduler.notify_poll_owner();
     }
     let budget = budget::keep();
     // The budget that the last task has left is no limit for the work of others.
@@ -201,9 +203,6 @@ impl Participant for Helper<'_, '_> {
     }
 }
 
-/// For so long a helper sleeps to be woken on another core.
-const NAP: Duration = Duration::from_micros(20);
-
 /// When a helper last tried to get off the core of a region's owner, where it is of no use.
 ///
 /// A kernel may leave both threads there for long, though other cores are free: they are busy, and
@@ -223,9 +222,9 @@ impl CoreChange {
         }
         let now = sync::now();
         // A hundredth of the helper's time at most, since there may be only that core.
-        if self.0.get().is_none_or(|before| now.duration_since(before) > NAP * 100) {
+        if self.0.get().is_none_or(|before| now.duration_since(before) > 100 * SpinTime::SOON) {
             self.0.set(Some(now));
-            sync::sleep(NAP);
+            sync::sleep(SpinTime::SOON);
         }
     }
 }

@@ -3,11 +3,10 @@
 //! It lies on the owner's stack, and is gone as soon as the owner has seen it set. So the thread
 //! that sets it must not touch it afterwards: it reads the thread to wake before.
 
-use crate::util::sync::UnsafeCell;
 use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use crate::util::sync::thread;
 use crate::util::sync::thread::Thread;
+use crate::util::sync::{UnsafeCell, thread};
 
 /// Not set, and its owner is awake.
 const UNSET: u32 = 0;

@@ -3,9 +3,8 @@
 use std::any::Any;
 
 use crate::fork_join::TreeRegion;
-use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::util::sync::atomic::{AtomicU64, AtomicUsize};
+use crate::util::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
 use crate::util::thread_state::current_core;
 

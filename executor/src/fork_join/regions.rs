@@ -16,6 +16,7 @@ use crate::fork_join::slots::MOST_SLOTS;
 use crate::fork_join::team::{Team, with_member};
 use crate::fork_join::{LoopRegion, OpenRegions, TreeRegion, TreeSlot};
 use crate::scheduler::core::idle::SpareHand;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::idle_work::IdleWork;
 use crate::scheduler::worker::start::start_idle_machine;
 use crate::scheduler::{Context, Scheduler};

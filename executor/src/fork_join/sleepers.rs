@@ -7,9 +7,8 @@
 //! Between the two steps of each is a full fence, so one of them sees the other.
 
 use crate::util::sync::Mutex;
-use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::util::sync::atomic::fence;
+use crate::util::sync::atomic::{AtomicUsize, fence};
 use crate::util::sync::thread::{self, Thread};
 
 pub(crate) struct Sleepers {

@@ -1,8 +1,7 @@
 //! `OpenOptions`: opens files with options.
 
-use std::fmt;
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
 use super::File;
 use super::paths::on_path;

@@ -2,11 +2,10 @@
 //! standard streams.
 
 use std::future::Future;
-use std::io;
-use std::mem;
 use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::{io, mem};
 
 use wsrt_sync::drop_in;
 

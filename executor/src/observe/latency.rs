@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 use wsrt_trace::Buckets;
 
 use crate::observe::counters::{Count, SharedCounter};
-use crate::observe::observer::Observer;
-use crate::observe::observer::Switch;
+use crate::observe::observer::{Observer, Switch};
 use crate::observe::ready_times::ReadyTimes;
 use crate::task::Id;
 use crate::util::rng::{self, FastRand};

@@ -9,8 +9,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::latency::WokenAt;
-use super::observer::Observer;
-use super::observer::Switch;
+use super::observer::{Observer, Switch};
 use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef, panic_message};
 use crate::util::unwind::call_hook;
 

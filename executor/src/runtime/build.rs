@@ -4,13 +4,12 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
 use crate::scheduler::simulation::Settings;
 use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
-use crate::sync;
 use crate::util::sync::thread::{self, ThreadId, available_parallelism};
+use crate::{fork_join, sync};
 
 /// The most processors that tasks run on: half of the largest number that Linux can be built
 /// for. Each processor counts its steals from each of the others.

@@ -1,15 +1,13 @@
 //! Reads and checks the environment variables.
 
-use std::env;
 use std::ffi::OsString;
-use std::fmt;
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Once;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+use std::{env, fmt, io};
 
 use wsrt_sync::drop_in;
 

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::scheduler::core::machine::Machine;
-use crate::scheduler::core::machine::OffProcessor;
+use crate::scheduler::core::machine::{Machine, OffProcessor};
 use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::worker::start::try_start_with;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 

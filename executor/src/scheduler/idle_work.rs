@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use crate::scheduler::spin_time::SpinTime;
+use crate::util::spin_time::SpinTime;
 use crate::util::sync;
 
 /// Work for machines without a task. The runtime gives it to the scheduler, which knows nothing

@@ -45,15 +45,9 @@ pub(crate) mod simulation;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod spawn;
 #[cfg(not(wsrt_loom))]
-pub(crate) mod spin_time;
-#[cfg(not(wsrt_loom))]
 pub(crate) mod threads;
 #[cfg(not(wsrt_loom))]
-pub(crate) mod time_slice;
-#[cfg(not(wsrt_loom))]
 pub(crate) mod timers;
-#[cfg(not(wsrt_loom))]
-mod wake;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod worker;
 

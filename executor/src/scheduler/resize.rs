@@ -4,6 +4,7 @@
 
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::processors::Resized;
+use crate::scheduler::core::sleep::WakingSide;
 
 impl Scheduler {
     /// Lets `count` processors run tasks from now on, which is above zero and no more than there is

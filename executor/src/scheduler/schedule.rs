@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::scheduler::context::Placing;
 use crate::scheduler::core::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::core::queue::HALF_RING;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::task::{Runnable, Schedule, TaskQueue, TaskRef};
 
@@ -234,14 +235,5 @@ impl Scheduler {
         }
         self.injector.push_all(batch);
         self.wake_one();
-    }
-
-    /// Empties a processor's queues into the injector, before it is given up for other reasons than
-    /// lack of work. Where tasks run in order they stay: they would come behind those that are in
-    /// the injector.
-    pub(crate) fn part_with(&self, processor: &mut Processor) {
-        if !self.config.keeps_order() {
-            self.injector.push_all(processor.drain());
-        }
     }
 }

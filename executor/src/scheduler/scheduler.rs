@@ -1,10 +1,9 @@
 //! The scheduler: everything that the machines of one runtime share.
 
-use std::fmt;
-use std::io;
 use std::panic::RefUnwindSafe;
 use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
+use std::{fmt, io};
 
 use crossbeam_utils::CachePadded;
 use wsrt_reactor::context::{ReactorContext, Services};
@@ -19,22 +18,17 @@ use crate::observe::timeline::Recorded;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::core::helpers::Helpers;
 use crate::scheduler::core::idle::Idle;
-use crate::scheduler::core::limits::MANY_PROCESSORS;
 use crate::scheduler::core::poll_owner::PollOwner;
 use crate::scheduler::core::processors::{Processors, Resizes};
 use crate::scheduler::core::queue::Injector;
-use crate::scheduler::ending::Drains;
-use crate::scheduler::ending::EndingSignal;
-use crate::scheduler::ending::Shutdown;
+use crate::scheduler::ending::{Drains, EndingSignal, Shutdown};
 use crate::scheduler::idle_work::IdleWork;
 #[cfg(all(unix, feature = "signal"))]
 use crate::scheduler::kept::Kept;
 use crate::scheduler::runtime_id::{Listed, RuntimeId};
 use crate::scheduler::simulation::{Settings, Simulation};
-use crate::scheduler::threads::RootThread;
-use crate::scheduler::threads::Threads;
-use crate::sysmon::stall::Rescues;
-use crate::sysmon::stall::{StallHook, Stalls};
+use crate::scheduler::threads::{RootThread, Threads};
+use crate::sysmon::stall::{Rescues, StallHook, Stalls};
 use crate::task::{LiveNames, OwnedTasks, Runnable};
 use crate::tokio_compat::{Choice, TokioCompat};
 use crate::util::report::not_built;
@@ -288,13 +282,6 @@ impl Scheduler {
         self.me.upgrade().expect("the caller holds the scheduler whose method this is")
     }
 
-    /// Returns whether a task waits where an idle processor could find it, or a timer is due.
-    pub(crate) fn work_is_visible(&self) -> bool {
-        !self.injector.is_empty()
-            || self.processors.iter().any(|processor| !processor.ring().is_empty())
-            || self.timer_is_due()
-    }
-
     /// Returns whether no machine blocks in the netpoller at the time `now`, or looks at it while
     /// helping, though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
@@ -308,17 +295,8 @@ impl Scheduler {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
     }
 
-    pub(crate) fn are_processors_many(&self) -> bool {
-        self.processors.regular() >= MANY_PROCESSORS
-    }
-
-    /// Returns the earliest deadline of all timers, or `u64::MAX`.
-    pub(crate) fn earliest_deadline(&self) -> u64 {
-        self.processors.earliest_deadline()
-    }
-
     pub(crate) fn timer_is_due(&self) -> bool {
-        match self.earliest_deadline() {
+        match self.processors.earliest_deadline() {
             u64::MAX => false,
             deadline => deadline <= self.clock.timer_now(),
         }

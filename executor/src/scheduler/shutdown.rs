@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::scheduler::context::Role;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};

@@ -14,8 +14,7 @@ use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use crate::util::sync::thread::JoinHandle;
-use crate::util::threads::ThreadKey;
-use crate::util::threads::join_others;
+use crate::util::threads::{ThreadKey, join_others};
 
 /// The machines' threads.
 #[derive(Debug)]

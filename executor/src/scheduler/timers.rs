@@ -8,6 +8,7 @@ use std::time::Duration;
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::scheduler::clock::CannotAdvance;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::worker::driver::Driver;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::JoinHandle;
@@ -49,7 +50,7 @@ pub(crate) fn arm_timer(scheduler: &Scheduler, entry: &Arc<TimerEntry>, deadline
         // owner when it sleeps.
         Some(index) => drop(scheduler.processors.get(index).timers().arm(entry, deadline)),
         None if scheduler.processors.take_timer_turn().timers().arm(entry, deadline) => {
-            scheduler.watch_deadline(deadline);
+            scheduler.notify_poll_owner_of(deadline);
         }
         None => {}
     }

@@ -1,11 +1,10 @@
 //! `ctrl_c` on Windows: the console calls a handler, on a thread that the system creates.
 
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
+use std::{fmt, io};
 
 use wsrt_sync::watch;
 

@@ -1,13 +1,11 @@
 //! Real signals, each test in its own process: a process that has listened for SIGTERM cannot
 //! be stopped by it any more, which the one that runs all the other tests should be.
 
-use std::env;
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{self, Command};
-use std::thread;
 use std::time::Duration;
+use std::{env, io, thread};
 
 use tokio_test::task::spawn;
 use tokio_test::{assert_pending, assert_ready_eq};

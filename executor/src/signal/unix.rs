@@ -1,10 +1,9 @@
 //! Listeners for any Unix signal.
 
 use std::ffi::c_int;
-use std::fmt;
 use std::future::poll_fn;
-use std::io;
 use std::task::{Context, Poll};
+use std::{fmt, io};
 
 use super::listener::{SignalListener, needs_runtime};
 use crate::scheduler::drop_in::require_io;

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use crate::scheduler::core::limits::TIME_SLICE;
+
 /// How often the watcher looks while anything runs. With the timer's own slack it comes to some 0.8
 /// ms, so that a poll that was seen twice is known to be stuck within two milliseconds of its
 /// beginning.
@@ -10,17 +12,20 @@ pub(crate) const TICK: Duration = Duration::from_micros(700);
 /// So many ticks after something was stuck, a seventh of a second, the watcher takes the spares
 /// back that nothing needs. After as many ticks each time it looks half as often.
 pub(super) const ALERT_TICKS: u32 = 200;
-/// The longest time between two ticks, as in Go. The watcher looks at the netpoller itself when
-/// nobody has for as long.
-pub(crate) const CALMEST_TICK: Duration = Duration::from_millis(10);
 /// The first nap after a sleep is shorter: the look that ends it sees a poll that began with the
 /// wake. If that has woken a task and continues, the task is taken from it at once; the next look
 /// sees it again.
 const FIRST_LOOK: Duration = Duration::from_micros(60);
-/// The watcher goes to sleep when there was nothing to watch for so long. A server that is busy for
-/// a moment every few milliseconds need not wake it each time: to be woken, and to look so soon
+
+/// The longest time between two ticks. The watcher looks at the netpoller itself when nobody has
+/// for as long.
+///
+/// And it goes to sleep when there was nothing to watch for as long. A server that is busy for a
+/// moment every few milliseconds need not wake it each time: to be woken, and to look so soon
 /// after, costs about as much as the looks of this time.
-const IDLE_BEFORE_SLEEP: Duration = Duration::from_millis(8);
+fn calmest_tick() -> Duration {
+    Duration::from_nanos(TIME_SLICE)
+}
 
 /// How closely the watcher looks. A nap with its look costs 15 to 50 µs on a virtual machine: one
 /// in each millisecond is more than a calm runtime should pay, so that the watcher looks less often
@@ -78,11 +83,11 @@ impl Cadence {
         let next = if suspicious || curious {
             TICK
         } else {
-            CALMEST_TICK.min(TICK * (1 << (self.calm_ticks / ALERT_TICKS).min(4)))
+            calmest_tick().min(TICK * (1 << (self.calm_ticks / ALERT_TICKS).min(4)))
         };
         let napped = std::mem::replace(&mut self.nap, next);
         self.idle = if anything_to_watch || since_last_tick { Duration::ZERO } else { self.idle + napped };
-        self.idle >= IDLE_BEFORE_SLEEP
+        self.idle >= calmest_tick()
     }
 
     /// Notes that the watcher has slept.
@@ -108,12 +113,12 @@ mod tests {
 
     #[test]
     fn the_watcher_stays_up_between_bursts_that_follow_closely() {
-        let is_enough = |awake: Duration| (IDLE_BEFORE_SLEEP..=IDLE_BEFORE_SLEEP + CALMEST_TICK).contains(&awake);
+        let is_enough = |awake: Duration| (calmest_tick()..=2 * calmest_tick()).contains(&awake);
         let mut cadence = Cadence::default();
         assert!(is_enough(time_awake(&mut cadence)), "while it is alert");
         cadence.note_sleep();
         assert!(is_enough(time_awake(&mut cadence)));
-        while cadence.nap() < CALMEST_TICK {
+        while cadence.nap() < calmest_tick() {
             let _ = cadence.tick(true, true);
         }
         assert!(is_enough(time_awake(&mut cadence)), "once it is calm");
@@ -122,7 +127,7 @@ mod tests {
     #[test]
     fn a_calm_watcher_looks_twice_where_a_task_waits() {
         let mut cadence = Cadence::default();
-        while cadence.nap() < CALMEST_TICK {
+        while cadence.nap() < calmest_tick() {
             let _ = cadence.tick(true, true);
         }
         for _ in 0..3 {
@@ -131,7 +136,7 @@ mod tests {
             assert_eq!(cadence.nap(), TICK, "the second look");
             cadence.wonder();
             let _ = cadence.tick(true, true);
-            assert_eq!(cadence.nap(), CALMEST_TICK, "it was for the first");
+            assert_eq!(cadence.nap(), calmest_tick(), "it was for the first");
         }
         cadence.alarm();
         let _ = cadence.tick(true, true);

@@ -24,13 +24,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
+use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::processor::Shared;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::overslept::Overslept;
-use crate::scheduler::shutdown;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
-use crate::scheduler::{Context, Scheduler};
-use crate::sysmon::cadence::{CALMEST_TICK, Cadence};
+use crate::scheduler::{Context, Scheduler, shutdown};
+use crate::sysmon::cadence::Cadence;
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::quota::QuotaFollower;
 use crate::sysmon::stall::Stall;
@@ -132,7 +133,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         }
     }
     drop(entered);
-    shutdown::outstay_others(&scheduler, CALMEST_TICK);
+    shutdown::outstay_others(&scheduler, Duration::from_nanos(TIME_SLICE));
     shutdown::depart(&scheduler);
     std::mem::forget(guard);
 }
@@ -339,7 +340,7 @@ impl<'a> Watcher<'a> {
         if self.scheduler.idle.count_idle() > 0 {
             // The machine that is woken finds nothing to do and blocks in the netpoller.
             self.send_somebody(self.overslept());
-        } else if now - self.network.1 >= CALMEST_TICK.as_nanos() as u64 {
+        } else if now - self.network.1 >= TIME_SLICE {
             self.network.1 = now;
             let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll, 0);
             self.give_to_all(batch);

@@ -2,9 +2,8 @@
 
 use std::any::Any;
 use std::error::Error;
-use std::fmt;
-use std::io;
 use std::panic::Location;
+use std::{fmt, io};
 
 use super::Id;
 use crate::util::unwind::Payload;

@@ -4,18 +4,17 @@
 //! Each function says what the caller must own, and what it gives up: the runnable, the claim (the
 //! word is RUNNING for this thread), or references.
 
-use std::fmt;
-use std::mem;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::Context;
+use std::{fmt, mem};
 
 use wsrt_sync::wait;
 
-use super::cell::Header;
+use super::cell::{self, Header};
 use super::reference::CountedRef;
 use super::state::{Dropped, Paused, Started};
-use super::{Id, allocation, body, identity, waker};
+use super::{Id, body, identity, waker};
 use crate::util::unwind::wake_quietly;
 
 /// The right to poll a task. It exists from the moment the task is woken until it is run.
@@ -220,6 +219,6 @@ pub(super) unsafe fn drop_references(task: NonNull<Header>, count: usize) {
     match unsafe { task.as_ref() }.state.drop_references(count) {
         Dropped::Others => {}
         // SAFETY: the last reference was dropped.
-        Dropped::Last => unsafe { allocation::deallocate(task) },
+        Dropped::Last => unsafe { cell::deallocate(task) },
     }
 }

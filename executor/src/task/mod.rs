@@ -5,7 +5,6 @@
 //! by at most one thread at a time, and keeps running if its `JoinHandle` is dropped.
 
 mod abort;
-mod allocation;
 mod body;
 mod cell;
 mod error;
@@ -55,12 +54,8 @@ pub use self::identity::Id;
 pub use self::join::JoinHandle;
 pub use self::meta::{NewTask, TaskMeta};
 
-pub(crate) use self::allocation::allocate;
-pub(crate) use self::cell::Header;
-pub(crate) use self::cell::Schedule;
-pub(crate) use self::identity::LiveNames;
-pub(crate) use self::identity::{IdBlock, Identity, SpawnOrigin};
-pub(crate) use self::identity::{current_id, take_panic};
+pub(crate) use self::cell::{Header, Schedule, allocate};
+pub(crate) use self::identity::{IdBlock, Identity, LiveNames, SpawnOrigin, current_id, take_panic};
 pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::meta::KeptMeta;
 pub(crate) use self::queue::TaskQueue;

@@ -5,9 +5,9 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::cell::Header;
+use super::cell::{self, Header};
 use super::state::Woken;
-use super::{Id, allocation, lifecycle};
+use super::{Id, lifecycle};
 
 /// The one table for all tasks, since a waker depends on no type. So [`Waker::will_wake`] is exact.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
@@ -77,7 +77,7 @@ pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
         // SAFETY: this wake created the runnable, so the task is unfinished and alive.
         Woken::Submit => unsafe { submit(task) },
         // SAFETY: the wake dropped the last reference.
-        Woken::Free => unsafe { allocation::deallocate(task) },
+        Woken::Free => unsafe { cell::deallocate(task) },
     }
 }
 

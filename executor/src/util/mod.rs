@@ -7,6 +7,8 @@ pub(crate) mod pinned_on_stack;
 pub(crate) mod report;
 pub(crate) mod rng;
 #[cfg(not(wsrt_loom))]
+pub(crate) mod spin_time;
+#[cfg(not(wsrt_loom))]
 pub(crate) mod stack;
 pub(crate) mod sync;
 #[cfg(not(wsrt_loom))]
@@ -15,6 +17,8 @@ pub(crate) mod thread_bound;
 pub(crate) mod thread_state;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod threads;
+#[cfg(not(wsrt_loom))]
+pub(crate) mod time_slice;
 pub(crate) mod unwind;
 #[cfg(feature = "sim")]
 pub(crate) mod world;

@@ -82,8 +82,7 @@ mod tests {
     use super::{LEFT, ask_for_room, bounds};
     use std::hint::black_box;
     use std::panic::catch_unwind;
-    use std::ptr;
-    use std::thread;
+    use std::{ptr, thread};
 
     /// Calls itself until less than `left` bytes are left, and then asks for room.
     fn ask_with(left: usize) -> bool {

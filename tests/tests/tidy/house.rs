@@ -16,12 +16,12 @@ type Row = (&'static str, fn(&[Source]) -> usize, usize);
 
 const ROWS: [Row; 8] = [
     ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 59_510),
-    ("files of executor/src", |sources| of_executor(sources).count(), 300),
+    ("files of executor/src", |sources| of_executor(sources).count(), 297),
     ("code of scheduler/, without simulation and tests", scheduler_code, 5_700),
     ("files in the largest knot of scheduler/", |sources| largest_knot(sources, "executor/src/", "scheduler"), 3),
-    ("files in the largest knot of the reactor, beside net/", |sources| largest_knot(sources, "reactor/src/", ""), 4),
+    ("files in the largest knot of the reactor, beside net/", |sources| largest_knot(sources, "reactor/src/", ""), 0),
     ("cfg(feature = \"sim\") outside the simulation's folders", sim_cfgs, 11),
-    ("tuning constants", |sources| tuning_constants(sources).len(), 35),
+    ("tuning constants", |sources| tuning_constants(sources).len(), 29),
     ("type names with two meanings", |sources| double_names(sources).len(), 9),
 ];
 
@@ -105,7 +105,16 @@ const ENCODINGS: [&str; 40] = [
 
 /// The constants that tune the scheduler and the rooms around it.
 fn tuning_constants(sources: &[Source]) -> Vec<String> {
-    let rooms = ["scheduler/", "sysmon/", "fork_join/", "blocking/", "local/", "util/backoff"];
+    let rooms = [
+        "scheduler/",
+        "sysmon/",
+        "fork_join/",
+        "blocking/",
+        "local/",
+        "util/backoff",
+        "util/spin_time",
+        "util/time_slice",
+    ];
     let is_meant = |path: &str| {
         let path = path.trim_start_matches("executor/src/");
         rooms.iter().any(|room| path.starts_with(room)) && !path.contains("/simulation")

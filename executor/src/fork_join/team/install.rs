@@ -6,10 +6,9 @@
 //! in the frame that waits in it.
 
 use std::cell::Cell;
-use std::mem;
 use std::panic::resume_unwind;
-use std::ptr;
 use std::sync::Arc;
+use std::{mem, ptr};
 
 use crate::fork_join::job::LENT_FRAME;
 use crate::fork_join::team::{Team, with_member};

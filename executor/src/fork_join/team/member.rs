@@ -1,9 +1,8 @@
 //! A member: a thread of a team, its loop, and its sleep.
 
 use std::cell::{Cell, RefCell};
-use std::mem;
-use std::ptr;
 use std::sync::Arc;
+use std::{mem, ptr};
 
 use crate::fork_join::helping::CoreChange;
 use crate::fork_join::team::{Inheritance, OfMember, Team};

@@ -8,8 +8,7 @@ use std::task::{Context, Poll, ready};
 use wsrt_sync::oneshot;
 
 use crate::fs::file_system::Opened;
-use crate::io::buffer::Buffer;
-use crate::io::buffer::ReadTarget;
+use crate::io::buffer::{Buffer, ReadTarget};
 use crate::io::offload::{Lent, begin, promise};
 use crate::util::world::Cost;
 

@@ -10,8 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use tracing::{Event, Metadata, Span, Subscriber, span, subscriber, trace_span};
 
-use super::Instrumented;
-use super::Waking;
+use super::{Instrumented, Waking};
 
 /// Counts its wakes.
 #[derive(Default)]

@@ -10,8 +10,7 @@ use wsrt_trace::{Activity, EventKind, TaskSource, WokenBy};
 
 use super::hosts::{OnHost, is_simulated};
 use super::thread_writer::ThreadWriter;
-use crate::observe::observer::Observer;
-use crate::observe::observer::Switch;
+use crate::observe::observer::{Observer, Switch};
 use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
 use crate::util::unwind::wake_quietly;

@@ -34,12 +34,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use crate::util::sync::Mutex;
-use crate::util::sync::thread;
+use crate::util::sync::{Mutex, thread};
 use wsrt_sync::oneshot;
 
-use crate::observe::observer::Observer;
-use crate::observe::observer::Switch;
+use crate::observe::observer::{Observer, Switch};
 use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
 use crate::observe::timeline::recorder::{Recorder, Requests};

@@ -19,8 +19,7 @@ use wsrt_trace::{
 
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
-use super::recorded_threads::EndedIds;
-use super::recorded_threads::RecordedThreads;
+use super::recorded_threads::{EndedIds, RecordedThreads};
 use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;
 

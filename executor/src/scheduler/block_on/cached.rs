@@ -11,6 +11,7 @@ use std::task::{Wake, Waker};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::machine::{Machine, OffProcessor};
 use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, fence};
 use crate::util::threads::ThreadKey;

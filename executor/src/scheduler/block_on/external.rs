@@ -11,7 +11,7 @@ use wsrt_reactor::budget;
 
 use crate::scheduler::Context;
 use crate::scheduler::core::parker::Parker;
-use crate::scheduler::spin_time::SpinTime;
+use crate::util::spin_time::SpinTime;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
 thread_local! {

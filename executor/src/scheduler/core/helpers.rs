@@ -4,7 +4,7 @@
 //! together with the busy ones they are as many threads as the runtime is to have cores. A helper
 //! that finds more leaves.
 
-use crate::scheduler::core::limits::NETWORK_PERIOD;
+use crate::scheduler::core::limits::ACCEPTED_DELAY;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
 
@@ -113,7 +113,7 @@ impl Helpers {
     /// again.
     #[must_use]
     pub(crate) fn watch_network(&self, now: u64) -> bool {
-        self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < NETWORK_PERIOD
+        self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < ACCEPTED_DELAY
     }
 
     pub(crate) fn netpolls(&self) -> u64 {

@@ -475,11 +475,13 @@ impl Idle {
         Some(waiting.processors.remove(at))
     }
 
-    /// Takes a processor out of play whose holder gives it up for that, and stops searching if it
-    /// did.
-    pub(crate) fn retire_for_good(&self, processor: &mut Processor) -> bool {
+    /// Ends the hold of `processor`, which goes out of play, and stops searching if its holder did.
+    /// The holder looks at all queues next, in any case.
+    pub(crate) fn count_out_of_play(&self, processor: &mut Processor) {
         let searched = self.checked_in(processor);
         self.in_play.fetch_sub(1, Relaxed);
-        searched && self.stop_searching()
+        if searched {
+            let _ = self.stop_searching();
+        }
     }
 }

@@ -18,7 +18,8 @@ pub(crate) const INTERVAL: u32 = 61;
 /// in vain. It takes 25 ms to reach 1,024 (`docs/SCALE.md`).
 pub(crate) const MANY_PROCESSORS: usize = 16;
 
-/// How long a chain through runnext may hold the processor, 10 ms: Go's time slice.
+/// How long a chain through runnext may hold the processor, 10 ms: Go's time slice. As in Go, the
+/// watcher looks no less often.
 ///
 /// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing
 /// off to each other, get like shares of a processor.
@@ -27,19 +28,20 @@ pub(crate) const TIME_SLICE: u64 = 10_000_000;
 /// The injector's turn is over after 200 µs, however few polls it had: about tokio's aim.
 pub(crate) const LONGEST_TURN: u64 = 200_000;
 
-/// A busy processor looks at the netpoller after 1 ms, however few polls that were. Helpers that
-/// have not looked for as long are in a long piece of work, and another machine sees to it.
-pub(crate) const NETWORK_PERIOD: u64 = 1_000_000;
+/// Sockets and timers may wait for 1 ms where that saves work:
+///
+/// * A busy processor looks at the netpoller after that time, however few polls that were. Helpers
+///   that have not looked for as long are in a long piece of work, and another machine sees to it.
+/// * Timers that come within that time share a wake, if they are a crowd: to put a thread to sleep
+///   and wake it takes 3 to 20 µs of processor time, many times the cost of firing a timer. So
+///   sleeps between timers take two hundredths of a core at most, however many timers there are.
+/// * An idle attendant looks for jobs in the trees of in-place scopes as often.
+pub(crate) const ACCEPTED_DELAY: u64 = 1_000_000;
 
 /// A helper looks at the netpoller after 50 µs, if no machine blocks in it. A machine that did
 /// would have to be given a core first, and with all of them computing a kernel may take
 /// milliseconds for that.
 pub(crate) const HELPER_NETWORK_PERIOD: u64 = 50_000;
-
-/// Timers that come within 1 ms share a wake, if they are a crowd: to put a thread to sleep and
-/// wake it takes 3 to 20 µs of processor time, many times the cost of firing a timer. So sleeps
-/// between timers take two hundredths of a core at most, however many timers there are.
-pub(crate) const SHARED_WAKE: u64 = 1_000_000;
 
 /// So many timers are a crowd; fewer are woken for one by one, each on time.
 pub(crate) const CROWD: usize = 4;

@@ -17,7 +17,7 @@ pub(crate) mod presence;
 pub(crate) mod processor;
 pub(crate) mod processors;
 pub(crate) mod queue;
-pub(crate) mod tick_clock;
+pub(crate) mod sleep;
 pub(crate) mod watcher_sleep;
 
 #[cfg(all(test, wsrt_loom))]

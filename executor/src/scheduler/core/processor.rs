@@ -11,11 +11,10 @@ use std::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
 
-use crate::scheduler::core::fairness::{Every, Fairness};
+use crate::scheduler::core::fairness::{Every, Fairness, TickClock};
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::{SHARED_WAKE, TIME_SLICE};
+use crate::scheduler::core::limits::{ACCEPTED_DELAY, TIME_SLICE};
 use crate::scheduler::core::queue::{Overflow, RingOwner, SlotAddress, ring};
-use crate::scheduler::core::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
 use crate::util::rng;
 use crate::util::rng::FastRand;
@@ -207,7 +206,7 @@ impl Processor {
     /// that their tasks are spread, once a poll has taken long, or others wait, or the first is
     /// `late` by twice the longest wait of a crowd for its shared wake.
     pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
-        if !self.clock.polls_are_light() || !self.has_no_task() || late > 2 * SHARED_WAKE {
+        if !self.clock.polls_are_light() || !self.has_no_task() || late > 2 * ACCEPTED_DELAY {
             return usize::MAX;
         }
         // The next timer is not to wait for the end of the stride.

@@ -21,14 +21,13 @@ mod virtual_clock;
 mod waking;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::future::Future;
-use std::io;
 use std::num::NonZeroU64;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
+use std::{fmt, io};
 
 use wsrt_reactor::Netpoller;
 use wsrt_reactor::simulated_net::SimulatedNetwork;

@@ -18,8 +18,10 @@ use std::time::Duration;
 use wsrt_reactor::{Netpoller, Turn};
 
 use crate::observe::counters::{ArrivalCounters, Count};
-use crate::scheduler::core::limits::{CROWD, SHARED_WAKE};
-use crate::scheduler::core::processor::Shared;
+use crate::scheduler::core::limits::{ACCEPTED_DELAY, CROWD};
+use crate::scheduler::core::processor::{Processor, Shared};
+use crate::scheduler::core::queue::HALF_RING;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskQueue};
 use crate::util::backoff::Backoff;
@@ -61,7 +63,7 @@ impl<'a> Driver<'a> {
         if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
             counts.count_turn(self.turn(Some(Duration::ZERO)));
         }
-        if most > 0 && scheduler.earliest_deadline() != u64::MAX {
+        if most > 0 && scheduler.processors.earliest_deadline() != u64::MAX {
             self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now(), most);
         }
         self.wake()
@@ -127,8 +129,7 @@ impl<'a> Driver<'a> {
         let scheduler = self.scheduler();
         let mut backoff = Backoff::new();
         loop {
-            // Read again, now that the poll owner's deadline is published: see `PollOwner`.
-            let turn = match scheduler.processors.earliest_deadline().min(published) {
+            let turn = match scheduler.end_of_block(published) {
                 u64::MAX => self.turn(None),
                 _ if scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(deadline..=shared_wake(scheduler, deadline)),
@@ -192,7 +193,7 @@ impl<'a> Driver<'a> {
 /// Until when to sleep at the latest if the first timer is due at `deadline`: a crowd of timers
 /// shares a wake.
 fn shared_wake(scheduler: &Scheduler, deadline: u64) -> u64 {
-    let end = deadline.saturating_add(SHARED_WAKE);
+    let end = deadline.saturating_add(ACCEPTED_DELAY);
     let mut crowd = 0;
     for processor in scheduler.processors.iter() {
         crowd += processor.timers().count_until(end, CROWD - crowd);
@@ -228,5 +229,48 @@ impl WakeBatch {
     /// The tasks, for the caller to place.
     pub(crate) fn into_tasks(self) -> TaskQueue {
         self.0
+    }
+
+    /// Spreads the batch in its order: the first share to `processor`'s ring, the rest to the
+    /// injector, with a machine woken at once for every doubling of the work.
+    pub(crate) fn spread(self, scheduler: &Scheduler, processor: &mut Processor) {
+        let mut batch = self.into_tasks();
+        let count = batch.len();
+        if count == 0 {
+            return;
+        }
+        if scheduler.config.keeps_order() {
+            return scheduler.push_all_in_line(processor, batch);
+        }
+        let idle = scheduler.idle.count_idle();
+        let share = count.div_ceil(idle + 1).min(HALF_RING / 2);
+        let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
+        scheduler.settle(processor.index(), placed);
+        let left = batch.len();
+        if left == 0 {
+            return;
+        }
+        scheduler.injector.push_all(batch);
+        scheduler.wake_several(doublings(left).min(idle));
+        // A processor may have gone idle since the count above.
+        scheduler.wake_one();
+    }
+}
+
+/// How many machines to wake at once for `count` tasks: one for the first, one more for each
+/// doubling. They wake others in turn as they find work; waking all here would hold up the tasks in
+/// hand.
+fn doublings(count: usize) -> usize {
+    (usize::BITS - count.leading_zeros()) as usize
+}
+
+#[cfg(all(test, not(wsrt_loom)))]
+mod tests {
+    use super::doublings;
+
+    #[test]
+    fn wakes_grow_with_the_logarithm_of_the_batch() {
+        let wakes = [0, 1, 2, 3, 4, 8, 1024].map(doublings);
+        assert_eq!(wakes, [0, 1, 2, 2, 3, 4, 11]);
     }
 }

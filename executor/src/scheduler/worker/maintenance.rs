@@ -1,15 +1,14 @@
 //! Maintenance between polls: due timers, and the netpoller, for a processor that is never out of
-//! work. The tasks that they have woken are spread over the processors.
+//! work.
 
 use std::iter::once;
 
 use super::MachineLoop;
-use super::driver::{Wait, WakeBatch};
+use super::driver::Wait;
 use crate::scheduler::block_on::root::RootRef;
 use crate::scheduler::core::found::{Found, FoundIn};
-use crate::scheduler::core::limits::NETWORK_PERIOD;
+use crate::scheduler::core::limits::ACCEPTED_DELAY;
 use crate::scheduler::core::processor::Processor;
-use crate::scheduler::core::queue::HALF_RING;
 
 /// The outcome of a tick on which the netpoller was looked at.
 #[derive(Default)]
@@ -41,7 +40,7 @@ impl MachineLoop<'_> {
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
         let one_by_one = one_by_one || self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
-        if processor.since_network_polled() > NETWORK_PERIOD {
+        if processor.since_network_polled() > ACCEPTED_DELAY {
             self.poll_network(processor, !one_by_one);
         }
     }
@@ -89,7 +88,7 @@ impl MachineLoop<'_> {
                 self.scheduler.settle(processor.index(), processor.push_next(first));
             }
         }
-        self.spread(processor, batch);
+        batch.spread(self.scheduler, processor);
         most == 1
     }
 
@@ -110,53 +109,10 @@ impl MachineLoop<'_> {
         }
         // No other machine looks at the timers of idle processors while there is no poll owner.
         let now = self.scheduler.clock.timer_time(processor.clock().now());
-        let earliest = self.scheduler.earliest_deadline();
+        let earliest = self.scheduler.processors.earliest_deadline();
         let most = if with_timers { self.timers_at_once(processor, now.saturating_sub(earliest)) } else { 0 };
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
-        self.spread(processor, batch);
+        batch.spread(self.scheduler, processor);
         most == 1 && !processor.has_no_task()
-    }
-
-    /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the
-    /// injector, with a machine woken at once for every doubling of the work.
-    pub(crate) fn spread(&self, processor: &mut Processor, batch: WakeBatch) {
-        let mut batch = batch.into_tasks();
-        let count = batch.len();
-        if count == 0 {
-            return;
-        }
-        if self.scheduler.config.keeps_order() {
-            return self.scheduler.push_all_in_line(processor, batch);
-        }
-        let idle = self.scheduler.idle.count_idle();
-        let share = count.div_ceil(idle + 1).min(HALF_RING / 2);
-        let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
-        self.scheduler.settle(processor.index(), placed);
-        let left = batch.len();
-        if left == 0 {
-            return;
-        }
-        self.scheduler.injector.push_all(batch);
-        self.scheduler.wake_several(doublings(left).min(idle));
-        // A processor may have gone idle since the count above.
-        self.scheduler.wake_one();
-    }
-}
-
-/// How many machines to wake at once for `count` tasks: one for the first, one more for each
-/// doubling. They wake others in turn as they find work; waking all here would hold up the tasks in
-/// hand.
-fn doublings(count: usize) -> usize {
-    (usize::BITS - count.leading_zeros()) as usize
-}
-
-#[cfg(all(test, not(wsrt_loom)))]
-mod tests {
-    use super::doublings;
-
-    #[test]
-    fn wakes_grow_with_the_logarithm_of_the_batch() {
-        let wakes = [0, 1, 2, 3, 4, 8, 1024].map(doublings);
-        assert_eq!(wakes, [0, 1, 2, 2, 3, 4, 11]);
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! [`step`] is the body of the loop, and says what the machine does next: a thread obeys by
 //! sleeping (here), a simulated machine by giving the turn to another one (`simulation/`).
-//! [`sleep`] has the sleeping protocol from the retiring machine's side, as one text.
+//! [`sleep`] is its sleep, whose protocol is in `core/sleep.rs`.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::sleep::Listing;
 use crate::scheduler::idle_work::Spinner;
-use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
+use crate::util::spin_time::SpinTime;
 
 pub(crate) mod driver;
 mod maintenance;
@@ -19,7 +20,6 @@ mod sleep;
 pub(crate) mod start;
 pub(crate) mod steal;
 pub(crate) mod step;
-mod thread;
 
 use self::driver::Driver;
 
@@ -43,17 +43,13 @@ pub(crate) struct MachineLoop<'a> {
 
 /// The part of a loop that is kept between two steps of a simulated machine.
 pub(crate) struct LoopState {
-    /// True if the machine stands on the list of the idle, or was chosen from the list and has yet
-    /// to collect its processor.
-    listed: bool,
+    listing: Listing,
     /// True if the polls on the machine's last processor were very short.
     light: bool,
     /// True if the machine has slept so long that the runtime can do without it.
     surplus: bool,
     pub(crate) spinner: Spinner,
     spin_time: SpinTime,
-    /// The processor that the machine gave up last, and how many polls that had counted.
-    retired: (usize, u64),
     /// The backoff while the injector holds only tasks behind a push under way.
     gap: Backoff,
 }
@@ -62,12 +58,11 @@ impl LoopState {
     /// The state of a machine that is on no list.
     fn new() -> Self {
         Self {
-            listed: false,
+            listing: Listing::default(),
             light: false,
             surplus: false,
             spinner: Spinner::new(),
             spin_time: SpinTime::default(),
-            retired: (0, 0),
             gap: Backoff::new(),
         }
     }
@@ -75,7 +70,7 @@ impl LoopState {
     /// The state of a machine that the runtime has started: the machine stands on the list of the
     /// idle, or was chosen from it, or has a processor in its mailbox and never was on the list.
     pub(crate) fn of_a_started_machine() -> Self {
-        Self { listed: true, ..Self::new() }
+        Self { listing: Listing { listed: true, ..Listing::default() }, ..Self::new() }
     }
 }
 

@@ -1,45 +1,128 @@
-//! The sleep of a machine: retire, look again, park or become the poll owner, get up, leave.
+//! The sleep of a machine, as far as it is more than the protocol: the root future, idle work, the
+//! user's hooks, and the tasks that a sleep has yielded.
 //!
-//! Two sides race here. A *submitter* makes a task visible, and then reads the idle word, to wake a
-//! machine if a processor is idle and no machine searches (`Scheduler::wake_one`). A *retiring*
-//! machine raises the idle word, and then looks at everything that is visible ([`look_again`]). A
-//! full barrier (`fence(SeqCst)`, in `core/idle.rs`) lies between the two steps of each. So at
-//! least one side sees the store of the other: the submitter finds the processor idle, and wakes a
-//! machine for it, or the machine finds the task. A submitter that wakes nobody, since a machine
-//! searches, relies on that machine, which looks at everything once more when its search is over:
-//! here, or in `stop_searching`. No task is left beside a sleeper. `docs/SLEEPING.md` has the steps
-//! by number, the races, and the loom models.
-//!
-//! A machine that sleeps or leaves also owes something to the timers of the processor that it gives
-//! up, and to the netpoller. Nobody but the holder of a processor fires the timers in its queue:
-//! once the processor is given up, the timers need the poll owner. And one machine has to be that,
-//! and block in the netpoller. [`GivenUp`] names the ways to give a processor up, and
-//! [`MachineLoop::give_up`] has what each owes.
-//!
-//! [`look_again`]: MachineLoop::look_again
+//! `core/sleep.rs` has the protocol, and why no wake-up is lost. Here the scheduler is its runtime,
+//! and the loop its machine.
 
 use super::driver::{Wait, WakeBatch};
+use super::start::try_start_with;
 use super::step::Step;
 use super::{MachineLoop, RunIdleWork};
 use crate::scheduler::block_on::root::LoopRoot;
-use crate::scheduler::core::idle::Resume;
+use crate::scheduler::core::idle::Idle;
+use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::parker::Unparked;
+use crate::scheduler::core::poll_owner::PollOwner;
 use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::processors::Processors;
+use crate::scheduler::core::sleep::{FellAsleep, GivenUp, Listing, SleepingSide, WakingSide};
 use crate::scheduler::scheduler::Hook;
+use crate::scheduler::{RuntimeFlavor, Scheduler};
 use crate::util::backoff::Backoff;
+use crate::util::sync::Arc;
 
-/// The ways in which a machine gives its processor up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GivenUp {
-    /// The machine has found no task. The processor is idle, and the machine goes to sleep.
-    ToSleep,
-    /// The processor goes out of play: a stuck poll that it replaced has returned, or the
-    /// runtime has shrunk. The machine stays.
-    ForGood,
-    /// The loop ends. The processor is idle, and the machine is no more.
-    ToLeave,
+impl WakingSide for Scheduler {
+    fn idle(&self) -> &Idle {
+        &self.idle
+    }
+
+    fn poll_owner(&self) -> &PollOwner {
+        &self.poll_owner
+    }
+
+    fn processors(&self) -> &Processors {
+        &self.processors
+    }
+
+    fn work_is_visible(&self) -> bool {
+        !self.injector.is_empty()
+            || self.processors.iter().any(|processor| !processor.ring().is_empty())
+            || self.timer_is_due()
+    }
+
+    fn earliest_deadline(&self) -> u64 {
+        self.processors.earliest_deadline()
+    }
+
+    fn is_ending(&self) -> bool {
+        self.shutdown.has_begun()
+    }
+
+    fn helpers_watch_network(&self) -> bool {
+        self.helpers.any_watch() && self.helpers.watch_network(self.clock.elapsed())
+    }
+
+    fn part_with(&self, processor: &mut Processor) {
+        if !self.config.keeps_order() {
+            self.injector.push_all(processor.drain());
+        }
+    }
+
+    fn start_machine_with(&self, processor: Box<Processor>) {
+        // The machines of a current-thread runtime are the threads in `block_on`. And machines that
+        // come during shutdown would only leave again, and each that finds work as it leaves would
+        // start the next.
+        let is_useless = self.config.flavor == RuntimeFlavor::CurrentThread
+            || self.shutdown.has_begun()
+            || self.simulation.as_ref().is_some_and(|simulation| !simulation.is_staged());
+        if is_useless || self.threads.refusals.are_recent(self.clock.elapsed()) {
+            return self.give_back(processor);
+        }
+        let machine = Machine::with_processor(processor);
+        if let Err(processor) = try_start_with(self, machine) {
+            // The machines that there are will come to its work when they next look.
+            self.give_back(processor);
+        }
+    }
+
+    fn interrupt_netpoller(&self) {
+        match &self.simulation {
+            Some(simulation) => simulation.interrupt(),
+            None => self.netpoller.interrupt(),
+        }
+    }
+
+    fn note_roused(&self, machine: &Machine, unparked: Unparked) {
+        if let Some(simulation) = &self.simulation {
+            simulation.note_roused(machine, unparked);
+        }
+    }
 }
 
-/// Giving a processor up.
+impl SleepingSide for MachineLoop<'_> {
+    type Runtime = Scheduler;
+
+    fn runtime(&self) -> &Scheduler {
+        self.scheduler
+    }
+
+    fn machine(&self) -> &Arc<Machine> {
+        self.machine
+    }
+
+    fn listing(&mut self) -> &mut Listing {
+        &mut self.state.listing
+    }
+
+    fn take_up(&mut self, processor: Box<Processor>) {
+        self.context.take_up(processor);
+    }
+
+    fn put_down(&mut self, processor: &Processor) {
+        self.context.put_down(processor);
+    }
+
+    /// Waits for a moment if there is something in the injector: then the task lies behind a push
+    /// under way, and the pusher may need this core to continue.
+    fn pause_on_list(&mut self, comes_back: bool) {
+        if !comes_back || self.scheduler.injector.is_empty() {
+            self.state.gap = Backoff::new();
+        } else {
+            self.state.gap.wait();
+        }
+    }
+}
+
 impl MachineLoop<'_> {
     #[inline(never)]
     pub(super) fn retire(&mut self, mut processor: Box<Processor>) {
@@ -49,16 +132,17 @@ impl MachineLoop<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn retire_for_good(&mut self, processor: Box<Processor>) {
-        self.give_up(processor, GivenUp::ForGood);
+    pub(super) fn take_out_of_play(&mut self, processor: Box<Processor>) {
+        self.give_up(processor, GivenUp::OutOfPlay);
     }
 
     /// Ends the loop: the tasks of the processor go to the injector, the processor to the idle.
     pub(crate) fn leave(&mut self) {
+        let way = GivenUp::ToLeave { is_only: self.scheduler.config.keeps_order() };
         let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.leave_list()?));
         match self.context.take_processor().or_else(|| delivered(self)) {
-            Some(processor) => self.give_up(processor, GivenUp::ToLeave),
-            None => self.see_to_work_and_timers(GivenUp::ToLeave),
+            Some(processor) => self.give_up(processor, way),
+            None => self.see_to_work_and_timers(way),
         }
     }
 
@@ -71,153 +155,44 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// Gives `processor` up, and sees to everything that relied on the machine to hold it.
-    fn give_up(&mut self, mut processor: Box<Processor>, way: GivenUp) {
-        let scheduler = self.scheduler;
-        let (index, polls) = (processor.index(), processor.shared().counters().polls());
-        self.context.put_down(&processor);
-        match way {
-            GivenUp::ToSleep => {
-                // One step, and a full barrier behind it: from here on submitters see the processor
-                // idle and this machine on the list. For a task that was made visible before, its
-                // submitter may have woken nobody: `look_again` finds it.
-                scheduler.idle.retire(processor, self.machine);
-                self.state.listed = true;
-                self.wait_at_gap(index, polls);
-                self.look_again();
-                return;
-            }
-            GivenUp::ForGood => {
-                scheduler.part_with(&mut processor);
-                let _ = scheduler.idle.retire_for_good(&mut processor);
-                if let Some(stays) = scheduler.processors.take_out_of_play(processor) {
-                    scheduler.idle.add(stays);
-                }
-            }
-            GivenUp::ToLeave => {
-                scheduler.part_with(&mut processor);
-                if scheduler.config.keeps_order() {
-                    // Work and timers wait for the next thread to come, unless one is there.
-                    if !scheduler.idle.give_up_only(processor) {
-                        return;
-                    }
-                } else {
-                    scheduler.idle.give_up(processor, None);
-                }
-            }
-        }
-        self.see_to_work_and_timers(way);
-    }
-
-    /// Wakes another machine for what this one would have found, and tells the poll owner of the
-    /// timers that this one would have fired.
-    fn see_to_work_and_timers(&self, way: GivenUp) {
-        let scheduler = self.scheduler;
-        if scheduler.shutdown.has_begun() {
-            // All of it is dropped.
-            return;
-        }
-        // A machine that leaves may have been the last that would have blocked in the netpoller:
-        // then another is woken for it. One that falls asleep later sees that there is no poll
-        // owner. A machine that stays becomes the poll owner itself.
-        let leaves_netpoller = way == GivenUp::ToLeave && !scheduler.poll_owner.is_present();
-        if scheduler.work_is_visible() || leaves_netpoller {
-            scheduler.wake_one();
-        }
-        // Not only if none was woken: a machine that was finds work, and may be busy with the work
-        // for longer than until the timers are due. Nor is it left to the sleep of a machine that
-        // stays, which may find another processor idle, and continue.
-        self.watch_own_deadlines();
-    }
-
-    /// Waits for a moment if the machine comes back without having polled anything, and there is
-    /// something in the injector: then the task lies behind a push under way, and the pusher may
-    /// need this core to continue.
-    pub(super) fn wait_at_gap(&mut self, given_up: usize, polls: u64) {
-        let before = std::mem::replace(&mut self.state.retired, (given_up, polls));
-        if before != self.state.retired || self.scheduler.injector.is_empty() {
-            self.state.gap = Backoff::new();
-        } else {
-            self.state.gap.wait();
-        }
-    }
-
-    /// Tells the poll owner of the timers of the processor that was given up last, if the machine
-    /// comes back with another one before it sleeps: it had been chosen, or was too late for its
-    /// own. A machine that sleeps does so in `begin_own_poll`, and one that has its processor back
-    /// fires its timers itself.
-    pub(super) fn hand_over_left_timers(&self, comes_back_with: &Processor) {
-        if comes_back_with.index() != self.state.retired.0 {
-            self.watch_own_deadlines();
-        }
-    }
-
-    /// Looks at all queues once more, now that the machine is on the list of the idle, and comes
-    /// back from there if there is work and a processor to do it with. `true` if it has one.
-    ///
-    /// If there is work and no processor, it stays: either a submitter has chosen this machine, and
-    /// a processor is on its way to the mailbox, which ends the sleep; or other machines hold all
-    /// processors, and each of them looks again before it sleeps.
-    pub(super) fn look_again(&mut self) -> bool {
-        if !self.scheduler.work_is_visible() {
-            return false;
-        }
-        let Resume::With(processor) = self.scheduler.idle.resume(self.machine) else {
-            return false;
-        };
-        self.state.listed = false;
-        self.hand_over_left_timers(&processor);
-        self.context.take_up(processor);
-        true
-    }
-}
-
-/// Falling asleep and getting up.
-impl MachineLoop<'_> {
     /// Goes to sleep, up to the sleep itself: in the netpoller, for one machine, on its own parker
     /// for the others. The machine holds no processor.
-    pub(super) fn fall_asleep(&mut self, root: &impl LoopRoot) -> Step {
-        if !self.is_to_sleep(root) {
-            return Step::Again;
-        }
-        self.call_park_hook();
-        // Both checks come after the barrier of retiring or enlisting: a thread that wakes the root
-        // or shuts down sees the machine on the list, or is seen here.
-        if root.is_woken() || self.scheduler.shutdown.has_begun() {
-            self.get_up(root, WakeBatch::default(), false);
-            return Step::Again;
-        }
-        let Some(until) = self.begin_own_poll() else { return Step::Park };
-        if self.machine.parker().begin_polling() {
-            return Step::BlockInNetpoller { until };
-        }
-        let batch = self.end_own_poll();
-        self.get_up(root, batch, false);
-        Step::Again
-    }
-
-    /// The steps before a sleep: the machine comes on the list of the idle, and looks whether there
-    /// is something to do after all.
-    fn is_to_sleep(&mut self, root: &impl LoopRoot) -> bool {
+    pub(super) fn rest(&mut self, root: &impl LoopRoot) -> Step {
         if root.gives_up(self.counted) {
-            return false;
+            return Step::Again;
         }
-        if !self.state.listed {
-            self.scheduler.idle.enlist(self.machine);
-            self.state.listed = true;
-            // Work that came while no machine was on the list has woken nobody.
-            if self.look_again() {
-                return false;
+        match self.fall_asleep(|machine| machine.is_wanted(root)) {
+            FellAsleep::No => Step::Again,
+            FellAsleep::Parked => Step::Park,
+            FellAsleep::InNetpoller { until } => Step::BlockInNetpoller { until },
+            FellAsleep::Woken => {
+                self.leave_netpoller(root);
+                Step::Again
             }
         }
-        let runner = self.scheduler.idle_work.runner().downcast_ref::<RunIdleWork>();
-        !runner.expect("it is one")(self)
     }
 
-    /// The steps after a sleep in the netpoller.
+    /// Does the idle work, if there is any, calls the hook, and returns whether the machine has got
+    /// up for any of it, or for the root or the shutdown.
+    fn is_wanted(&mut self, root: &impl LoopRoot) -> bool {
+        let runner = self.scheduler.idle_work.runner().downcast_ref::<RunIdleWork>();
+        if runner.expect("it is one")(self) {
+            return true;
+        }
+        self.call_park_hook();
+        let is_wanted = root.is_woken() || self.scheduler.shutdown.has_begun();
+        if is_wanted {
+            self.get_up(root, WakeBatch::default(), false);
+        }
+        is_wanted
+    }
+
+    /// The steps after a sleep in the netpoller: the tasks are collected that the netpoller and the
+    /// timers have woken.
     pub(in crate::scheduler) fn leave_netpoller(&mut self, root: &impl LoopRoot) {
-        self.machine.parker().end_polling();
-        let batch = self.end_own_poll();
+        self.leave_poll_owner();
+        let most = if self.state.light { 0 } else { usize::MAX };
+        let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most);
         self.get_up(root, batch, false);
     }
 
@@ -242,82 +217,18 @@ impl MachineLoop<'_> {
         match given.or_else(|| if wanted { self.scheduler.idle.acquire() } else { None }) {
             Some(processor) => {
                 let mut processor = self.context.begin_hold(processor);
-                self.spread(&mut processor, batch);
+                batch.spread(self.scheduler, &mut processor);
                 self.context.put_processor(processor);
                 true
             }
             None => {
                 self.scheduler.inject_all(batch.into_tasks());
-                // The tasks that `end_own_poll` has left for a processor, which the machine did not
-                // get.
+                // The timers that `leave_netpoller` has left for a processor, which the machine did
+                // not get.
                 let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);
                 self.scheduler.inject_all(batch.into_tasks());
                 false
             }
-        }
-    }
-
-    /// Takes the machine off the list of the idle. `Some` if the machine was chosen already: then
-    /// it has a processor.
-    pub(crate) fn leave_list(&mut self) -> Option<Box<Processor>> {
-        if !std::mem::take(&mut self.state.listed) {
-            return None;
-        }
-        // A machine with a processor in its mailbox was chosen, so the list has it no more: it
-        // need not look for itself there, among up to 1,000, under the lock that choosers want.
-        if let Some(processor) = self.machine.collect() {
-            return Some(processor);
-        }
-        if self.scheduler.idle.delist(self.machine) {
-            return None;
-        }
-        Some(self.await_delivery())
-    }
-
-    /// Waits for the processor that is on its way, which takes the other side a few instructions.
-    fn await_delivery(&self) -> Box<Processor> {
-        loop {
-            if let Some(processor) = self.machine.collect() {
-                return processor;
-            }
-            self.machine.parker().park();
-        }
-    }
-}
-
-/// The netpoller, and the timers of processors without a holder.
-impl MachineLoop<'_> {
-    /// Becomes the poll owner, if there is none, and returns the deadline that is published.
-    fn begin_own_poll(&mut self) -> Option<u64> {
-        let helpers = &self.scheduler.helpers;
-        if helpers.any_watch() && helpers.watch_network(self.scheduler.clock.elapsed()) {
-            // They may come upon a long piece of work. Then the watcher sees to the netpoller: it
-            // has to be up.
-            self.scheduler.idle.watcher().wake_if_asleep();
-            return None;
-        }
-        let published = self.scheduler.earliest_deadline();
-        if !self.scheduler.poll_owner.take_over(published) {
-            self.watch_own_deadlines();
-            return None;
-        }
-        self.scheduler.idle.choose_last(self.machine);
-        Some(published)
-    }
-
-    /// The poll owner leaves, and returns the tasks that the netpoller and the timers have woken.
-    fn end_own_poll(&mut self) -> WakeBatch {
-        self.scheduler.poll_owner.leave();
-        let most = if self.state.light { 0 } else { usize::MAX };
-        self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most)
-    }
-
-    /// Tells the poll owner of the earliest deadline: the timers of the processor that this machine
-    /// has just given up are now the poll owner's to fire.
-    pub(crate) fn watch_own_deadlines(&self) {
-        let deadline = self.scheduler.earliest_deadline();
-        if deadline != u64::MAX {
-            self.scheduler.watch_deadline(deadline);
         }
     }
 }
@@ -331,7 +242,7 @@ impl MachineLoop<'_> {
     fn call_park_hook(&self) {
         let hook = self.scheduler.config.on_thread_park.as_ref();
         if hook.is_some() {
-            self.watch_own_deadlines();
+            self.scheduler.notify_poll_owner();
         }
         self.call_sleep_hook("on_thread_park", hook);
     }

@@ -1,22 +1,23 @@
-//! Starting machines, and letting those go that the runtime can do without.
+//! Starting machines, and the lives of their threads.
 
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::thread::serve;
+use super::{LoopState, MachineLoop};
+use crate::scheduler::block_on::root::NoRoot;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::core::processor::Processor;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::scheduler::Hook;
-use crate::scheduler::shutdown;
 use crate::scheduler::threads::NoThread;
-use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler};
+use crate::scheduler::{Config, Context, Scheduler, shutdown};
 use crate::util::backoff::Backoff;
 use crate::util::report::report;
 use crate::util::sync::thread::{self, JoinHandle};
-use crate::util::unwind::call_hook;
-use crate::util::unwind::{caught, swallow};
+use crate::util::time_slice;
+use crate::util::unwind::{AbortOnUnwind, call_hook, caught, swallow};
 
 /// Starts as many machines as there are processors.
 pub(crate) fn start_machines(scheduler: &Arc<Scheduler>) -> io::Result<()> {
@@ -33,24 +34,6 @@ pub(crate) fn start_machines(scheduler: &Arc<Scheduler>) -> io::Result<()> {
         })?;
     }
     Ok(())
-}
-
-/// Starts a machine for a processor that none of the idle machines can take.
-pub(crate) fn start_machine_with(scheduler: &Scheduler, processor: Box<Processor>) {
-    // The machines of a current-thread runtime are the threads in `block_on`. And machines that
-    // come during shutdown would only leave again, and each that finds work as it leaves would
-    // start the next.
-    let is_useless = scheduler.config.flavor == RuntimeFlavor::CurrentThread
-        || scheduler.shutdown.has_begun()
-        || scheduler.simulation.as_ref().is_some_and(|simulation| !simulation.is_staged());
-    if is_useless || scheduler.threads.refusals.are_recent(scheduler.clock.elapsed()) {
-        return give_back(scheduler, processor);
-    }
-    let machine = Machine::with_processor(processor);
-    if let Err(processor) = try_start_with(scheduler, machine) {
-        // The machines that there are will come to its work when they next look.
-        give_back(scheduler, processor);
-    }
 }
 
 /// Like `start_machine_with`; gives the processor back if the thread cannot be created.
@@ -73,16 +56,6 @@ fn report_missing_machine(scheduler: &Scheduler, why: &NoThread) {
         }
         NoThread::AtLimit => scheduler.threads.report_limit(scheduler.config.most_machines()),
         NoThread::RefusedLately | NoThread::ShutDown => {}
-    }
-}
-
-/// Puts a processor that no machine can run back among the idle ones. A machine that came
-/// before that has found none there, and is woken now.
-fn give_back(scheduler: &Scheduler, mut processor: Box<Processor>) {
-    scheduler.part_with(&mut processor);
-    scheduler.idle.give_up(processor, None);
-    if !scheduler.shutdown.has_begun() && scheduler.idle.count_machines() > 0 && scheduler.work_is_visible() {
-        scheduler.wake_one();
     }
 }
 
@@ -115,7 +88,7 @@ pub(crate) fn dismiss(scheduler: &Scheduler, machine: &Arc<Machine>) {
             None => backoff.wait(),
         }
     };
-    give_back(scheduler, delivered);
+    scheduler.give_back(delivered);
 }
 
 /// Starts a thread for `machine`. Callers may be anywhere in the scheduler.
@@ -143,6 +116,28 @@ pub(crate) fn start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -
             Err(why)
         }
     }
+}
+
+/// The life of a machine's thread.
+fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
+    let guard = AbortOnUnwind::OF_A_THREAD;
+    machine.parker().adopt_current_thread();
+    scheduler.threads.enroll(&machine);
+    scheduler.helpers.end_start();
+    let _tokio = scheduler.tokio.enter();
+    let entered = Context::enter(&scheduler, Role::Machine(machine));
+    let machine = entered.machine().expect("it has entered as one");
+    if let Some(hook) = &scheduler.config.on_thread_start {
+        scheduler.call_in_hook(&entered, machine, "on_thread_start", hook);
+    }
+    time_slice::ask_for_short_ones();
+    let mut machine_loop = MachineLoop::with_state(&entered, LoopState::of_a_started_machine());
+    machine_loop.run(&NoRoot);
+    machine_loop.leave();
+    scheduler.config.call_stop_hook();
+    drop(entered);
+    shutdown::depart(&scheduler);
+    std::mem::forget(guard);
 }
 
 /// Starts a thread of the runtime, unless the system has refused one just now.

@@ -91,7 +91,7 @@ impl MachineLoop<'_> {
         }
         let counts = &processor.shared().counters().arrivals;
         let batch = self.driver.collect_timers(counts, once(victim), now, usize::MAX);
-        self.spread(processor, batch);
+        batch.spread(self.scheduler, processor);
         Some(processor.pop()?.found(FoundIn::TIMER))
     }
 

@@ -1,5 +1,5 @@
-//! The step of a machine: take a processor, look for a task, poll the task; with nothing found,
-//! fall asleep.
+//! The loop of a machine, and its one body, the step: take a processor, look for a task, poll the
+//! task; with nothing found, fall asleep.
 
 use wsrt_reactor::budget;
 
@@ -10,6 +10,7 @@ use crate::scheduler::core::fairness::Grant;
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::processor::Processor;
 use crate::scheduler::core::queue::HALF_RING;
+use crate::scheduler::core::sleep::{SleepingSide, WakingSide};
 
 /// The outcome of a step. A thread obeys by sleeping, a simulated machine by giving
 /// the turn to another one.
@@ -29,6 +30,41 @@ pub(crate) enum Step {
 }
 
 impl MachineLoop<'_> {
+    /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
+    pub(crate) fn run(&mut self, root: &impl LoopRoot) {
+        let _outer_budget = budget::keep();
+        loop {
+            match self.step(root) {
+                Step::Turn { .. } | Step::Again => {}
+                Step::Park => {
+                    let timed_out = self.park();
+                    self.get_up(root, WakeBatch::default(), timed_out);
+                }
+                Step::BlockInNetpoller { until } => {
+                    self.block_in_netpoller(until);
+                    self.leave_netpoller(root);
+                }
+                Step::Exit => return,
+            }
+        }
+    }
+
+    /// Parks the thread, for the keep-alive time at most where there are more machines than
+    /// processors. Returns whether the time ran out.
+    fn park(&self) -> bool {
+        let _parked = self.scheduler.observer.parked();
+        if self.scheduler.threads.alive() <= self.scheduler.processors.regular() {
+            self.machine.parker().park();
+            return false;
+        }
+        !self.machine.parker().park_timeout(self.scheduler.config.thread_keep_alive)
+    }
+
+    fn block_in_netpoller(&mut self, until: u64) {
+        let _sleeping = self.scheduler.observer.in_netpoller();
+        self.driver.block(until);
+    }
+
     /// Does one step: the only body of the loop.
     #[inline(always)]
     pub(crate) fn step(&mut self, root: &impl LoopRoot) -> Step {
@@ -39,7 +75,7 @@ impl MachineLoop<'_> {
             Some(processor) => self.turn(processor, root),
             None => {
                 root.end_wait();
-                self.fall_asleep(root)
+                self.rest(root)
             }
         }
     }
@@ -55,7 +91,7 @@ impl MachineLoop<'_> {
     /// no other machine: none searches, and none is to be told of tasks.
     #[inline]
     fn poll_root(&mut self, root: &impl LoopRoot) -> bool {
-        if self.state.listed {
+        if self.state.listing.listed {
             if !root.is_woken() {
                 return false;
             }
@@ -72,10 +108,7 @@ impl MachineLoop<'_> {
 
     #[inline(never)]
     fn collect_processor(&mut self) -> Option<Box<Processor>> {
-        let delivered = self.machine.collect()?;
-        self.state.listed = false;
-        self.hand_over_left_timers(&delivered);
-        Some(self.context.begin_hold(delivered))
+        Some(self.context.begin_hold(self.collect()?))
     }
 
     /// Looks for a task with `processor`, and polls the task; gives the processor up with none.
@@ -84,7 +117,7 @@ impl MachineLoop<'_> {
         let index = processor.index();
         let processors = &self.scheduler.processors;
         if processors.is_retirement_due() && index >= processors.regular() {
-            self.retire_for_good(processor);
+            self.take_out_of_play(processor);
             return Step::Turn { processor: index };
         }
         match self.look(&mut processor) {
@@ -144,7 +177,7 @@ impl MachineLoop<'_> {
     #[inline(never)]
     fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
         if processor.is_searching() {
-            self.stop_searching(&mut processor);
+            self.scheduler.stop_searching(&mut processor);
         }
         if processor.take_unannounced() {
             self.scheduler.wake_one();
@@ -157,20 +190,6 @@ impl MachineLoop<'_> {
             return found.task.run();
         }
         found.task.run();
-    }
-
-    /// The last searcher to find work wakes the next, if there is more: threads that submitted and
-    /// saw it searching have woken nobody.
-    ///
-    /// Where processors are many, each wakes two, so that those awake double with each wake.
-    #[cold]
-    fn stop_searching(&self, processor: &mut Processor) {
-        let (was_last, are_many) = (self.scheduler.idle.stop_searching(), self.scheduler.are_processors_many());
-        if (was_last || are_many) && self.scheduler.work_is_visible() {
-            if are_many { self.scheduler.wake_several(2) } else { self.scheduler.wake_one() }
-        }
-        // Last, for observers: the look above is part of the search.
-        processor.set_searching(false);
     }
 
     fn injector_in_its_turn(&self, processor: &mut Processor) -> Option<Found> {
@@ -225,7 +244,7 @@ impl MachineLoop<'_> {
     /// netpoller was looked at.
     fn hold_for_root(&self, mut processor: Box<Processor>) {
         if processor.is_searching() {
-            self.stop_searching(&mut processor);
+            self.scheduler.stop_searching(&mut processor);
         }
         self.context.put_processor(processor);
     }

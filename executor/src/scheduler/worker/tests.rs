@@ -11,6 +11,7 @@ use super::MachineLoop;
 use crate::runtime::Builder;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
+use crate::scheduler::core::sleep::{Listing, SleepingSide, WakingSide};
 use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Entered, Scheduler, shutdown};
 
@@ -65,7 +66,7 @@ fn a_machine_that_retires_its_processor_hands_over_its_timers() {
     let (entered, _timer) = machine_with_a_timer(&scheduler);
     scheduler.processors.shrink();
     let processor = entered.take_processor().expect("the machine has one");
-    MachineLoop::new(&entered).retire_for_good(processor);
+    MachineLoop::new(&entered).take_out_of_play(processor);
     assert!(entered.take_processor().is_none() && scheduler.processors.spares() == 0, "it is out of play");
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     shutdown::begin(&scheduler);
@@ -87,7 +88,7 @@ fn a_machine_back_with_another_processor_hands_over_its_timers() {
     let mut machine_loop = MachineLoop::new(&entered);
     scheduler.idle.retire(processor, machine_loop.machine);
     let _out_of_play = scheduler.idle.remove_from(given_up).expect("the watcher finds it idle");
-    machine_loop.state.retired = (given_up, 0);
+    machine_loop.state.listing = Listing { listed: true, given_up: (given_up, 0) };
     machine_loop.look_again();
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);
@@ -125,7 +126,7 @@ fn a_machine_that_finds_only_unreachable_tasks_sleeps() {
     let mut machine_loop = MachineLoop::new(&entered);
     drop(scheduler.spawn(async {}, std::panic::Location::caller()));
     let begin = Instant::now();
-    (0..200).for_each(|_| machine_loop.wait_at_gap(0, 1));
+    (0..200).for_each(|_| machine_loop.pause_on_list(true));
     assert!(begin.elapsed() > 100 * Duration::from_micros(50), "what is in the injector stays there");
     shutdown::begin(&scheduler);
 }

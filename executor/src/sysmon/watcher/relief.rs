@@ -3,6 +3,7 @@
 
 use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
+use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::worker::steal::stays_in_runnext;
 use crate::sysmon::cadence::ALERT_TICKS;
 use crate::sysmon::watcher::{Watcher, Why};

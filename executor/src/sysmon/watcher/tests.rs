@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use super::Watcher;
 use crate::runtime::Builder;
-use crate::scheduler::Context;
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
-use crate::scheduler::shutdown;
+use crate::scheduler::{Context, shutdown};
 use crate::task::SpawnOrigin;
 
 /// More than any stall takes to be reported.

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::thread;
 
-use super::super::allocation::size_of_cell;
+use super::super::cell::size_of_cell;
 use super::*;
 
 /// A pointer, like the executor's.

@@ -1,9 +1,8 @@
 //! The pipe through which the kernel moves bytes between two sockets.
 
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::ptr;
+use std::{io, ptr};
 
 /// The capacity of the pipe in bytes, which is the OS's default. Four times as much would save a
 /// tenth of the time, but allow only a quarter of the pipes, because the OS limits the total

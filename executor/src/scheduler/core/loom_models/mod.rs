@@ -3,10 +3,10 @@
 
 mod idle;
 mod leaving;
-mod machines;
 mod parker;
 mod poll_owner;
 mod presence;
+mod scene;
 mod size;
 mod sleeping;
 mod spares;

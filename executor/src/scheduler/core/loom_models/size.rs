@@ -53,7 +53,7 @@ impl Scene {
         if !is_due {
             return Some(processor);
         }
-        let _ = self.idle.retire_for_good(&mut processor);
+        self.idle.count_out_of_play(&mut processor);
         if let Some(stays) = self.processors.take_out_of_play(processor) {
             self.idle.add(stays);
         }
@@ -171,7 +171,7 @@ fn a_processor_that_goes_leaves_its_task_to_others() {
             let (scene, injected) = (Arc::clone(&scene), Arc::clone(&injected));
             thread::spawn(move || {
                 let second = second.expect("there are two");
-                // As `retire_for_good`: its task is in the injector before it is off the count.
+                // As in `give_up`: its task is in the injector before it is off the count.
                 injected.store(1, Relaxed);
                 match scene.turn(second) {
                     Some(kept) => Some(kept),

@@ -4,8 +4,7 @@ use crossbeam_utils::CachePadded;
 use wsrt_reactor::timer::TimerQueue;
 
 use super::runnable;
-use crate::observe::counters::BusyTime;
-use crate::observe::counters::Counters;
+use crate::observe::counters::{BusyTime, Counters};
 use crate::scheduler::core::poll_watch::PollWatch;
 use crate::scheduler::core::queue::{RingThief, RunNext, ring};
 use crate::task::{Header, Runnable};

@@ -218,8 +218,8 @@ fn timers_fire_singly_while_polls_are_light_and_nothing_waits() {
 #[test]
 fn timers_that_a_processor_falls_behind_fire_together() {
     let (mut processor, _) = processor_with_light_polls();
-    assert_eq!(processor.timers_at_once(2 * SHARED_WAKE), 1);
-    assert_eq!(processor.timers_at_once(2 * SHARED_WAKE + 1), usize::MAX);
+    assert_eq!(processor.timers_at_once(2 * ACCEPTED_DELAY), 1);
+    assert_eq!(processor.timers_at_once(2 * ACCEPTED_DELAY + 1), usize::MAX);
 }
 
 #[test]

@@ -31,9 +31,8 @@
 use std::fmt;
 use std::ptr::NonNull;
 
-use crate::util::sync::atomic::AtomicPtr;
-use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::util::sync::atomic::{AtomicPtr, AtomicU64};
 use crate::util::sync::{Arc, RING_CAPACITY};
 
 const LEN_BITS: u32 = 9;

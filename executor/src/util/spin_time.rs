@@ -23,7 +23,7 @@ pub(crate) struct SpinTime {
 impl SpinTime {
     /// An answer that comes within this time comes sooner than a thread that sleeps is woken, and
     /// to spin for it costs no more.
-    const SOON: Duration = Duration::from_micros(20);
+    pub(crate) const SOON: Duration = Duration::from_micros(20);
     /// The longest spin: an answer of a thread that has to be woken for it comes within this time.
     /// Then that one may be spinning the next time.
     pub(crate) const LONGEST: Duration = Duration::from_micros(50);
