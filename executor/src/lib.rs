@@ -96,7 +96,7 @@
 //! | `futures-task` | no | the trait `Spawn` of the crate futures-task for [`runtime::Handle`] |
 //! | `sim` | no | `wsrt::sim`: deterministic simulation of a whole runtime on one thread, from a seed and in virtual time |
 //! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and keep-alives for server-sent events |
-//! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console, as described below |
+//! | `console` | no | tasks, timers, locks and channels as spans and events of `tracing`, for tokio-console, as described below |
 //! | `tokio-compat` | no | a background tokio runtime for crates that require one, as described below; requires `tokio-io` |
 //!
 //! Without `tokio-io` and `tokio-compat`, wsrt does not depend on the crate `tokio`: sockets,
@@ -148,12 +148,12 @@
 //! - [`task::Builder::name`] sets the name that is shown for a task. The future passed to
 //!   `block_on` is shown as `block_on`. The root future of `#[wsrt::main]` is a task, and is shown
 //!   if the subscriber was initialized before the runtime was created.
-//! - The only resources shown are those of [`time`]: sleeps, intervals and timeouts, from the first
-//!   time a task waits for them. Sockets, and the channels and locks of [`sync`], are not shown.
+//! - The resources shown are the sleeps, intervals and timeouts of [`time`], and the channels and
+//!   locks of [`sync`]: each from the first time a task waits for it. Sockets are not shown.
 //! - The subscriber has to be the default subscriber of the process, not of a thread.
 //! - console-subscriber 0.5 publishes once a second by default, and accepts at most 128 new tasks,
-//!   new timers and polls of timers each time. A busier program is shown with a growing delay,
-//!   unless a shorter `Builder::publish_interval` is set on the subscriber.
+//!   new resources and polls of resources each time. A busier program is shown with a growing
+//!   delay, unless a shorter `Builder::publish_interval` is set on the subscriber.
 //! - Other subscribers that enable level TRACE receive these spans as well. The targets of the
 //!   spans begin with `tokio::` and `runtime::`.
 //!

@@ -2,6 +2,7 @@
 
 use crate::batch_semaphore::{AcquireRefused, BatchSemaphore, EnterOutcome};
 use crate::budget::with_state;
+use crate::console::AsyncOp;
 use crate::current_poll::CurrentPoll;
 use crate::current_task;
 use crate::request::RequestState;
@@ -21,12 +22,13 @@ pub(crate) struct AcquirePermits<'a> {
     count: usize,
     kind: WaitKind,
     asked: RequestState,
+    shown: AsyncOp,
 }
 
 impl<'a> AcquirePermits<'a> {
     #[inline]
     pub(crate) fn new(permits: &'a BatchSemaphore, count: usize, kind: WaitKind) -> Self {
-        Self { permits, count, kind, asked: RequestState::Not }
+        Self { permits, count, kind, asked: RequestState::Not, shown: AsyncOp::none() }
     }
 
     /// Returns `true` if this is the first poll and the permits are free. In this case the budget
@@ -51,17 +53,20 @@ impl<'a> AcquirePermits<'a> {
         match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
             Ok(EnterOutcome::Waits(key)) => {
                 self.asked = RequestState::InLine(key);
-                wait::note(self.kind, self.permits.place);
+                self.note_wait();
                 Poll::Pending
             }
-            Ok(EnterOutcome::Served(_)) => Poll::Ready(Ok(())),
+            Ok(EnterOutcome::Served(_)) => {
+                self.permits.show();
+                Poll::Ready(Ok(()))
+            }
             Err(refused) => Poll::Ready(Err(refused)),
         }
     }
 
     fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         let Some(queue) = self.wait_on(key, cx.waker()) else {
-            wait::note(self.kind, self.permits.place);
+            self.note_wait();
             return Poll::Pending;
         };
         self.asked = RequestState::Not;
@@ -74,6 +79,13 @@ impl<'a> AcquirePermits<'a> {
             self.permits.give(self.count);
         }
         Poll::Ready(Err(AcquireRefused::Closed))
+    }
+
+    /// Records the wait, and shows it in the console.
+    fn note_wait(&mut self) {
+        self.shown.pending(self.permits.resource(), self.kind, self.permits.place);
+        self.permits.show();
+        wait::note(self.kind, self.permits.place);
     }
 
     /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise
@@ -106,6 +118,7 @@ impl<'a> AcquirePermits<'a> {
         let (need, was_linked, _waker) = queue.list.remove(key);
         if was_linked || need.lacks > 0 {
             self.permits.serve(queue, need.has);
+            self.permits.show();
         } else {
             drop(queue);
         }
@@ -128,6 +141,7 @@ impl Future for AcquirePermits<'_> {
                 RequestState::InLine(key) => this.poll_in_line(key, cx),
                 RequestState::Served => Poll::Ready(Ok(())),
             });
+            this.shown.ready();
             this.asked.answer(state, cx, answer)
         })
     }

@@ -1,6 +1,7 @@
 //! A barrier, where tasks wait until a given number of them have arrived.
 
 use crate::budget;
+use crate::console::{AsyncOp, Resource, state};
 use crate::sync::Mutex;
 use crate::wait::{self, Place, WaitKind};
 use crate::wait_list::WaitList;
@@ -32,6 +33,7 @@ pub struct Barrier {
     size: usize,
     place: Place,
     state: Mutex<BarrierState>,
+    shown: Resource,
 }
 
 #[derive(Debug)]
@@ -81,7 +83,7 @@ impl Barrier {
     #[track_caller]
     pub fn new(n: usize) -> Self {
         let state = Mutex::new(BarrierState { arrived: 0, waiters: WaitList::new() });
-        Self { size: n.max(1), place: Location::caller(), state }
+        Self { size: n.max(1), place: Location::caller(), state, shown: Resource::new() }
     }
 
     /// Waits until `n` tasks, the barrier's group size, have called this method.
@@ -106,7 +108,12 @@ impl Barrier {
     /// # });
     /// ```
     pub async fn wait(&self) -> BarrierWaitResult {
-        BarrierWait { barrier: self, key: None }.await
+        BarrierWait { barrier: self, key: None, shown: AsyncOp::none() }.await
+    }
+
+    /// Shows in the console how many tasks have arrived. Called without the lock.
+    fn show_arrived(&self) {
+        state!(self.shown, arrived = self.state.lock().arrived);
     }
 
     /// Counts an arrival. Returns `None` if it was the last one, after waking the other tasks.
@@ -129,6 +136,16 @@ struct BarrierWait<'a> {
     barrier: &'a Barrier,
     /// The key in the wait list, since the first poll.
     key: Option<usize>,
+    shown: AsyncOp,
+}
+
+impl BarrierWait<'_> {
+    /// Records the wait, and shows it in the console.
+    fn note_wait(&mut self) {
+        self.shown.pending(&self.barrier.shown, WaitKind::Barrier, self.barrier.place);
+        self.barrier.show_arrived();
+        wait::note(WaitKind::Barrier, self.barrier.place);
+    }
 }
 
 impl Future for BarrierWait<'_> {
@@ -140,9 +157,10 @@ impl Future for BarrierWait<'_> {
         let Some(key) = this.key else {
             this.key = this.barrier.arrive(cx);
             if this.key.is_some() {
-                wait::note(WaitKind::Barrier, this.barrier.place);
+                this.note_wait();
                 return Poll::Pending;
             }
+            this.barrier.show_arrived();
             budget::spend();
             return Poll::Ready(BarrierWaitResult(true));
         };
@@ -152,10 +170,12 @@ impl Future for BarrierWait<'_> {
             let displaced = state.waiters.replace_waker(key, waker);
             drop(state);
             drop(displaced);
-            wait::note(WaitKind::Barrier, this.barrier.place);
+            this.note_wait();
             return Poll::Pending;
         }
         let _ = state.waiters.remove(key);
+        drop(state);
+        this.shown.ready();
         this.key = None;
         budget::spend();
         Poll::Ready(BarrierWaitResult(false))

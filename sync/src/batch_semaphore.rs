@@ -25,6 +25,7 @@
 
 use crate::acquire::AcquirePermits;
 use crate::budget::with_state;
+use crate::console::{PermitsResource, Resource};
 use crate::current_task;
 use crate::holder::{Holder, by_owned_guard};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -52,6 +53,7 @@ pub(crate) struct BatchSemaphore {
     /// The place where the lock was created.
     pub(crate) place: Place,
     holder: Holder,
+    shown: PermitsResource,
 }
 
 /// The reasons why permits cannot be taken at once.
@@ -75,7 +77,8 @@ impl BatchSemaphore {
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
             let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
-            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none() }
+            let shown = PermitsResource::new(count);
+            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none(), shown }
         }
     }
 }
@@ -111,6 +114,7 @@ impl BatchSemaphore {
             match self.word.compare_exchange_weak(word, word - count * ONE, Acquire, Relaxed) {
                 Ok(_) => {
                     self.holder.name(current());
+                    self.show();
                     return Ok(());
                 }
                 Err(now) => word = now,
@@ -155,7 +159,7 @@ impl BatchSemaphore {
             let more = with_more(word, count);
             // Release pairs with the Acquire of `try_take`.
             match self.word.compare_exchange_weak(word, more, AcqRel, Relaxed) {
-                Ok(_) => return,
+                Ok(_) => return self.show(),
                 Err(now) => word = now,
             }
         }
@@ -168,10 +172,27 @@ impl BatchSemaphore {
         loop {
             let taken = count.min(word / ONE);
             match self.word.compare_exchange_weak(word, word - taken * ONE, AcqRel, Relaxed) {
-                Ok(_) => return taken,
+                Ok(_) => {
+                    self.show();
+                    return taken;
+                }
                 Err(now) => word = now,
             }
         }
+    }
+
+    pub(crate) fn resource(&self) -> &Resource {
+        self.shown.resource()
+    }
+
+    /// Shows in the console how many permits are free. Called without the lock.
+    #[inline]
+    pub(crate) fn show(&self) {
+        self.shown.changed(|| {
+            let promised =
+                self.waiters.get().map_or(0, |queue| queue.lock().list.first_mut().map_or(0, |need| need.has));
+            (self.free(), promised)
+        });
     }
 
     /// Records that the last holder gives nothing back.
@@ -228,6 +249,7 @@ impl BatchSemaphore {
         // made the queue before.
         fence(Acquire);
         self.serve(self.existing_queue(), count);
+        self.show();
     }
 
     /// Gives `left` permits to the first waiters, and the remaining ones to the word. The lock is

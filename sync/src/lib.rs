@@ -24,6 +24,11 @@ mod batch_semaphore;
 pub mod blocking;
 pub mod broadcast;
 pub mod budget;
+#[cfg(all(not(wsrt_loom), feature = "console"))]
+mod console;
+#[cfg(any(wsrt_loom, not(feature = "console")))]
+#[path = "console_off.rs"]
+mod console;
 mod current_poll;
 pub mod current_task;
 #[doc(hidden)]

@@ -14,6 +14,7 @@
 //! A notification that is handed to a waiter goes through the list's lock instead.
 
 use crate::budget::with_state;
+use crate::console::{AsyncOp, Resource, state};
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::{WaitGuard, WaitLock, const_fn};
@@ -61,6 +62,7 @@ pub struct Notify {
     word: AtomicUsize,
     waiters: WaitLock<WaitList<Notification>>,
     place: Place,
+    pub(crate) shown: Resource,
 }
 
 /// The notification that a waiter has received.
@@ -86,7 +88,7 @@ impl Notify {
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
-            Self { word: AtomicUsize::new(0), waiters: WaitLock::new(WaitList::new()), place: Location::caller() }
+            Self::made_at(Location::caller())
         }
     }
 
@@ -100,9 +102,12 @@ impl Notify {
         }
     }
 
-    /// Creates a `Notify` that is part of a channel created at `place`.
-    pub(crate) fn made_at(place: Place) -> Self {
-        Self { word: AtomicUsize::new(0), waiters: WaitLock::new(WaitList::new()), place }
+    const_fn! {
+        /// Creates a `Notify` that is part of a channel created at `place`.
+        pub(crate) fn made_at(place: Place) -> Self {
+            let word = AtomicUsize::new(0);
+            Self { word, waiters: WaitLock::new(WaitList::new()), place, shown: Resource::new() }
+        }
     }
 
     /// Returns a future that completes when it is notified.
@@ -133,7 +138,8 @@ impl Notify {
     /// Returns the future of [`notified`](Notify::notified). Dumps show a task that waits for it as
     /// `kind`.
     pub(crate) fn notified_as(&self, kind: WaitKind) -> Notified<'_> {
-        Notified { notify: self, waiter: NotifiedState::new(self), kind, _pinned: PhantomPinned }
+        let waiter = NotifiedState::new(self);
+        Notified { notify: self, waiter, kind, shown: AsyncOp::none(), _pinned: PhantomPinned }
     }
 
     /// Returns the place where this `Notify`, or the channel that it is part of, was created.
@@ -151,7 +157,7 @@ impl Notify {
     /// passes to the next waiter. The caller loses its place in the queue.
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let waiter = NotifiedState::new(&self);
-        OwnedNotified { notify: self, waiter, _pinned: PhantomPinned }
+        OwnedNotified { notify: self, waiter, shown: AsyncOp::none(), _pinned: PhantomPinned }
     }
 
     /// Notifies the task that has waited longest. If no task waits, stores a permit for the next
@@ -183,7 +189,7 @@ impl Notify {
 
     fn notify(&self, end: QueueEnd) {
         if self.try_keep_permit() {
-            return;
+            return self.show_permit();
         }
         let mut waiters = self.waiters.lock();
         let unlinked = match end {
@@ -194,7 +200,8 @@ impl Notify {
             // The last waiter left in between, and with the lock held none enters.
             let kept = self.try_keep_permit();
             debug_assert!(kept, "the list is empty, and so says the word");
-            return;
+            drop(waiters);
+            return self.show_permit();
         };
         *given = Notification::One(end);
         self.note_if_empty(&waiters);
@@ -212,6 +219,12 @@ impl Notify {
             }
         }
         false
+    }
+
+    /// Shows in the console whether a permit is stored. Called without the lock.
+    #[inline]
+    fn show_permit(&self) {
+        state!(self.shown, permit = self.word.load(Relaxed) & PERMIT != 0);
     }
 
     /// Takes the stored permit, if there is one.
@@ -337,6 +350,7 @@ impl NotifiedState {
                         Err(_unneeded) => *self = Self::Done,
                     }
                 }
+                notify.show_permit();
             }
             Self::InLine(key) => {
                 if let Some(waiters) = wait_on(&notify.waiters, key, waker) {
@@ -349,13 +363,21 @@ impl NotifiedState {
         if matches!(self, Self::Done) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    fn poll_cooperatively(&mut self, notify: &Notify, kind: WaitKind, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_cooperatively(
+        &mut self,
+        notify: &Notify,
+        kind: WaitKind,
+        shown: &mut AsyncOp,
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
         with_state(|state| {
             ready!(state.poll_proceed(cx));
             if self.poll(notify, cx.waker()).is_pending() {
+                shown.pending(&notify.shown, kind, notify.place);
                 state.wait.set(TaskWait { kind, place: notify.place }.pack());
                 return Poll::Pending;
             }
+            shown.ready();
             state.spend();
             Poll::Ready(())
         })
@@ -380,6 +402,7 @@ pub struct Notified<'a> {
     notify: &'a Notify,
     waiter: NotifiedState,
     kind: WaitKind,
+    shown: AsyncOp,
     /// The future is not `Unpin`, as in tokio.
     _pinned: PhantomPinned,
 }
@@ -390,6 +413,7 @@ pub struct Notified<'a> {
 pub struct OwnedNotified {
     notify: Arc<Notify>,
     waiter: NotifiedState,
+    shown: AsyncOp,
     /// The future is not `Unpin`, as in tokio.
     _pinned: PhantomPinned,
 }
@@ -424,7 +448,7 @@ impl Future for Notified<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
         let this = unsafe { self.get_unchecked_mut() };
-        this.waiter.poll_cooperatively(this.notify, this.kind, cx)
+        this.waiter.poll_cooperatively(this.notify, this.kind, &mut this.shown, cx)
     }
 }
 
@@ -434,7 +458,7 @@ impl Future for OwnedNotified {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
         let this = unsafe { self.get_unchecked_mut() };
-        this.waiter.poll_cooperatively(&this.notify, WaitKind::Notify, cx)
+        this.waiter.poll_cooperatively(&this.notify, WaitKind::Notify, &mut this.shown, cx)
     }
 }
 

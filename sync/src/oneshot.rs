@@ -18,6 +18,7 @@
 
 use crate::blocking::block_on;
 use crate::budget::{self, with_state};
+use crate::console::{AsyncOp, Resource, state};
 use crate::sync::Arc;
 use crate::sync::UnsafeCell;
 use crate::sync::atomic::AtomicU8;
@@ -34,6 +35,8 @@ const SENT: u8 = 0b0001;
 const CLOSED: u8 = 0b0010;
 const RECEIVER_WAITS: u8 = 0b0100;
 const SENDER_WAITS: u8 = 0b1000;
+
+const NOT_SENT: &str = "it is there until the value is sent";
 
 /// Creates a channel for a single value, and returns its sender and its receiver.
 ///
@@ -60,8 +63,10 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
         receiver: UnsafeCell::new(None),
         sender: UnsafeCell::new(None),
         place: Location::caller(),
+        shown: Resource::new(),
     });
-    (Sender { channel: Some(Arc::clone(&channel)) }, Receiver { channel: Some(channel) })
+    let sender = Sender { channel: Some(Arc::clone(&channel)), shown: AsyncOp::none() };
+    (sender, Receiver { channel: Some(channel), shown: AsyncOp::none() })
 }
 
 /// The sending half of a oneshot channel, which sends a single value to the [`Receiver`].
@@ -72,6 +77,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub struct Sender<T> {
     /// `None` once the value has been sent.
     channel: Option<Arc<OneshotChannel<T>>>,
+    shown: AsyncOp,
 }
 
 /// The receiving half of a oneshot channel: a future that completes with the value.
@@ -90,6 +96,7 @@ pub struct Sender<T> {
 pub struct Receiver<T> {
     /// `None` once the outcome has been returned.
     channel: Option<Arc<OneshotChannel<T>>>,
+    shown: AsyncOp,
 }
 
 /// The errors of oneshot channels.
@@ -117,6 +124,7 @@ struct OneshotChannel<T> {
     receiver: UnsafeCell<Option<Waker>>,
     sender: UnsafeCell<Option<Waker>>,
     place: Place,
+    shown: Resource,
 }
 
 // SAFETY: the value goes from thread to thread, and each cell has one owner at a time by the word.
@@ -159,6 +167,7 @@ impl<T> OneshotChannel<T> {
             // which was set for the first time: this is the one reader.
             unsafe { wake_from(&self.sender) };
         }
+        state!(self.shown, rx_dropped = true);
     }
 
     /// Stores a waker in its owner's cell. Returns ready if the other side has set `done`.
@@ -238,6 +247,7 @@ impl<T> Sender<T> {
         // SAFETY: the value is the sender's until it sets `SENT`.
         channel.value.with_mut(|slot| unsafe { *slot = Some(value) });
         if channel.complete() {
+            state!(channel.shown, value_sent = true);
             return Ok(());
         }
         // SAFETY: `SENT` was not set.
@@ -285,17 +295,19 @@ impl<T> Sender<T> {
     /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         ready!(budget::poll_proceed(cx));
-        let channel = self.channel();
+        let channel = self.channel.as_ref().expect(NOT_SENT);
         if channel.poll_done(cx, CLOSED, SENDER_WAITS, &channel.sender).is_pending() {
+            self.shown.pending(&channel.shown, WaitKind::OneshotClosed, channel.place);
             wait::note(WaitKind::OneshotClosed, channel.place);
             return Poll::Pending;
         }
+        self.shown.ready();
         budget::spend();
         Poll::Ready(())
     }
 
     fn channel(&self) -> &OneshotChannel<T> {
-        self.channel.as_ref().expect("it is there until the value is sent")
+        self.channel.as_ref().expect(NOT_SENT)
     }
 }
 
@@ -303,6 +315,7 @@ impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Some(channel) = &self.channel {
             let _ = channel.complete();
+            state!(channel.shown, tx_dropped = true);
         }
     }
 }
@@ -413,13 +426,16 @@ impl<T> Future for Receiver<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         with_state(|state| {
             ready!(state.poll_proceed(cx));
-            let channel = self.channel.as_ref().expect("polled after its outcome was returned");
+            let this = &mut *self;
+            let channel = this.channel.as_ref().expect("polled after its outcome was returned");
             if !channel.has(CLOSED) && channel.poll_done(cx, SENT, RECEIVER_WAITS, &channel.receiver).is_pending() {
+                this.shown.pending(&channel.shown, WaitKind::OneshotReceive, channel.place);
                 wait::note(WaitKind::OneshotReceive, channel.place);
                 return Poll::Pending;
             }
+            this.shown.ready();
             state.spend();
-            Poll::Ready(self.outcome())
+            Poll::Ready(this.outcome())
         })
     }
 }

@@ -26,6 +26,7 @@ mod receiver;
 pub use self::receiver::Receiver;
 
 use crate::budget;
+use crate::console::state;
 use crate::notify::Notify;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
@@ -234,6 +235,7 @@ impl<T> Sender<T> {
         match modified {
             Ok(true) => {
                 self.channel.changed.notify_waiters();
+                state!(self.channel.changed.shown, version = self.channel.version() / ONE);
                 true
             }
             Ok(false) => false,

@@ -13,7 +13,7 @@
 use std::future::pending;
 use std::io;
 use std::rc::Rc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,7 @@ use console_subscriber::ConsoleLayer;
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
 use wsrt::signal::ctrl_c;
+use wsrt::sync::Mutex;
 use wsrt::task::{self, LocalSet};
 use wsrt::time::{interval, sleep};
 
@@ -47,6 +48,10 @@ async fn root() -> io::Result<()> {
     named("listener").spawn(async move { listener.accept().await.map(drop) });
     // Computes for two milliseconds at a stretch.
     named("busy").spawn(compute());
+    // They share a book, which only one of them has at a time.
+    let book = Arc::new(Mutex::new("once upon a time"));
+    named("one reader").spawn(read(Arc::clone(&book)));
+    named("another reader").spawn(read(book));
     // The console warns of it: it wakes itself most of the time.
     named("impatient").spawn(yield_often());
     // The console warns of it: its waker is dropped.
@@ -83,6 +88,13 @@ async fn compute() {
             std::hint::spin_loop();
         }
         sleep(Duration::from_millis(18)).await;
+    }
+}
+
+async fn read(book: Arc<Mutex<&'static str>>) {
+    loop {
+        let _open = book.lock().await;
+        sleep(Duration::from_millis(30)).await;
     }
 }
 

@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use wsrt_ecosystem_testing::Example;
 
-use viewer::{Task, Viewer, start};
+use viewer::{Seen, Task, Viewer, start};
 
 const SOURCE: &str = include_str!("../examples/watched.rs");
 
 /// The tasks of the example that are there from beginning to end, and their kinds.
-const TASKS: [(&str, &str); 8] = [
+const TASKS: [(&str, &str); 10] = [
     ("metronome", "task"),
+    ("one reader", "task"),
+    ("another reader", "task"),
     ("listener", "task"),
     ("busy", "task"),
     ("impatient", "task"),
@@ -143,9 +145,30 @@ async fn timers_are_shown_with_their_waiting_tasks() {
     let line = SOURCE.lines().nth(interval.line - 1).expect("the place is in the file");
     assert!(line.contains("interval(Duration::from_millis(20))"), "{line}");
     let (value, unit) = viewer.seen().attribute(tick.resource, "duration").expect("a deadline was told");
-    assert!(value <= 20 && unit == "ms", "{value} {unit}");
+    assert!(value.parse::<u64>().is_ok_and(|value| value <= 20) && unit == "ms", "{value} {unit}");
     assert_eq!(viewer.seen().source(tick.operation), "Interval::tick");
     viewer.until("a sleep", |seen| seen.resources().any(|resource| resource.concrete_type == "Sleep")).await;
+    program.interrupt();
+}
+
+#[tokio::test]
+async fn a_lock_is_shown_with_its_state_and_waiting_task() {
+    let (program, address) = start();
+    let mut viewer = Viewer::connect(&address).await;
+    viewer.until("a wait", |seen| seen.poll_ops().any(|op| op.name == "mutex" && !op.is_ready)).await;
+    viewer.until("its end", |seen| seen.poll_ops().any(|op| op.name == "mutex" && op.is_ready)).await;
+    let wait = viewer.seen().poll_ops().find(|op| op.name == "mutex").expect("it was there").clone();
+    assert_eq!(viewer.seen().source(wait.operation), "Mutex::lock");
+    let waiter = viewer.seen().tasks().find(|task| task.id == wait.task).expect("the task is there");
+    assert!(waiter.name.ends_with(" reader"), "{waiter:#?}");
+
+    let lock = viewer.seen().resource(wait.resource);
+    assert_eq!((lock.concrete_type.as_str(), lock.is_timer), ("Mutex", false));
+    let line = SOURCE.lines().nth(lock.line - 1).expect("the place is in the file");
+    assert!(lock.file.ends_with("examples/watched.rs") && line.contains("Mutex::new("), "{line}");
+    let state = |seen: &Seen, name: &str| seen.attribute(wait.resource, name).map(|(value, _)| value);
+    viewer.until("the state of the lock", |seen| state(seen, "locked").as_deref() == Some("true")).await;
+    viewer.until("the one that waits", |seen| state(seen, "waiting").as_deref() == Some("1")).await;
     program.interrupt();
 }
 

@@ -1,5 +1,6 @@
 //! The state that the senders and receivers of a broadcast channel share.
 
+use crate::console::Resource;
 use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::{Mutex, MutexGuard};
@@ -16,6 +17,7 @@ pub(super) struct BroadcastChannel<T> {
     pub(super) weak_senders: AtomicUsize,
     /// Notified when the last receiver is dropped.
     pub(super) unwatched: Notify,
+    pub(super) shown: Resource,
 }
 
 pub(super) struct Tail {

@@ -4,6 +4,7 @@ use super::channel::{BroadcastChannel, take_from};
 use super::error::{RecvError, TryRecvError};
 use crate::blocking::block_on;
 use crate::budget;
+use crate::console::AsyncOp;
 use crate::notify::Notify;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Acquire;
@@ -219,7 +220,7 @@ impl<T: Clone> Receiver<T> {
     /// # });
     /// ```
     pub async fn recv(&mut self) -> Result<T, RecvError> {
-        Recv { receiver: self, key: None }.await
+        Recv { receiver: self, key: None, shown: AsyncOp::none() }.await
     }
 
     /// Receives the next value if one has been sent, without waiting.
@@ -302,6 +303,7 @@ struct Recv<'a, T> {
     receiver: &'a mut Receiver<T>,
     /// The key in the wait list, once a poll has found no value.
     key: Option<usize>,
+    shown: AsyncOp,
 }
 
 impl<T: Clone> Future for Recv<'_, T> {
@@ -313,12 +315,15 @@ impl<T: Clone> Future for Recv<'_, T> {
         let received = match this.receiver.receive(T::clone, Some((cx.waker(), &mut this.key))) {
             Ok(value) => Ok(value),
             Err(TryRecvError::Empty) => {
-                wait::note(WaitKind::BroadcastReceive, this.receiver.channel.unwatched.place());
+                let channel = &this.receiver.channel;
+                this.shown.pending(&channel.shown, WaitKind::BroadcastReceive, channel.unwatched.place());
+                wait::note(WaitKind::BroadcastReceive, channel.unwatched.place());
                 return Poll::Pending;
             }
             Err(TryRecvError::Closed) => Err(RecvError::Closed),
             Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
         };
+        this.shown.ready();
         budget::spend();
         Poll::Ready(received)
     }

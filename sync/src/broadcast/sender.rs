@@ -4,6 +4,7 @@ use super::channel::{BroadcastChannel, Slot, Tail};
 use super::error::SendError;
 use super::receiver::Receiver;
 use crate::budget;
+use crate::console::{Resource, state};
 use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -70,6 +71,7 @@ impl<T> Sender<T> {
                 senders: AtomicUsize::new(1),
                 weak_senders: AtomicUsize::new(0),
                 unwatched: Notify::new(),
+                shown: Resource::new(),
             }),
         }
     }
@@ -111,6 +113,7 @@ impl<T> Sender<T> {
         let displaced = slot.value.replace(value);
         drop(slot);
         self.channel.wake_all(tail);
+        state!(self.channel.shown, sent = position.wrapping_add(1));
         // Last: receivers are awake though its destructor panics.
         drop(displaced);
         Ok(receivers)

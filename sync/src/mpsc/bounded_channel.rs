@@ -10,6 +10,7 @@ use super::error::TryRecvError;
 use super::senders::Senders;
 use crate::batch_semaphore::AcquireRefused;
 use crate::budget::{self, with_state};
+use crate::console::{AsyncOp, Resource, state};
 use crate::sync::{WaitGuard, WaitLock};
 use crate::wait::{self, WaitKind};
 use crate::wakers::wake_in_batches;
@@ -23,6 +24,7 @@ pub(super) struct BoundedChannel<T> {
     pub(super) capacity: usize,
     pub(super) senders: Senders,
     closing: CloseSignal,
+    shown: Resource,
 }
 
 // No code of others runs while the lock is held, so a panic leaves nothing half done.
@@ -38,6 +40,7 @@ impl<T> BoundedChannel<T> {
             capacity,
             senders: Senders::one(),
             closing: CloseSignal::new(),
+            shown: Resource::new(),
         }
     }
 
@@ -91,6 +94,13 @@ impl<T> BoundedChannel<T> {
         let receiver = room.receiver.take();
         drop(room);
         receiver.into_iter().for_each(Waker::wake);
+        self.show_queued();
+    }
+
+    /// Shows in the console how many values are in the channel. Called without the lock.
+    #[inline]
+    fn show_queued(&self) {
+        state!(self.shown, queued = self.len());
     }
 
     /// Takes room for `count` values, if that much room is free.
@@ -202,7 +212,9 @@ impl<T> BoundedChannel<T> {
     }
 
     /// Records that the current poll waits for room in this channel.
-    pub(super) fn note_wait_for_room(&self) {
+    pub(super) fn note_wait_for_room(&self, shown: &mut AsyncOp) {
+        shown.pending(&self.shown, WaitKind::MpscSend, self.closing.place());
+        self.show_queued();
         wait::note(WaitKind::MpscSend, self.closing.place());
     }
 
@@ -258,6 +270,7 @@ impl<T> BoundedChannel<T> {
         match room.values.pop_front() {
             Some(value) => {
                 self.vacate(room, 1);
+                self.show_queued();
                 Ok(value)
             }
             None if self.is_over(&room) => Err(TryRecvError::Disconnected),
@@ -281,13 +294,19 @@ impl<T> BoundedChannel<T> {
 
     /// Receives one value. Returns `None` once the channel has ended.
     #[inline]
-    pub(super) fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        self.poll_taking(cx, |room| room.values.pop_front(), |_| 1)
+    pub(super) fn poll_receive(&self, shown: &mut AsyncOp, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        self.poll_taking(shown, cx, |room| room.values.pop_front(), |_| 1)
     }
 
     /// Appends up to `limit` values to `buffer`, and returns the number of values appended: 0 if
     /// the channel has ended, or at once if `limit` is 0.
-    pub(super) fn poll_receive_many(&self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
+    pub(super) fn poll_receive_many(
+        &self,
+        shown: &mut AsyncOp,
+        cx: &mut Context<'_>,
+        buffer: &mut Vec<T>,
+        limit: usize,
+    ) -> Poll<usize> {
         if limit == 0 {
             return budget::poll_spending(cx, |_| Poll::Ready(0));
         }
@@ -296,7 +315,7 @@ impl<T> BoundedChannel<T> {
             buffer.extend(room.values.drain(..count));
             (count > 0).then_some(count)
         };
-        self.poll_taking(cx, take, |count| *count).map(|count| count.unwrap_or(0))
+        self.poll_taking(shown, cx, take, |count| *count).map(|count| count.unwrap_or(0))
     }
 
     /// Takes values out with `take`, and waits until the channel has some. `count` returns how many
@@ -304,6 +323,7 @@ impl<T> BoundedChannel<T> {
     #[inline]
     fn poll_taking<R>(
         &self,
+        shown: &mut AsyncOp,
         cx: &mut Context<'_>,
         mut take: impl FnMut(&mut BoundedState<T>) -> Option<R>,
         count: impl FnOnce(&R) -> usize,
@@ -318,10 +338,15 @@ impl<T> BoundedChannel<T> {
                     self.vacate(room, count(taken));
                 } else if !self.is_over(&room) {
                     if self.leave_waker(room, &mut fresh, cx.waker()) {
+                        self.note_wait_for_value(shown);
                         return Poll::Pending;
                     }
                     continue;
+                } else {
+                    drop(room);
                 }
+                shown.ready();
+                self.show_queued();
                 state.spend();
                 return Poll::Ready(taken);
             }
@@ -341,7 +366,12 @@ impl<T> BoundedChannel<T> {
         let displaced = if is_there { fresh.take() } else { std::mem::replace(&mut room.receiver, fresh.take()) };
         drop(room);
         drop(displaced);
-        wait::note(WaitKind::MpscReceive, self.closing.place());
         true
+    }
+
+    /// Records that the receiver waits, and shows it in the console. Called without the lock.
+    fn note_wait_for_value(&self, shown: &mut AsyncOp) {
+        shown.pending(&self.shown, WaitKind::MpscReceive, self.closing.place());
+        wait::note(WaitKind::MpscReceive, self.closing.place());
     }
 }

@@ -6,6 +6,7 @@ use super::error::TryRecvError;
 use super::queue::{BlockQueue, Popped};
 use super::senders::Senders;
 use crate::budget::{self, with_state};
+use crate::console::{AsyncOp, Resource, state};
 use crate::current_poll::CurrentPoll;
 use crate::sync::{LOOKS, relax, spin};
 use crate::wait::{self, WaitKind};
@@ -19,6 +20,7 @@ pub(super) struct UnboundedChannel<T> {
     receiver: WakerCell,
     closing: CloseSignal,
     pub(super) senders: Senders,
+    shown: Resource,
 }
 
 impl<T> UnboundedChannel<T> {
@@ -26,7 +28,7 @@ impl<T> UnboundedChannel<T> {
     #[track_caller]
     pub(super) fn new() -> Self {
         let (receiver, closing) = (WakerCell::new(), CloseSignal::new());
-        Self { queue: BlockQueue::new(), receiver, closing, senders: Senders::one() }
+        Self { queue: BlockQueue::new(), receiver, closing, senders: Senders::one(), shown: Resource::new() }
     }
 
     /// Appends a value, and wakes the receiver if it is asleep. Hands the value back if the queue
@@ -36,7 +38,14 @@ impl<T> UnboundedChannel<T> {
         if self.queue.push(value)? {
             self.wake_receiver();
         }
+        self.show_queued();
         Ok(())
+    }
+
+    /// Shows in the console how many values are in the channel.
+    #[inline]
+    fn show_queued(&self) {
+        state!(self.shown, queued = self.queue.len());
     }
 
     /// Wakes the receiver, if it has stored its waker.
@@ -104,6 +113,7 @@ impl<T> UnboundedChannel<T> {
             // SAFETY: as the caller promises.
             match unsafe { self.queue.pop() } {
                 Popped::Value(value) => {
+                    self.show_queued();
                     return Ok(value);
                 }
                 // Sent before others that may have been received: it is there in a moment.
@@ -118,14 +128,15 @@ impl<T> UnboundedChannel<T> {
     ///
     /// The caller must be the receiver.
     #[inline]
-    pub(super) unsafe fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+    pub(super) unsafe fn poll_receive(&self, shown: &mut AsyncOp, cx: &mut Context<'_>) -> Poll<Option<T>> {
         // SAFETY: as the caller promises.
         if let Some(value) = with_state(|state| unsafe { self.receive_at_once(state) }) {
+            self.show_received(shown);
             return Poll::Ready(Some(value));
         }
         let mut value = None;
         // SAFETY: as the caller promises.
-        let taken = ready!(unsafe { self.poll_receive_with(cx, 1, |taken| value = Some(taken)) });
+        let taken = ready!(unsafe { self.poll_receive_with(shown, cx, 1, |taken| value = Some(taken)) });
         debug_assert_eq!(taken, usize::from(value.is_some()));
         Poll::Ready(value)
     }
@@ -154,6 +165,7 @@ impl<T> UnboundedChannel<T> {
     /// The caller must be the receiver.
     pub(super) unsafe fn poll_receive_many(
         &self,
+        shown: &mut AsyncOp,
         cx: &mut Context<'_>,
         buffer: &mut Vec<T>,
         limit: usize,
@@ -162,7 +174,7 @@ impl<T> UnboundedChannel<T> {
             return budget::poll_spending(cx, |_| Poll::Ready(0));
         }
         // SAFETY: as the caller promises.
-        unsafe { self.poll_receive_with(cx, limit, |value| buffer.push(value)) }
+        unsafe { self.poll_receive_with(shown, cx, limit, |value| buffer.push(value)) }
     }
 
     /// Passes up to `limit` values to `take`, and returns their number: 0 if the channel has ended.
@@ -171,7 +183,13 @@ impl<T> UnboundedChannel<T> {
     ///
     /// The caller must be the receiver.
     #[inline(never)]
-    unsafe fn poll_receive_with(&self, cx: &mut Context<'_>, limit: usize, mut take: impl FnMut(T)) -> Poll<usize> {
+    unsafe fn poll_receive_with(
+        &self,
+        shown: &mut AsyncOp,
+        cx: &mut Context<'_>,
+        limit: usize,
+        mut take: impl FnMut(T),
+    ) -> Poll<usize> {
         ready!(budget::poll_proceed(cx));
         for has_left_waker in [false, true] {
             let is_over = self.queue.is_closed();
@@ -188,6 +206,7 @@ impl<T> UnboundedChannel<T> {
                 count += 1;
             }
             if count > 0 || (is_over && !is_busy) {
+                self.show_received(shown);
                 budget::spend();
                 return Poll::Ready(count);
             }
@@ -203,8 +222,16 @@ impl<T> UnboundedChannel<T> {
                 let _ = unsafe { self.queue.fall_asleep() };
             }
         }
+        shown.pending(&self.shown, WaitKind::MpscReceive, self.closing.place());
         wait::note(WaitKind::MpscReceive, self.closing.place());
         Poll::Pending
+    }
+
+    /// Shows in the console that the receiver has received.
+    #[inline]
+    fn show_received(&self, shown: &mut AsyncOp) {
+        shown.ready();
+        self.show_queued();
     }
 
     /// Takes the first value, and waits a moment if the value is just being written.

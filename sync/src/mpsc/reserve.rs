@@ -3,6 +3,7 @@
 use super::bounded_channel::BoundedChannel;
 use crate::batch_semaphore::AcquireRefused;
 use crate::budget::with_state;
+use crate::console::AsyncOp;
 use crate::request::RequestState;
 use std::future::Future;
 use std::pin::Pin;
@@ -16,11 +17,12 @@ pub(super) struct Reserve<'a, T> {
     channel: &'a BoundedChannel<T>,
     count: usize,
     asked: RequestState,
+    shown: AsyncOp,
 }
 
 impl<'a, T> Reserve<'a, T> {
     pub(super) fn new(channel: &'a BoundedChannel<T>, count: usize) -> Self {
-        Self { channel, count, asked: RequestState::Not }
+        Self { channel, count, asked: RequestState::Not, shown: AsyncOp::none() }
     }
 
     fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
@@ -28,7 +30,7 @@ impl<'a, T> Reserve<'a, T> {
             Ok(None) => Poll::Ready(Ok(())),
             Ok(Some(key)) => {
                 self.asked = RequestState::InLine(key);
-                self.channel.note_wait_for_room();
+                self.channel.note_wait_for_room(&mut self.shown);
                 Poll::Pending
             }
             Err(refused) => {
@@ -49,7 +51,7 @@ impl<'a, T> Reserve<'a, T> {
 
     fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
         let Some(answer) = self.channel.wait_on(key, cx.waker()) else {
-            self.channel.note_wait_for_room();
+            self.channel.note_wait_for_room(&mut self.shown);
             return Poll::Pending;
         };
         self.asked = RequestState::Not;
@@ -68,6 +70,7 @@ impl<T> Future for Reserve<'_, T> {
                 RequestState::InLine(key) => this.poll_in_line(key, cx),
                 RequestState::Served => Poll::Ready(Ok(())),
             });
+            this.shown.ready();
             this.asked.answer(state, cx, answer)
         })
     }

@@ -4,6 +4,7 @@ use super::channel::UnboundedChannel;
 use super::error::{SendError, TryRecvError};
 use super::weak::counted_senders;
 use crate::blocking::block_on;
+use crate::console::AsyncOp;
 use crate::sync::Arc;
 use std::fmt;
 use std::future::poll_fn;
@@ -35,7 +36,7 @@ use std::task::{Context, Poll};
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let channel = Arc::new(UnboundedChannel::new());
-    (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel })
+    (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel, shown: AsyncOp::none() })
 }
 
 /// The sending half of an unbounded channel, created by [`unbounded_channel`].
@@ -50,6 +51,7 @@ pub struct UnboundedSender<T> {
 /// Dropping the receiver closes the channel and drops the values that have not been received.
 pub struct UnboundedReceiver<T> {
     channel: Arc<UnboundedChannel<T>>,
+    shown: AsyncOp,
 }
 
 impl<T> UnboundedSender<T> {
@@ -307,7 +309,7 @@ impl<T> UnboundedReceiver<T> {
     /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.poll_receive(cx) }
+        unsafe { self.channel.poll_receive(&mut self.shown, cx) }
     }
 
     /// Polls for up to `limit` values, and appends them to `buffer`.
@@ -319,7 +321,7 @@ impl<T> UnboundedReceiver<T> {
     /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
         // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.poll_receive_many(cx, buffer, limit) }
+        unsafe { self.channel.poll_receive_many(&mut self.shown, cx, buffer, limit) }
     }
 
     /// Returns the number of senders, not counting weak senders.

@@ -8,7 +8,7 @@ use crate::lexer::Source;
 const MODELLED: [&str; 3] = ["executor/src/", "reactor/src/", "sync/src/"];
 
 /// Files, and folders, that name std's all the same.
-const OUTSIDE: [&str; 15] = [
+const OUTSIDE: [&str; 16] = [
     // Statics: they outlive a schedule, so that its steps would depend on those before it.
     "executor/src/runtime/environment.rs",
     "executor/src/scheduler/runtime_id.rs",
@@ -29,6 +29,8 @@ const OUTSIDE: [&str; 15] = [
     "executor/src/observe/observer.rs",
     // The last holder of a lock, for dumps.
     "sync/src/holder.rs",
+    // A count that the console shows.
+    "sync/src/console/mod.rs",
     // In tests and examples of these.
     "executor/src/parallel/loops.rs",
     "executor/src/observe/no_progress.rs",

@@ -113,12 +113,11 @@ impl Seen {
         self.sources.get(&id).unwrap_or_else(|| panic!("no operation {id} in {self:#?}"))
     }
 
-    /// A number that a resource has, and its unit.
-    pub(crate) fn attribute(&self, resource: u64, name: &str) -> Option<(u64, String)> {
+    /// The value of a part of a resource's state as text, and its unit.
+    pub(crate) fn attribute(&self, resource: u64, name: &str) -> Option<(String, String)> {
         let attributes = self.attributes.get(&resource)?;
         attributes.iter().find_map(|attribute| {
             let (found, value) = of_field(attribute.field.as_ref()?)?;
-            let value = value.parse().ok()?;
             (found == name).then(|| (value, attribute.unit.clone().unwrap_or_default()))
         })
     }

@@ -224,6 +224,7 @@ impl File {
     ///
     /// Returns the unchanged file if an operation is in progress, if the buffer holds bytes that
     /// were read ahead, or if the file is on the disk of a simulated host.
+    #[allow(clippy::result_large_err, reason = "with feature `console` the file's lock has a few words more")]
     pub fn try_into_std(mut self) -> Result<std::fs::File, File> {
         if !self.opened.is_of_system() || !self.inner.get_mut().is_clean() || self.at.try_write().is_err() {
             return Err(self);

@@ -11,6 +11,8 @@
 //! | the operations on its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
+//! Locks and channels are shown by `wsrt-sync`, in its own `console/`, with the same spans.
+//!
 //! The feature stays outside of the task cell: a task is watched by a future around its own
 //! ([`Instrumented`]). The subscriber is asked once, when the task is spawned, whether it wants to
 //! see the task. If not, all that remains is one word next to the future, which each poll checks.

@@ -1,177 +1,26 @@
 //! Feature `console` shows each event of each task once, in the words that tokio-console knows.
 
+mod recorder;
+mod resources;
+
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::fmt;
 use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use tracing::field::{Field, Visit};
 use tracing::{Event, Metadata, Subscriber, span, subscriber};
+use wsrt as under_test;
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{self, LocalEnterGuard, LocalSet};
 use wsrt::time::{interval, sleep, timeout};
 
-const FIRST_LINE: u32 = line!();
+use recorder::{Record, Recorder, Seen};
 
-/// The fields of a span or an event, as text.
-type Fields = HashMap<&'static str, String>;
-
-/// The record of one span.
-#[derive(Clone, Debug, Default)]
-struct Record {
-    name: &'static str,
-    target: &'static str,
-    fields: Fields,
-    polls: usize,
-    is_entered: bool,
-    handles: usize,
-    is_closed: bool,
-    /// The operations on wakers.
-    clones: usize,
-    drops: usize,
-    wakes: usize,
-    self_wakes: usize,
-}
-
-/// Records every event.
-#[derive(Clone, Default)]
-struct Recorder(Arc<Mutex<Seen>>);
-
-#[derive(Debug, Default)]
-struct Seen {
-    spans: HashMap<u64, Record>,
-    /// Events that are no waker's: their target and fields, with the spans that were entered.
-    events: Vec<(&'static str, Fields)>,
-}
-
-impl Recorder {
-    /// A test that has failed may still report its drops.
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Visit for FieldsOf<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.insert(field.name(), format!("{value:?}"));
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name(), value.to_owned());
-    }
-}
-
-struct FieldsOf<'a>(&'a mut Fields);
-
-impl Subscriber for Recorder {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = NEXT.fetch_add(1, Relaxed);
-        let metadata = attributes.metadata();
-        let mut record = Record { name: metadata.name(), target: metadata.target(), handles: 1, ..Record::default() };
-        attributes.record(&mut FieldsOf(&mut record.fields));
-        self.seen().spans.insert(id, record);
-        span::Id::from_u64(id)
-    }
-
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields::new();
-        event.record(&mut FieldsOf(&mut fields));
-        let mut seen = self.seen();
-        if event.metadata().target() != "tokio::task::waker" {
-            seen.events.push((event.metadata().target(), fields));
-            return;
-        }
-        let id: u64 = fields["task.id"].parse().expect("the number of a span");
-        let task = seen.spans.get_mut(&id).expect("the number of a span that there was");
-        match fields["op"].as_str() {
-            "waker.clone" => task.clones += 1,
-            "waker.drop" => task.drops += 1,
-            "waker.wake_by_ref" => task.wakes += 1,
-            "waker.wake" => {
-                task.wakes += 1;
-                task.drops += 1;
-            }
-            other => panic!("{other} is nothing that a waker does"),
-        }
-        task.self_wakes += usize::from(task.is_entered && fields["op"].contains("wake"));
-    }
-
-    fn enter(&self, id: &span::Id) {
-        let mut seen = self.seen();
-        let record = seen.spans.get_mut(&id.into_u64()).expect("it was made");
-        record.polls += 1;
-        record.is_entered = true;
-    }
-
-    fn exit(&self, id: &span::Id) {
-        self.seen().spans.get_mut(&id.into_u64()).expect("it was made").is_entered = false;
-    }
-
-    fn clone_span(&self, id: &span::Id) -> span::Id {
-        self.seen().spans.get_mut(&id.into_u64()).expect("it was made").handles += 1;
-        id.clone()
-    }
-
-    fn try_close(&self, id: span::Id) -> bool {
-        let mut seen = self.seen();
-        let record = seen.spans.get_mut(&id.into_u64()).expect("it was made");
-        record.handles -= 1;
-        record.is_closed = record.handles == 0;
-        record.is_closed
-    }
-}
-
-impl Seen {
-    fn named(&self, name: &str) -> &Record {
-        let mut found =
-            self.spans.values().filter(|record| record.fields.get("task.name").is_some_and(|it| it == name));
-        let one = found.next().unwrap_or_else(|| panic!("{name} is not shown: {self:#?}"));
-        assert!(found.next().is_none(), "{name} is shown twice");
-        one
-    }
-
-    fn of_kind(&self, kind: &str) -> Vec<&Record> {
-        self.spans.values().filter(|record| record.fields.get("kind").is_some_and(|it| it == kind)).collect()
-    }
-
-    fn timer(&self, concrete_type: &str) -> &Record {
-        let is_it = |record: &&Record| record.fields.get("concrete_type").is_some_and(|it| it == concrete_type);
-        self.spans.values().find(is_it).unwrap_or_else(|| panic!("no {concrete_type} is shown"))
-    }
-
-    fn poll_ops(&self, name: &str) -> Vec<bool> {
-        let ops = self.events.iter().filter(|(target, _)| *target == "runtime::resource::poll_op");
-        ops.filter(|(_, fields)| fields["op_name"] == name).map(|(_, fields)| fields["is_ready"] == "true").collect()
-    }
-}
-
-impl Record {
-    /// How many there are just now, as the console reckons.
-    fn wakers(&self) -> usize {
-        self.clones - self.drops
-    }
-
-    /// The place is in this file.
-    fn is_placed_here(&self) -> bool {
-        let line: u32 = self.fields["loc.line"].parse().expect("a number");
-        self.fields["loc.file"] == file!() && line > FIRST_LINE && self.fields.contains_key("loc.col")
-    }
+fn is_placed_here(record: &Record) -> bool {
+    record.is_placed_in(file!())
 }
 
 /// Runs `main` on a current-thread runtime, all on this thread, and returns the events that were
@@ -189,6 +38,10 @@ fn named(name: &str) -> task::Builder<'_> {
     task::Builder::new().name(name)
 }
 
+fn spawn_named(name: &str, future: impl Future<Output = ()> + Send + 'static) -> task::JoinHandle<()> {
+    named(name).spawn(future)
+}
+
 #[test]
 fn a_task_is_shown_with_name_number_size_and_place() {
     let mut number = String::new();
@@ -202,9 +55,9 @@ fn a_task_is_shown_with_name_number_size_and_place() {
     assert_eq!((greeter.name, greeter.target), ("runtime.spawn", "tokio::task"));
     assert_eq!((greeter.fields["kind"].as_str(), &greeter.fields["task.id"]), ("task", &number));
     assert_eq!(greeter.fields["size.bytes"], size_of_val(&async { [0u8; 100].len() }).to_string());
-    assert!(greeter.is_placed_here());
+    assert!(is_placed_here(greeter));
     let nameless = seen.of_kind("task").into_iter().find(|task| !task.fields.contains_key("task.name"));
-    assert!(nameless.is_some_and(Record::is_placed_here));
+    assert!(nameless.is_some_and(is_placed_here));
 }
 
 #[test]
@@ -319,7 +172,7 @@ fn every_kind_is_shown_as_what_it_is() {
     for (kind, count) in [("task", 1), ("local", 1), ("blocking", 1), ("block_on", 1)] {
         let found = seen.of_kind(kind);
         assert_eq!(found.len(), count, "{kind}: {found:#?}");
-        assert!(found.iter().all(|record| record.is_placed_here() && record.is_closed), "{found:#?}");
+        assert!(found.iter().all(|record| is_placed_here(record) && record.is_closed), "{found:#?}");
     }
     let job = seen.of_kind("blocking")[0];
     assert_eq!(job.target, "tokio::task::blocking");
@@ -375,7 +228,7 @@ fn a_local_task_of_a_current_thread_runtime_is_local() {
         named("at home").spawn_local(at_home()).await.expect("it does not panic");
     });
     let task = seen.named("at home");
-    assert!(task.fields["kind"] == "local" && task.is_placed_here() && task.is_closed, "{task:#?}");
+    assert!(task.fields["kind"] == "local" && is_placed_here(task) && task.is_closed, "{task:#?}");
     assert_eq!(task.fields["size.bytes"], size_of_val(&at_home()).to_string());
 }
 
@@ -392,9 +245,9 @@ fn a_timer_is_shown_from_first_wait_to_end() {
         timeout(Duration::from_secs(20), async {}).await.expect("it is in time");
     });
     for (concrete_type, poll) in [("Sleep", "poll_elapsed"), ("Interval", "poll_tick"), ("Timeout", "poll_elapsed")] {
-        let timer = seen.timer(concrete_type);
+        let timer = seen.resource(concrete_type).record;
         assert_eq!((timer.name, timer.fields["kind"].as_str()), ("runtime.resource", "timer"));
-        assert!(timer.is_placed_here() && timer.is_closed, "{timer:#?}");
+        assert!(is_placed_here(timer) && timer.is_closed, "{timer:#?}");
         assert!(!seen.poll_ops(poll).is_empty());
     }
     assert_eq!(seen.of_kind("timer").len(), 3);
@@ -412,15 +265,9 @@ fn a_deadline_is_reported_in_milliseconds() {
         poll_fn(|context| Poll::Ready(wait.as_mut().poll(context).is_pending())).await;
         wait.as_mut().reset(wsrt::time::Instant::now() + Duration::from_secs(7200));
     });
-    let updates: Vec<u64> = seen
-        .events
-        .iter()
-        .filter(|(target, _)| *target == "runtime::resource::state_update")
-        .map(|(_, fields)| {
-            assert_eq!((fields["duration.unit"].as_str(), fields["duration.op"].as_str()), ("ms", "override"));
-            fields["duration"].parse().expect("a number")
-        })
-        .collect();
+    let sleep = seen.resource("Sleep");
+    assert_eq!((sleep.states("duration.unit"), sleep.states("duration.op")), (vec!["ms"; 2], vec!["override"; 2]));
+    let updates: Vec<u64> = sleep.states("duration").iter().map(|value| value.parse().expect("a number")).collect();
     assert!(matches!(updates[..], [3_500_000..=3_600_000, 7_100_000..=7_200_000]), "{updates:?}");
 }
 
