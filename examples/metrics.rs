@@ -1,9 +1,9 @@
 //! Metrics for Prometheus: a server that shows its runtime's counts:
 //! `cargo run --release --example metrics`.
 //!
-//! Three lines do it: a recorder is installed, `wsrt_metrics::export` publishes to it twice
-//! a second, and `/metrics` renders the recorder's contents. Any recorder of the `metrics` crate
-//! will do. `executor/docs/METRICS.md` explains each figure.
+//! Four lines do it: a recorder is installed with wsrt's buckets, `wsrt_metrics::export` publishes
+//! to it twice a second, and `/metrics` renders the recorder's contents. Any recorder of the
+//! `metrics` crate will do. `executor/docs/METRICS.md` explains each figure.
 //!
 //! Listens on 127.0.0.1:9101; `PORT=3000` chooses another port (0 lets the system choose). `/work`
 //! spawns some tasks, so that there is something to see: `curl -s 127.0.0.1:9101/work`, then
@@ -19,7 +19,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::Handle;
 use wsrt_hyper::WsrtTimer;
@@ -29,7 +29,8 @@ const PERIOD: Duration = Duration::from_millis(500);
 
 #[wsrt::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let recorder = PrometheusBuilder::new().install_recorder()?;
+    let wsrt = Matcher::Prefix("wsrt_".to_owned());
+    let recorder = PrometheusBuilder::new().set_buckets_for_metric(wsrt, &wsrt_metrics::BUCKETS)?.install_recorder()?;
     let _exporting = wsrt_metrics::export(&Handle::current(), PERIOD)?;
     // Off by default: it reads the clock at each eighth poll.
     Handle::current().set_latency_histograms(true);

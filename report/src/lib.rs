@@ -5,8 +5,8 @@
 //! wsrt-report run.perfetto-trace        # writes run.perfetto-trace.html
 //! ```
 //!
-//! This crate is the program `wsrt-report`. Its library exists for the program and its tests, and
-//! may change in any release.
+//! This crate is the program `wsrt-report`. Its library exists for the program, its tests and
+//! wsrt-debug, and may change in any release.
 //!
 //! The crate is layered from the file to the page, and each layer depends only on the layers before
 //! it. [`wsrt_trace`] decodes bytes to packets and packets to events. `aggregate` adds the events
@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
+use std::io::Read;
 
 mod aggregate;
 mod charts;
@@ -32,3 +33,14 @@ mod support;
 
 /// An error whose message tells the user why no report could be made.
 pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// Returns the page of the trace that `input` contains, with `name` as its title.
+///
+/// # Errors
+///
+/// Returns the error of the read, or the reason why there is nothing to report, in words that
+/// follow the trace's name: "is a trace without events: nothing was recorded".
+pub fn page(input: impl Read, name: &str) -> Result<String, Failure> {
+    let report = reading::read_from(input, name).map_err(|error| format!("cannot be read: {error}"))?;
+    Ok(page::html(&reading::refuse_other(report)?))
+}

@@ -30,10 +30,12 @@ pub(crate) fn read(path: &Path) -> Result<Report, Failure> {
     let file = File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let report = read_from(file, &name).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
-    match what_is_wrong(&report) {
-        Some(wrong) => Err(format!("`{shown}` {wrong}").into()),
-        None => Ok(report),
-    }
+    refuse_other(report).map_err(|wrong| format!("`{shown}` {wrong}").into())
+}
+
+/// Returns the report unless there is nothing to report, and otherwise the reason.
+pub(crate) fn refuse_other(report: Report) -> Result<Report, &'static str> {
+    what_is_wrong(&report).map_or(Ok(report), Err)
 }
 
 /// Reads `input` to its end, without checking that it is a trace.

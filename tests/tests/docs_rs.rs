@@ -12,14 +12,15 @@ use wsrt_tests::not_checked;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The packages that users name, their folders, and the features that docs.rs does not show.
-const PACKAGES: [(&str, &str, &[&str]); 3] = [
+const PACKAGES: [(&str, &str, &[&str]); 4] = [
     ("wsrt", "executor", &["default", "drop-in", "loom", "schedule"]),
     ("wsrt-hyper", "hyper", &[]),
-    ("wsrt-metrics", "metrics", &[]),
+    ("wsrt-metrics", "metrics", &["default"]),
+    ("wsrt-debug", "debug", &["default"]),
 ];
 
 /// Pages that a reader looks for, and words that each has to have.
-const PAGES: [(&str, &str); 27] = [
+const PAGES: [(&str, &str); 29] = [
     ("wsrt/net/index.html", "TcpListener"),
     ("wsrt/net/struct.TcpStream.html", "happy eyeballs"),
     ("wsrt/net/struct.UdpSocket.html", "recv_from"),
@@ -44,6 +45,8 @@ const PAGES: [(&str, &str); 27] = [
     ("wsrt/guide/seeing/index.html", "Seeing it run"),
     ("wsrt/guide/metrics/index.html", "wsrt_polls_total"),
     ("wsrt_metrics/fn.export.html", "recorder"),
+    ("wsrt_debug/fn.init.html", "WSRT_DEBUG"),
+    ("wsrt_debug/struct.Service.html", "nest_service"),
     ("wsrt_hyper/index.html", "TokioIo"),
     ("wsrt_hyper/fn.serve.html", "<code>serve</code>"),
     ("wsrt_hyper/tower/index.html", "<code>tower</code>"),

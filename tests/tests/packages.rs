@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const PUBLISHED: [&str; 11] =
-    ["executor", "hyper", "macros", "metrics", "reactor", "report", "schedule", "simulate", "sync", "trace", "world"];
+const PUBLISHED: [&str; 12] = [
+    "executor", "debug", "hyper", "macros", "metrics", "reactor", "report", "schedule", "simulate", "sync", "trace",
+    "world",
+];
 /// Those of the workspace `ecosystem`.
 const ADAPTERS: [&str; 4] = ["hickory", "opentelemetry", "quinn", "rdkafka"];
 

@@ -20,7 +20,7 @@ use crate::local::beside::SetAside;
 use crate::runtime::{Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, TraceSummary};
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::{EnteredAgain, Role};
-use crate::scheduler::{Context, Entered, Scheduler};
+use crate::scheduler::{Context, Entered, Scheduler, runtime_id};
 use crate::task::JoinHandle;
 use crate::task::large::boxed_if_large;
 use crate::tokio_compat::TokioEntered;
@@ -74,6 +74,11 @@ impl Handle {
             Ok(handle) => handle,
             Err(_) => panic!("wsrt: {OUTSIDE}`Handle::current`: {IS_OUTSIDE}"),
         }
+    }
+
+    #[doc(hidden)] // For wsrt-debug: the runtimes of this process that have not ended.
+    pub fn __all() -> Vec<Self> {
+        runtime_id::all().into_iter().filter(|it: &Arc<Scheduler>| !it.shutdown.has_finished()).map(Self).collect()
     }
 
     /// Returns a handle to the current thread's runtime, or an error outside a runtime.

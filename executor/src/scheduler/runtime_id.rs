@@ -70,6 +70,11 @@ pub(crate) fn find<T: Any + Send + Sync>(id: RuntimeId) -> Option<Arc<T>> {
     scheduler.upgrade()?.downcast().ok()
 }
 
+/// Returns the schedulers that are there.
+pub(crate) fn all<T: Any + Send + Sync>() -> Vec<Arc<T>> {
+    ALIVE.lock().iter().filter_map(|(_, scheduler)| scheduler.upgrade()?.downcast().ok()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::find;

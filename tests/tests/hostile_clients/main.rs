@@ -1,9 +1,9 @@
 //! Hostile clients harm themselves: while they attack, others are answered in time, the server's
 //! memory is bounded, and afterwards its descriptors come back.
 //!
-//! Two victims, each a process of its own on two processors: `wsrt_hyper::serve`, and the example
-//! `http_server`. All attacks go over loopback, from this process, for `HOSTILE_SECONDS` each (0.3
-//! by default); `docs/PROOF.md` has the figures of a longer run.
+//! Three victims, each a process of its own on two processors: `wsrt_hyper::serve`, the example
+//! `http_server`, and the server of wsrt-debug. All attacks go over loopback, from this process,
+//! for `HOSTILE_SECONDS` each (0.3 by default); `docs/PROOF.md` has the figures of a longer run.
 #![cfg(target_os = "linux")]
 
 mod bombs;

@@ -80,7 +80,7 @@ fn number(variable: &str) -> Option<f64> {
     env::var(variable).ok().map(|text| text.parse().expect("the variable is a number"))
 }
 
-/// Lets `attack` loose on both victims, from two threads at once, and checks that others do not
+/// Lets `attack` loose on each victim, from two threads at once, and checks that others do not
 /// suffer. `test` is the name of the calling test.
 pub(crate) fn withstand(test: &'static str, attack: fn(&Scene)) {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,6 +88,8 @@ pub(crate) fn withstand(test: &'static str, attack: fn(&Scene)) {
     within_a_minute(move || attack_one(test, "serve", &victim, &twin, attack));
     let [victim, twin] = [(); 2].map(|()| Victim::example());
     within_a_minute(move || attack_one(test, "http_server", &victim, &twin, attack));
+    let [victim, twin] = [(); 2].map(|()| Victim::debug(test));
+    within_a_minute(move || attack_one(test, "wsrt-debug", &victim, &twin, attack));
     drop(alone);
 }
 

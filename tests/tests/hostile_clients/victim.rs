@@ -1,5 +1,6 @@
 //! The servers that are attacked, each a process of its own, and their resources.
 
+use std::env;
 use std::fs;
 use std::future::{Future, IntoFuture};
 use std::io::{BufRead, BufReader, Read};
@@ -16,6 +17,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{Request, Response};
 use wsrt::net::TcpListener;
+use wsrt::runtime::Runtime;
 use wsrt_hyper::{BoxError, RequestBody, serve};
 use wsrt_tests::{beside_a_process_of_its_own, example, runtime_with};
 
@@ -34,7 +36,17 @@ pub(crate) struct Victim {
 impl Victim {
     /// Starts `wsrt_hyper::serve`, as the calling test `test` once more.
     pub(crate) fn serve(test: &str) -> Self {
-        let mut process = beside_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], be_served);
+        Self::once_more(test, "serve")
+    }
+
+    /// Starts the server of wsrt-debug, as the calling test `test` once more.
+    pub(crate) fn debug(test: &str) -> Self {
+        Self::once_more(test, "debug")
+    }
+
+    fn once_more(test: &str, server: &str) -> Self {
+        let variables = [("WSRT_STALL_MS", "0"), (SERVER, server)];
+        let mut process = beside_a_process_of_its_own(test, &variables, be_served);
         let errors = process.stderr.take().expect("it is piped");
         Self::of(process, errors)
     }
@@ -91,9 +103,24 @@ impl Drop for Victim {
     }
 }
 
+/// The variable that says which server a process is to be.
+const SERVER: &str = "HOSTILE_SERVER";
+
 /// Serves until this process's standard input ends.
 fn be_served() {
     let runtime = runtime_with(2);
+    let debug = env::var(SERVER).is_ok_and(|server| server == "debug");
+    // For anyone, who may also send any `Host`: the clients here send "test".
+    let debug = debug.then(|| wsrt_debug::serve_anyone("127.0.0.1:0").expect("there is a free port"));
+    match &debug {
+        Some(server) => eprintln!("listening on http://{}", server.local_addr().expect("it has a port")),
+        None => serve_on(&runtime),
+    }
+    // Killed with its parent's `Victim`; or its parent has ended otherwise.
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+}
+
+fn serve_on(runtime: &Runtime) {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
     eprintln!("listening on http://{}", listener.local_addr().expect("it is bound"));
     let serving = serve(listener, Paths)
@@ -106,8 +133,6 @@ fn be_served() {
     let guard = runtime.enter();
     runtime.spawn(serving.into_future());
     drop(guard);
-    // Killed with its parent's `Victim`; or its parent has ended otherwise.
-    let _ = std::io::stdin().read_to_end(&mut Vec::new());
 }
 
 /// A service with a short answer, a long one, and one that reads the request's body first.

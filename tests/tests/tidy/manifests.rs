@@ -5,9 +5,10 @@ use crate::tree::Document;
 
 /// Each published crate, and the programs beside them, with those below it. Crates in other folders
 /// may use all.
-const BELOW: [(&str, &[&str]); 11] = [
+const BELOW: [(&str, &[&str]); 12] = [
     ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-world", "wsrt-schedule"]),
-    // Beside the runtime, as `metrics` is: nothing below depends on them.
+    // Beside the runtime, as `hyper` and `metrics` are: nothing below depends on them.
+    ("debug", &["wsrt", "wsrt-metrics", "wsrt-report"]),
     ("hyper", &["wsrt", "wsrt-reactor"]),
     ("macros", &[]),
     ("metrics", &["wsrt"]),
@@ -89,6 +90,7 @@ fn a_dependency_on_a_crate_above_is_found() {
             "[dependencies]\nmio.workspace = true\nwsrt.workspace = true\n[dev-dependencies]\nwsrt-trace = \"1\"\n",
         ),
         manifest("executor", "[target.'cfg(unix)'.dependencies]\nwsrt-reactor = { workspace = true }\n"),
+        manifest("debug", "[dependencies]\nwsrt = \"1\"\n"),
         manifest("hyper", "[dependencies]\nwsrt = \"1\"\n"),
         manifest("macros", ""),
         manifest("metrics", ""),

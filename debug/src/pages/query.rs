@@ -1,0 +1,74 @@
+//! The parameters of a page.
+
+use std::time::Duration;
+
+/// The length of a recording if the query has none.
+const SECONDS: Duration = Duration::from_secs(5);
+/// The longest recording.
+const MOST_SECONDS: f64 = 60.0;
+
+#[derive(Debug)]
+pub(super) struct Query<'a> {
+    pub(super) seconds: Duration,
+    pub(super) is_json: bool,
+    /// The id of a runtime.
+    pub(super) runtime: Option<&'a str>,
+}
+
+impl<'a> Query<'a> {
+    /// Returns an error that names a parameter or a value that no page has.
+    pub(super) fn parse(query: &'a str) -> Result<Self, String> {
+        let mut parsed = Self { seconds: SECONDS, is_json: false, runtime: None };
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match name {
+                "seconds" => parsed.seconds = parse_seconds(value)?,
+                "format" => {
+                    parsed.is_json = match value {
+                        "json" => true,
+                        "text" => false,
+                        _ => return Err(format!("format={value} is neither text nor json")),
+                    }
+                }
+                "runtime" => parsed.runtime = Some(value),
+                _ => return Err(format!("there is no parameter `{name}`; there are seconds, format and runtime")),
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+fn parse_seconds(value: &str) -> Result<Duration, String> {
+    let seconds = value.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
+    let refused = || format!("seconds={value} is not a number above 0, and {MOST_SECONDS} at most");
+    seconds.map(Duration::from_secs_f64).ok_or_else(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_taken_in_any_order() {
+        let query = Query::parse("format=json&seconds=0.25&runtime=2").expect("it is valid");
+        assert_eq!((query.seconds, query.is_json, query.runtime), (Duration::from_millis(250), true, Some("2")));
+        let query = Query::parse("").expect("it is valid");
+        assert_eq!((query.seconds, query.is_json, query.runtime), (SECONDS, false, None));
+    }
+
+    #[test]
+    fn what_no_page_has_is_named() {
+        for (query, named) in [
+            ("seconds=0", "seconds=0"),
+            ("seconds=61", "seconds=61"),
+            ("seconds=-1", "seconds=-1"),
+            ("seconds=nan", "seconds=nan"),
+            ("seconds", "seconds="),
+            ("format=xml", "format=xml"),
+            ("second=5", "`second`"),
+        ] {
+            let refused = Query::parse(query).expect_err(query);
+            assert!(refused.contains(named), "{refused}");
+        }
+    }
+}

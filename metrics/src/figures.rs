@@ -1,0 +1,297 @@
+//! The figures: each with its name, its kind, what it means, and its values in a snapshot.
+//! `executor/docs/METRICS.md` lists them. What publishes them is elsewhere: `text` for Prometheus'
+//! text format, and `publishing` for the crate `metrics`.
+
+use std::time::Duration;
+
+use wsrt::runtime::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics};
+
+use self::Kind::{Counter, Gauge, Histogram};
+use self::Source::{Each, Labelled, OfArrivals, Whole};
+use self::Value::{Count, Seconds};
+
+/// A figure: a name, what it means, and where its values come from.
+pub(crate) struct Figure {
+    pub(crate) kind: Kind,
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    source: Source,
+}
+
+/// What a figure does over time, by Prometheus' words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
+/// Where the values of a figure come from.
+enum Source {
+    /// A number of the whole runtime: one series.
+    Whole(fn(&Metrics) -> Value),
+    /// A number of each processor.
+    Each(fn(&ProcessorMetrics) -> Value),
+    /// A number of each processor, and of the threads without one.
+    OfArrivals(fn(&Arrivals) -> Value),
+    /// Series with labels of their own.
+    Labelled(fn(&Metrics, &mut Series<'_>)),
+}
+
+/// A function that takes the labels and the value of a series.
+pub(crate) type Series<'a> = dyn FnMut(Labels<'_>, Value) + 'a;
+pub(crate) type Labels<'a> = &'a [(&'static str, &'a str)];
+
+/// The value of a series.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Count(u64),
+    Seconds(Duration),
+    Durations(LatencyHistogram),
+}
+
+const PROCESSOR: &str = "processor";
+/// The value of the label `processor` for what threads without a processor have done.
+const NO_PROCESSOR: &str = "none";
+
+impl Figure {
+    /// Calls `put` with each series of `metrics`.
+    pub(crate) fn each_series(&self, metrics: &Metrics, put: &mut Series<'_>) {
+        match self.source {
+            Whole(value) => put(&[], value(metrics)),
+            Each(value) => each_processor(metrics, put, value),
+            OfArrivals(value) => {
+                each_processor(metrics, put, |processor| value(processor.arrivals()));
+                put(&[(PROCESSOR, NO_PROCESSOR)], value(metrics.elsewhere()));
+            }
+            Labelled(put_all) => put_all(metrics, put),
+        }
+    }
+}
+
+fn each_processor(metrics: &Metrics, put: &mut Series<'_>, value: impl Fn(&ProcessorMetrics) -> Value) {
+    for (index, processor) in metrics.processors().iter().enumerate() {
+        put(&[(PROCESSOR, &index.to_string())], value(processor));
+    }
+}
+
+const fn figure(kind: Kind, name: &'static str, about: &'static str, source: Source) -> Figure {
+    Figure { kind, name, about, source }
+}
+
+const fn number(count: usize) -> Value {
+    Count(count as u64)
+}
+
+/// The figures, in the order in which they are published.
+pub(crate) const FIGURES: [Figure; 37] = [
+    figure(Counter, "wsrt_polls_total", "Polls of tasks, by where the task was found", Labelled(polls)),
+    figure(Counter, "wsrt_steals_total", "Successful steals", Each(|processor| Count(processor.steal_operations()))),
+    figure(
+        Counter,
+        "wsrt_stolen_tasks_total",
+        "Tasks that were stolen",
+        Each(|processor| Count(processor.steal_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_overflows_total",
+        "Times that the processor's queue was full",
+        Each(|processor| Count(processor.overflow_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_parks_total",
+        "Times that the processor was given up for want of work",
+        Each(|processor| Count(processor.park_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_wakes_total",
+        "Times that the processor was taken up from among the idle",
+        Each(|processor| Count(processor.wake_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_useless_wakes_total",
+        "Wakes that were followed by no poll",
+        Each(|processor| Count(processor.noop_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_busy_seconds_total",
+        "For how long machines have held the processor",
+        Each(|processor| Seconds(processor.busy_time())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_local_queue_depth",
+        "Tasks in the processor's own queues",
+        Each(|processor| number(processor.local_queue_depth())),
+    ),
+    figure(Gauge, "wsrt_timers", "Timers that the processor holds", Each(|processor| number(processor.timers_held()))),
+    figure(Counter, "wsrt_netpolls_total", "Turns of the netpoller", OfArrivals(|arrivals| Count(arrivals.turns))),
+    figure(
+        Counter,
+        "wsrt_network_events_total",
+        "Events that reached a socket",
+        OfArrivals(|arrivals| Count(arrivals.events)),
+    ),
+    figure(Counter, "wsrt_timers_fired_total", "Timers fired", OfArrivals(|arrivals| Count(arrivals.timers))),
+    figure(
+        Counter,
+        "wsrt_timer_lateness_seconds_total",
+        "By how much timers fired after their deadlines, added up",
+        OfArrivals(|arrivals| Seconds(arrivals.timer_lateness)),
+    ),
+    figure(
+        Gauge,
+        "wsrt_timer_lateness_max_seconds",
+        "By how much the latest timer fired after its deadline",
+        OfArrivals(|arrivals| Seconds(arrivals.timer_lateness_max)),
+    ),
+    figure(
+        Histogram,
+        "wsrt_schedule_latency_seconds",
+        "From runnable to running, of one poll in eight while latencies are sampled",
+        Whole(|metrics| Value::Durations(metrics.total().schedule_latency().clone())),
+    ),
+    figure(
+        Histogram,
+        "wsrt_poll_time_seconds",
+        "How long polls took, of the same polls",
+        Whole(|metrics| Value::Durations(metrics.total().poll_time().clone())),
+    ),
+    figure(
+        Counter,
+        "wsrt_stalls_total",
+        "Polls that were reported as stalls",
+        Whole(|metrics| Count(metrics.stall_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_stalls_by_site_total",
+        "The same by the place where the task was spawned",
+        Labelled(stalls_by_site),
+    ),
+    figure(
+        Counter,
+        "wsrt_rescues_total",
+        "Times that sysmon acted in the machines' stead",
+        Whole(|metrics| Count(metrics.rescue_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_unexplained_rescues_total",
+        "Those of them that no long poll explains",
+        Whole(|metrics| Count(metrics.unexplained_rescue_count())),
+    ),
+    figure(Counter, "wsrt_spawns_total", "Tasks that were spawned", Whole(|metrics| Count(metrics.spawn_count()))),
+    figure(
+        Counter,
+        "wsrt_blocking_jobs_total",
+        "Blocking jobs that a thread has begun",
+        Whole(|metrics| Count(metrics.blocking_job_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_blocking_queue_wait_seconds_total",
+        "For how long blocking jobs waited for a thread, added up",
+        Whole(|metrics| Seconds(metrics.blocking_queue_wait())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_blocking_queue_wait_max_seconds",
+        "The longest wait of a blocking job for a thread",
+        Whole(|metrics| Seconds(metrics.blocking_queue_wait_max())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_processors",
+        "Processors that run tasks while none is stuck",
+        Whole(|metrics| number(metrics.num_workers())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_spare_processors",
+        "Spare processors in play",
+        Whole(|metrics| number(metrics.num_spare_processors())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_idle_processors",
+        "Processors with nothing to do",
+        Whole(|metrics| number(metrics.num_idle_processors())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_searching_machines",
+        "Machines that look for work to steal",
+        Whole(|metrics| number(metrics.num_searching())),
+    ),
+    figure(Gauge, "wsrt_machines", "Threads that run tasks", Whole(|metrics| number(metrics.num_machines()))),
+    figure(
+        Gauge,
+        "wsrt_idle_machines",
+        "Those that wait for a processor",
+        Whole(|metrics| number(metrics.num_idle_machines())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_helpers",
+        "Threads that compute and hold no processor",
+        Whole(|metrics| number(metrics.num_helpers())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_alive_tasks",
+        "Tasks that were spawned and have not ended",
+        Whole(|metrics| number(metrics.num_alive_tasks())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_global_queue_depth",
+        "Tasks in the queue that all processors share",
+        Whole(|metrics| number(metrics.global_queue_depth())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_blocking_queue_depth",
+        "Blocking jobs that wait for a thread",
+        Whole(|metrics| number(metrics.blocking_queue_depth())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_blocking_threads",
+        "Threads for blocking jobs",
+        Whole(|metrics| number(metrics.num_blocking_threads())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_idle_blocking_threads",
+        "Those that wait for a job",
+        Whole(|metrics| number(metrics.num_idle_blocking_threads())),
+    ),
+];
+
+fn polls(metrics: &Metrics, put: &mut Series<'_>) {
+    for (index, processor) in metrics.processors().iter().enumerate() {
+        let (index, polls) = (index.to_string(), processor.polls_by_source());
+        for (source, count) in [
+            ("runnext", polls.runnext),
+            ("ring", polls.ring),
+            ("injector", polls.injector),
+            ("network", polls.network),
+            ("timer", polls.timer),
+            ("stolen", polls.stolen),
+        ] {
+            put(&[(PROCESSOR, &index), ("source", source)], Count(count));
+        }
+    }
+}
+
+fn stalls_by_site(metrics: &Metrics, put: &mut Series<'_>) {
+    for (site, count) in metrics.stalls_by_site() {
+        put(&[("spawned_at", &site.to_string())], Count(*count));
+    }
+}

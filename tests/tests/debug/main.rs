@@ -1,0 +1,8 @@
+//! wsrt-debug's pages show what the program does, whatever it does, and to nobody else.
+
+mod client;
+mod doors;
+mod pages;
+mod service;
+mod stuck;
+mod variable;

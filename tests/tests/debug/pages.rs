@@ -1,0 +1,202 @@
+//! Each page shows what its line on the index says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wsrt::runtime::{Builder, FlightRecorder, Runtime};
+use wsrt::sync::Mutex;
+use wsrt::task;
+use wsrt::time::sleep;
+use wsrt_tests::{Directory, Gate, Manner, runtime_with, within_a_minute};
+
+use crate::client::{get, get_until, serve};
+
+/// `?runtime=` of a runtime: other tests have their own in this process.
+fn of(runtime: &Runtime) -> String {
+    format!("?runtime={}", runtime.handle().id())
+}
+
+/// A runtime with a task that wakes all the time.
+fn busy_runtime() -> Runtime {
+    let runtime = runtime_with(2);
+    runtime.spawn(async {
+        loop {
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+    runtime
+}
+
+#[test]
+fn the_index_names_each_page_and_runtime() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = Builder::new_multi_thread().worker_threads(1).name("<&\"x").build().expect("a runtime");
+        let reply = get(address, "/");
+        let page = reply.text();
+        assert!(
+            page.contains(&format!("<h2>runtime {} &quot;&lt;&amp;\\&quot;x&quot;", runtime.handle().id())),
+            "{page}"
+        );
+        for path in ["tasks", "locks", "stalls", "metrics", "report?seconds=5", "trace?seconds=5", "flight"] {
+            assert!(page.contains(&format!("href=\"/{path}")), "no {path} in {page}");
+        }
+        for foreign in ["http://", "https://", "<script", "src=", "url("] {
+            assert!(!page.contains(foreign), "{foreign} in {page}");
+        }
+        assert!(page.len() < 16 << 10, "{} bytes", page.len());
+        let alone = get(address, &format!("/{}", of(&runtime)));
+        assert_eq!(alone.text().matches("<h2>").count(), 1);
+    });
+}
+
+#[test]
+fn tasks_are_shown_as_text_and_as_json() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = runtime_with(2);
+        task::Builder::new().name("sleeper").spawn_on(sleep(Duration::from_secs(3_600)), runtime.handle());
+        let page = get_until(address, &format!("/tasks{}", of(&runtime)), "waits for a timer due in");
+        assert!(page.starts_with(&format!("runtime {}: 1 task, 0 blocking jobs: ", runtime.handle().id())), "{page}");
+        assert!(page.contains(" \"sleeper\", spawned at "), "{page}");
+
+        let reply = get(address, &format!("/tasks{}&format=json", of(&runtime)));
+        assert!(reply.head.contains("content-type: application/json"), "{}", reply.head);
+        let json: serde_json::Value = serde_json::from_slice(&reply.body).expect("it is JSON");
+        let shown = &json["runtimes"][0];
+        assert_eq!(shown["id"].to_string(), runtime.handle().id().to_string());
+        assert!(shown["name"].is_null());
+        assert_eq!(shown["dump"]["tasks"][0]["name"], "sleeper");
+    });
+}
+
+#[test]
+fn all_runtimes_are_shown_and_one_is_chosen() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let named = |name: &str| Builder::new_current_thread().name(name).build().expect("a runtime");
+        let (one, other) = (named("one"), named("other"));
+        let all = get(address, "/tasks");
+        assert!(all.text().contains(" \"one\": ") && all.text().contains(" \"other\": "), "{}", all.text());
+        let chosen = get(address, &format!("/tasks{}", of(&other)));
+        assert!(!chosen.text().contains(" \"one\": ") && chosen.text().contains(" \"other\": "), "{}", chosen.text());
+        let gone = of(&one);
+        drop(one);
+        let reply = get(address, &format!("/tasks{gone}"));
+        assert_eq!((reply.status, reply.text().contains("there is no such runtime")), (404, true), "{}", reply.text());
+    });
+}
+
+#[test]
+fn metrics_have_a_series_for_each_runtime() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = Builder::new_multi_thread().worker_threads(3).name("scraped").build().expect("a runtime");
+        let reply = get(address, &format!("/metrics{}", of(&runtime)));
+        assert!(reply.head.contains("content-type: text/plain; version=0.0.4"), "{}", reply.head);
+        assert!(reply.text().contains("\nwsrt_processors{runtime=\"scraped\"} 3\n"), "{}", reply.text());
+    });
+}
+
+#[test]
+fn a_trace_is_a_timeline_of_the_next_seconds() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = busy_runtime();
+        let reply = get(address, &format!("/trace{}&seconds=0.2", of(&runtime)));
+        assert_eq!(reply.status, 200, "{}", reply.head);
+        assert!(reply.head.contains("filename=\"wsrt.perfetto-trace\""), "{}", reply.head);
+        let page = wsrt_report::page(&*reply.body, "a test").expect("it is a trace");
+        assert!(page.contains("tests/tests/debug/pages.rs:"), "{page}");
+    });
+}
+
+#[test]
+fn a_report_is_a_page_about_the_next_seconds() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = busy_runtime();
+        let reply = get(address, &format!("/report{}&seconds=0.2", of(&runtime)));
+        assert!(reply.head.contains("content-type: text/html"), "{}", reply.head);
+        let title = format!("<title>200ms of runtime {} · wsrt report</title>", runtime.handle().id());
+        assert!(reply.text().contains(&title), "{}", reply.text());
+        assert!(reply.text().contains("tests/tests/debug/pages.rs:"));
+    });
+}
+
+#[test]
+fn a_flight_record_is_sent_and_leaves_no_file() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let folder = Directory::new();
+        let recorder = FlightRecorder::new(folder.path("flight"));
+        let runtime =
+            Builder::new_multi_thread().worker_threads(2).flight_recorder(recorder).build().expect("a runtime");
+        runtime.block_on(async { wsrt::spawn(sleep(Duration::from_millis(5))).await }).expect("it does not panic");
+        let reply = get(address, &format!("/flight{}", of(&runtime)));
+        assert_eq!(reply.status, 200, "{}", reply.head);
+        wsrt_report::page(&*reply.body, "a test").expect("it is a trace");
+        assert_eq!(std::fs::read_dir(folder.path("")).expect("it is there").count(), 0);
+
+        let without = runtime_with(1);
+        let reply = get(address, &format!("/flight{}", of(&without)));
+        assert_eq!(reply.status, 404);
+        assert!(reply.text().contains("WSRT_FLIGHT_RECORDER"), "{}", reply.text());
+    });
+}
+
+#[test]
+fn locks_are_shown_with_holders_and_deadlocks() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = runtime_with(2);
+        let mutex = Arc::new(Mutex::new(0));
+        let twice = Arc::clone(&mutex);
+        let locker = async move {
+            let outer = twice.lock().await;
+            *twice.lock().await += *outer;
+        };
+        let locker = task::Builder::new().name("locker").spawn_on(locker, runtime.handle());
+        let target = format!("/locks{}", of(&runtime));
+        get_until(address, &target, "1 deadlock\n");
+        runtime.spawn(async move { *mutex.lock().await += 1 });
+        let page = get_until(address, &target, "2 tasks wait for Mutex made at ");
+        assert!(page.contains("cycle of waits: 1 task cannot continue"), "{page}");
+        assert!(page.contains(&format!("held by task {} \"locker\"", locker.id())), "{page}");
+    });
+}
+
+#[test]
+fn stalls_are_shown_while_they_last_and_counted() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let (runtime, gate) = (runtime_with(2), Gate::new());
+        let hold = gate.hold();
+        task::Builder::new().name("blocker").spawn_on(async move { hold.wait(Manner::Asleep) }, runtime.handle());
+        let target = format!("/stalls{}", of(&runtime));
+        let page = get_until(address, &target, "\n1 poll has lasted for 10ms and more by now");
+        assert!(page.contains("\"blocker\""), "{page}");
+        get_until(address, &target, ": 1 poll was reported as a stall");
+        gate.open();
+        get_until(address, &target, "\n0 polls have lasted");
+    });
+}
+
+#[test]
+fn what_is_no_page_is_named_in_the_answer() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let _runtime = runtime_with(1);
+        for (target, status, words) in [
+            ("/nothing", 404, "there is no /nothing; there are /tasks /locks"),
+            ("/profile?seconds=5", 404, "there is no /profile: wsrt does not sample stacks yet"),
+            ("/trace?seconds=0", 400, "seconds=0 is not a number above 0, and 60 at most"),
+            ("/tasks?format=xml", 400, "format=xml is neither text nor json"),
+            ("/tasks?runtime=0", 404, "runtime=0: there is no such runtime"),
+        ] {
+            let reply = get(address, target);
+            assert_eq!(reply.status, status, "{target}: {}", reply.text());
+            assert!(reply.text().contains(words), "{target}: {}", reply.text());
+        }
+    });
+}
