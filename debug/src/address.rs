@@ -33,7 +33,7 @@ impl Address {
         }
         let address = parse_ip(text).ok_or_else(|| {
             format!(
-                "`{text}` is no address: write an IP address and a port, such as 127.0.0.1:6669, or `{UNIX}` and the path \
+                "`{text}` is no address: write an IP address and a port, such as 127.0.0.1:6670, or `{UNIX}` and the path \
                  of a socket"
             )
         })?;
@@ -52,6 +52,16 @@ fn parse_ip(text: &str) -> Option<SocketAddr> {
     match text.strip_prefix("localhost:") {
         Some(port) => Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port.parse().ok()?)),
         None => text.parse().ok(),
+    }
+}
+
+/// Ports of other protocols near the ones that people choose. Browsers refuse them.
+const REFUSED_BY_BROWSERS: [u16; 8] = [6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697];
+
+impl Address {
+    /// Returns whether browsers refuse to open the address, for its port alone.
+    pub(crate) fn is_refused_by_browsers(&self) -> bool {
+        matches!(self, Self::Ip(address) if REFUSED_BY_BROWSERS.contains(&address.port()))
     }
 }
 
@@ -83,9 +93,9 @@ mod tests {
     #[test]
     fn loopback_addresses_and_paths_are_taken() {
         for (text, shown) in [
-            ("127.0.0.1:6669", "http://127.0.0.1:6669/"),
+            ("127.0.0.1:6670", "http://127.0.0.1:6670/"),
             ("127.1.2.3:1", "http://127.1.2.3:1/"),
-            ("[::1]:6669", "http://[::1]:6669/"),
+            ("[::1]:6670", "http://[::1]:6670/"),
             ("localhost:80", "http://127.0.0.1:80/"),
             ("unix:/run/a b.sock", "unix:/run/a b.sock"),
         ] {
@@ -96,7 +106,7 @@ mod tests {
 
     #[test]
     fn other_addresses_are_taken_only_by_name() {
-        for text in ["0.0.0.0:6669", "[::]:6669", "192.168.1.7:80", "[::ffff:10.0.0.1]:80"] {
+        for text in ["0.0.0.0:6670", "[::]:6670", "192.168.1.7:80", "[::ffff:10.0.0.1]:80"] {
             let refused = Address::parse(text, Clients::OfThisMachine).expect_err(text);
             assert!(refused.starts_with(&format!("`{text}` lets in anyone")), "{refused}");
             assert!(Address::parse(text, Clients::Anyone).is_ok());
@@ -105,7 +115,7 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_named() {
-        for text in ["", "6669", ":6669", "127.0.0.1", "localhost:", "localhost:x", "example.org:80", "1.2.3.4:99999"] {
+        for text in ["", "6670", ":6670", "127.0.0.1", "localhost:", "localhost:x", "example.org:80", "1.2.3.4:99999"] {
             let refused = Address::parse(text, Clients::Anyone).expect_err(text);
             assert!(refused.starts_with(&format!("`{text}` is no address: write ")), "{refused}");
         }
@@ -114,11 +124,11 @@ mod tests {
 
     #[test]
     fn a_host_is_of_this_machine_or_not() {
-        for host in ["127.0.0.1:6669", "localhost:6669", "LOCALHOST", "[::1]:80", "[::1]", "127.0.0.1"] {
+        for host in ["127.0.0.1:6670", "localhost:6670", "LOCALHOST", "[::1]:80", "[::1]", "127.0.0.1"] {
             assert!(is_host_of_this_machine(host), "{host}");
         }
         for host in
-            ["example.org", "example.org:6669", "localhost.example.org", "", "10.0.0.1:6669", "127.0.0.1.nip.io:1"]
+            ["example.org", "example.org:6670", "localhost.example.org", "", "10.0.0.1:6670", "127.0.0.1.nip.io:1"]
         {
             assert!(!is_host_of_this_machine(host), "{host}");
         }

@@ -15,9 +15,11 @@ const ANYONE: &str = "anyone:";
 /// | `WSRT_DEBUG` | the server listens |
 /// |---|---|
 /// | unset or empty | not at all |
-/// | `127.0.0.1:6669`, `[::1]:6669`, `localhost:6669` | on that loopback address; port 0 takes a free one |
+/// | `127.0.0.1:6670`, `[::1]:6670`, `localhost:6670` | on that loopback address; port 0 takes a free one |
 /// | `unix:/run/app.sock` | on a Unix socket that only this user can open |
-/// | `anyone:0.0.0.0:6669` | on any address: anyone who can reach it can look |
+/// | `anyone:0.0.0.0:6670` | on any address: anyone who can reach it can look |
+///
+/// Browsers refuse some ports, such as 6669: choose another, such as 6670.
 ///
 /// One line on standard error says where the server listens. The server runs until the process
 /// ends, and shows all runtimes, whenever they are built. Further calls do nothing.

@@ -17,7 +17,7 @@
 //!
 //! # A server of its own
 //!
-//! Call [`init`] at the start of `main`, and set `WSRT_DEBUG=127.0.0.1:6669` when you want to look.
+//! Call [`init`] at the start of `main`, and set `WSRT_DEBUG=127.0.0.1:6670` when you want to look.
 //! [`serve`] needs no variable. The server has one thread, and a thread for each answer that is
 //! being made, none of them the runtime's: the pages answer when every worker is stuck.
 //!

@@ -35,6 +35,10 @@ pub use crate::task::spawn;
 pub use ::wsrt;
 #[cfg(feature = "rt")]
 pub use wsrt::task_local;
+/// Pages that show the running program. The variable `WSRT_DEBUG` starts their server with the
+/// first runtime of a [`Builder`](runtime::Builder).
+#[cfg(feature = "debug")]
+pub use wsrt_debug;
 #[cfg(feature = "macros")]
 pub use wsrt_sync::{join, pin, select, try_join};
 

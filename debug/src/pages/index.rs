@@ -85,7 +85,7 @@ fn write_tiles(page: &mut String, runtime: &Handle) {
         let class = if is_alarm { " class=\"alarm\"" } else { "" };
         let _ = writeln!(page, "<div{class}><dt>{name}</dt><dd>{value} <span>{note}</span></dd></div>");
     };
-    tile(spares > 0, "Workers busy", format!("{busy} of {workers}"), spare_note(spares));
+    tile(spares > 0 && busy > 0, "Workers busy", format!("{busy} of {workers}"), spare_note(spares));
     tile(false, "Tasks", metrics.num_alive_tasks().to_string(), format!("{queued} in queues"));
     let jobs_waiting = format!("{} jobs wait", metrics.blocking_queue_depth());
     tile(metrics.blocking_queue_depth() > 0, "Blocking jobs", jobs.to_string(), jobs_waiting);
@@ -95,8 +95,8 @@ fn write_tiles(page: &mut String, runtime: &Handle) {
 fn spare_note(spares: usize) -> String {
     match spares {
         0 => "no poll is stuck".to_owned(),
-        1 => "one is a spare: a poll is stuck".to_owned(),
-        _ => format!("{spares} are spares: polls are stuck"),
+        1 => "one is a spare, for a stuck poll".to_owned(),
+        _ => format!("{spares} are spares, for stuck polls"),
     }
 }
 

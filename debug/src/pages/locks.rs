@@ -45,7 +45,7 @@ fn write(runtime: &Handle, page: &mut String) {
     let deadlocks = dump.cycles().len();
     let _ = writeln!(
         page,
-        "{waiting} {} for locks and channels, {deadlocks} {}",
+        " {waiting} {} for locks and channels, {deadlocks} {}",
         if waiting == 1 { "wait" } else { "waits" },
         if deadlocks == 1 { "deadlock" } else { "deadlocks" }
     );

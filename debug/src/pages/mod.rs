@@ -116,7 +116,7 @@ fn text(request: &Request<'_>, write: fn(&Handle, &mut String)) -> Answer {
         if !page.is_empty() {
             page.push('\n');
         }
-        page.push_str(&format!("{}: ", title(runtime)));
+        page.push_str(&format!("{}:", title(runtime)));
         write(runtime, &mut page);
     }
     if page.is_empty() {

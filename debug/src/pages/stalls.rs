@@ -21,7 +21,7 @@ fn write(runtime: &Handle, page: &mut String) {
     let (stalls, spares) = (metrics.stall_count(), metrics.num_spare_processors());
     let reported = if stalls == 1 { "poll was reported as a stall" } else { "polls were reported as stalls" };
     let workers = if spares == 1 { "spare worker is" } else { "spare workers are" };
-    let _ = writeln!(page, "{stalls} {reported} (WSRT_STALL_MS, by default 100 ms); {spares} {workers} in use");
+    let _ = writeln!(page, " {stalls} {reported} (WSRT_STALL_MS, by default 100 ms); {spares} {workers} in use");
     for (site, count) in metrics.stalls_by_site() {
         let _ = writeln!(page, "{count:>8} of tasks spawned at {site}");
     }

@@ -11,7 +11,7 @@ pub(super) fn answer(request: &Request<'_>) -> Answer {
     if request.query.is_json {
         return Answer::new(JSON, json(&request.runtimes));
     }
-    text(request, |runtime, page| _ = writeln!(page, "{}", runtime.dump()))
+    text(request, |runtime, page| _ = writeln!(page, "\n{}", runtime.dump()))
 }
 
 fn json(runtimes: &[Handle]) -> String {

@@ -66,7 +66,7 @@ pub fn serve(address: &str) -> io::Result<Server> {
 /// # Examples
 ///
 /// ```no_run
-/// let _debug = wsrt_debug::serve_anyone("0.0.0.0:6669")?;
+/// let _debug = wsrt_debug::serve_anyone("0.0.0.0:6670")?;
 /// # std::io::Result::Ok(())
 /// ```
 pub fn serve_anyone(address: &str) -> io::Result<Server> {
@@ -90,7 +90,8 @@ pub(crate) fn start(address: &str, clients: Clients) -> io::Result<Server> {
 
 /// A running server of the pages, returned by [`serve`]. Dropping it closes all connections.
 ///
-/// The `Display` output is the server's URL, or `unix:` and the path of its socket.
+/// The `Display` output is the server's URL, or `unix:` and the path of its socket. It says so if
+/// browsers refuse the port, which they do for some that were once chat servers', 6669 among them.
 #[must_use = "dropping it ends the server"]
 pub struct Server {
     address: Address,
@@ -117,7 +118,11 @@ impl Server {
 
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.address.fmt(f)
+        self.address.fmt(f)?;
+        if self.address.is_refused_by_browsers() {
+            f.write_str(" (not for browsers: they refuse this port)")?;
+        }
+        Ok(())
     }
 }
 

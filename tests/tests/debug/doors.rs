@@ -21,7 +21,7 @@ fn an_address_that_others_reach_takes_an_explicit_name() {
 #[test]
 fn a_site_that_means_this_machine_gets_no_page() {
     let (_server, address) = serve();
-    let reply = send(connect(address), "GET /tasks HTTP/1.1\r\nHost: rebound.example:6669\r\n\r\n");
+    let reply = send(connect(address), "GET /tasks HTTP/1.1\r\nHost: rebound.example:6670\r\n\r\n");
     assert_eq!((reply.status, reply.text().starts_with("this server answers to an IP address")), (403, true));
 }
 

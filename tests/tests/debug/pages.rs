@@ -57,7 +57,7 @@ fn tasks_are_shown_as_text_and_as_json() {
         let runtime = runtime_with(2);
         task::Builder::new().name("sleeper").spawn_on(sleep(Duration::from_secs(3_600)), runtime.handle());
         let page = get_until(address, &format!("/tasks{}", of(&runtime)), "waits for a timer due in");
-        assert!(page.starts_with(&format!("runtime {}: 1 task, 0 blocking jobs: ", runtime.handle().id())), "{page}");
+        assert!(page.starts_with(&format!("runtime {}:\n1 task, 0 blocking jobs: ", runtime.handle().id())), "{page}");
         assert!(page.contains(" \"sleeper\", spawned at "), "{page}");
 
         let reply = get(address, &format!("/tasks{}&format=json", of(&runtime)));
@@ -77,9 +77,9 @@ fn all_runtimes_are_shown_and_one_is_chosen() {
         let named = |name: &str| Builder::new_current_thread().name(name).build().expect("a runtime");
         let (one, other) = (named("one"), named("other"));
         let all = get(address, "/tasks");
-        assert!(all.text().contains(" \"one\": ") && all.text().contains(" \"other\": "), "{}", all.text());
+        assert!(all.text().contains(" \"one\":\n") && all.text().contains(" \"other\":\n"), "{}", all.text());
         let chosen = get(address, &format!("/tasks{}", of(&other)));
-        assert!(!chosen.text().contains(" \"one\": ") && chosen.text().contains(" \"other\": "), "{}", chosen.text());
+        assert!(!chosen.text().contains(" \"one\":\n") && chosen.text().contains(" \"other\":\n"), "{}", chosen.text());
         let gone = of(&one);
         drop(one);
         let reply = get(address, &format!("/tasks{gone}"));

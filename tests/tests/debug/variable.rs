@@ -45,8 +45,8 @@ fn without_the_variable_there_is_no_server() {
 #[test]
 fn a_bad_value_is_named_in_the_error() {
     let test = "variable::a_bad_value_is_named_in_the_error";
-    let output = in_a_process_of_its_own(test, &[("WSRT_DEBUG", "0.0.0.0:6669")], program);
+    let output = in_a_process_of_its_own(test, &[("WSRT_DEBUG", "0.0.0.0:6670")], program);
     let text = text_of(&output);
-    assert!(text.starts_with("refused: WSRT_DEBUG=0.0.0.0:6669: `0.0.0.0:6669` lets in anyone"), "{text}");
-    assert!(text.contains("write `anyone:0.0.0.0:6669` in the variable"), "{text}");
+    assert!(text.starts_with("refused: WSRT_DEBUG=0.0.0.0:6670: `0.0.0.0:6670` lets in anyone"), "{text}");
+    assert!(text.contains("write `anyone:0.0.0.0:6670` in the variable"), "{text}");
 }

@@ -143,6 +143,8 @@ impl Builder {
     /// Returns the OS error if a thread or a file descriptor that the runtime needs cannot be
     /// created.
     pub fn build(&mut self) -> io::Result<Runtime> {
+        #[cfg(feature = "debug")]
+        wsrt_debug::__init();
         self.0.build()
     }
 
@@ -153,6 +155,8 @@ impl Builder {
     /// Returns the same errors as [`build`](Self::build), and an error if the builder was created
     /// for a runtime with several worker threads.
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
+        #[cfg(feature = "debug")]
+        wsrt_debug::__init();
         self.0.build_local(options)
     }
 }
