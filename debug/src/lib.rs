@@ -7,6 +7,7 @@
 //! | `/tasks` | each task and what it waits for; `?format=json` for programs |
 //! | `/locks` | the locks and channels that tasks wait for, their holders, and deadlocks |
 //! | `/stalls` | polls that take too long, now and since the start |
+//! | `/sites?seconds=5` | which spawn sites' polls take the time, in the next five seconds |
 //! | `/metrics` | the figures of wsrt's guide, for Prometheus |
 //! | `/trace?seconds=5` | a timeline of the next five seconds, for <https://ui.perfetto.dev> |
 //! | `/report?seconds=5` | the same as a page to read |

@@ -84,7 +84,7 @@ const fn number(count: usize) -> Value {
 }
 
 /// The figures, in the order in which they are published.
-pub(crate) const FIGURES: [Figure; 37] = [
+pub(crate) const FIGURES: [Figure; 39] = [
     figure(Counter, "wsrt_polls_total", "Polls of tasks, by where the task was found", Labelled(polls)),
     figure(Counter, "wsrt_steals_total", "Successful steals", Each(|processor| Count(processor.steal_operations()))),
     figure(
@@ -173,6 +173,18 @@ pub(crate) const FIGURES: [Figure; 37] = [
         "wsrt_stalls_by_site_total",
         "The same by the place where the task was spawned",
         Labelled(stalls_by_site),
+    ),
+    figure(
+        Histogram,
+        "wsrt_site_poll_time_seconds",
+        "How long polls took, by the place where the task was spawned",
+        Labelled(site_polls),
+    ),
+    figure(
+        Gauge,
+        "wsrt_site_longest_poll_seconds",
+        "The longest of them since measuring began",
+        Labelled(site_longest),
     ),
     figure(
         Counter,
@@ -293,5 +305,17 @@ fn polls(metrics: &Metrics, put: &mut Series<'_>) {
 fn stalls_by_site(metrics: &Metrics, put: &mut Series<'_>) {
     for (site, count) in metrics.stalls_by_site() {
         put(&[("spawned_at", &site.to_string())], Count(*count));
+    }
+}
+
+fn site_polls(metrics: &Metrics, put: &mut Series<'_>) {
+    for site in metrics.polls_by_site() {
+        put(&[("spawned_at", &site.spawned_at().to_string())], Value::Durations(site.poll_time().clone()));
+    }
+}
+
+fn site_longest(metrics: &Metrics, put: &mut Series<'_>) {
+    for site in metrics.polls_by_site() {
+        put(&[("spawned_at", &site.spawned_at().to_string())], Seconds(site.longest_poll()));
     }
 }

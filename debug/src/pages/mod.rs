@@ -5,6 +5,7 @@ mod index;
 mod locks;
 mod query;
 mod recording;
+mod sites;
 mod stalls;
 mod tasks;
 
@@ -25,7 +26,7 @@ struct Page {
     make: fn(&Request<'_>) -> Answer,
 }
 
-const PAGES: [Page; 7] = [
+const PAGES: [Page; 8] = [
     Page { path: "tasks", parameters: "", shows: "each task, and what it waits for", make: tasks::answer },
     Page {
         path: "locks",
@@ -34,6 +35,12 @@ const PAGES: [Page; 7] = [
         make: locks::answer,
     },
     Page { path: "stalls", parameters: "", shows: "polls that take too long, now and so far", make: stalls::answer },
+    Page {
+        path: "sites",
+        parameters: "seconds=5",
+        shows: "which spawn sites' polls take the time, in the next seconds",
+        make: sites::answer,
+    },
     Page { path: "metrics", parameters: "", shows: "all figures, for Prometheus", make: metrics },
     Page {
         path: "report",

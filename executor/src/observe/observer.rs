@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
 use crate::observe::latency::{LatencyRecords, TimedPoll};
+use crate::observe::sites::{SitePoll, SiteRecords};
 use crate::observe::task_hooks::{Hooked, HookedPoll, TaskHooks};
 use crate::observe::timeline::{RecordedPoll, Timeline};
 use crate::task::{CountedPoll, Identity, OwnedTasks, Runnable, TaskRef};
@@ -24,6 +25,7 @@ use crate::util::sync::Mutex;
 pub(crate) struct Observer {
     pub(crate) switches: Switches,
     pub(crate) latency: LatencyRecords,
+    pub(crate) sites: SiteRecords,
     pub(crate) local_sets: LocalSets,
     pub(crate) timeline: Timeline,
     pub(crate) hooked: Hooked,
@@ -34,6 +36,7 @@ impl Observer {
         let observer = Self {
             switches: Switches::default(),
             latency: LatencyRecords::new(),
+            sites: SiteRecords::default(),
             local_sets: LocalSets::default(),
             timeline: Timeline::default(),
             hooked: Hooked::new(hooks),
@@ -119,7 +122,8 @@ impl Observer {
         let timed = self.time_poll(processor, readied);
         let counted = task.begin_counted();
         let recorded = self.record_poll(processor, task, source);
-        ObservedPoll { _recorded: recorded, _counted: counted, _timed: timed, _hooked: hooked }
+        let sited = self.measure_site(processor, task);
+        ObservedPoll { _sited: sited, _recorded: recorded, _counted: counted, _timed: timed, _hooked: hooked }
     }
 
     /// Observes the poll of a `LocalSet` task until the guard is dropped, within the poll of the
@@ -146,6 +150,7 @@ impl Observer {
 
 /// A guard that ends each kind of observation of one poll, in reverse order of the beginnings.
 pub(crate) struct ObservedPoll<'a> {
+    _sited: Option<SitePoll<'a>>,
     _recorded: RecordedPoll<'a>,
     _counted: Option<CountedPoll>,
     _timed: Option<TimedPoll<'a>>,
@@ -195,6 +200,8 @@ pub(crate) enum Switch {
     Latency = 1 << 2,
     /// The user's hooks.
     Hooks = 1 << 3,
+    /// The polls of each spawn site.
+    Sites = 1 << 4,
 }
 
 /// The set of switches that are on: one word, which every poll, spawn, wake and end of a task

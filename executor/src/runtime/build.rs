@@ -83,6 +83,8 @@ impl Builder {
         }
         let samples_latencies = self.latency_histograms.unwrap_or_else(environment::latency_histograms);
         scheduler.observer.sample_latencies(samples_latencies, scheduler.processors.capacity());
+        let measures_sites = self.site_polls.unwrap_or_else(environment::site_polls);
+        scheduler.observer.measure_sites(measures_sites, scheduler.processors.capacity());
         #[cfg(feature = "drop-in")]
         if self.config.shown_histograms.is_any_on() {
             scheduler.observer.measure_every_poll(scheduler.processors.capacity());

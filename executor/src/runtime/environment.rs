@@ -27,6 +27,7 @@ const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
 const TRACE: &str = "WSRT_TRACE";
 const MAX_MACHINES: &str = "WSRT_MAX_MACHINES";
 const LATENCY_HISTOGRAMS: &str = "WSRT_LATENCY_HISTOGRAMS";
+const SITE_POLLS: &str = "WSRT_SITE_POLLS";
 const FLIGHT_RECORDER: &str = "WSRT_FLIGHT_RECORDER";
 
 /// People notice a tenth of a second, and it is a hundred times as long as a poll should take.
@@ -152,6 +153,13 @@ pub(crate) fn task_stats() -> bool {
 pub(crate) fn latency_histograms() -> bool {
     static REPORTED: Once = Once::new();
     is_on(LATENCY_HISTOGRAMS, &REPORTED, "no latencies are sampled")
+}
+
+/// Returns whether the polls of each spawn site are measured if the builder does not say. An
+/// invalid value is reported once, and none are.
+pub(crate) fn site_polls() -> bool {
+    static REPORTED: Once = Once::new();
+    is_on(SITE_POLLS, &REPORTED, "no polls of spawn sites are measured")
 }
 
 fn is_on(name: &str, reported: &Once, otherwise: &str) -> bool {

@@ -285,6 +285,26 @@ impl Handle {
         self.0.observer.sample_latencies(on, self.0.processors.capacity());
     }
 
+    /// Starts or stops measuring the polls of the tasks of each spawn site, and returns whether
+    /// they were measured before. Earlier measurements are kept.
+    ///
+    /// The option [`Builder::site_polls`](crate::runtime::Builder::site_polls) describes the
+    /// measurement and its cost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let were_measured = runtime.handle().set_site_polls(true);
+    /// // For as long as it is of interest.
+    /// runtime.handle().set_site_polls(were_measured);
+    /// println!("{:?}", runtime.metrics().snapshot().polls_by_site());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn set_site_polls(&self, on: bool) -> bool {
+        self.0.observer.measure_sites(on, self.0.processors.capacity())
+    }
+
     /// Enters the runtime: makes it the current thread's runtime until the guard is dropped.
     ///
     /// Meanwhile, [`spawn`](crate::task::spawn::spawn), sockets and timers use this runtime.

@@ -33,7 +33,9 @@ pub use dump::drop_in::Trace as __Trace;
 pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 pub use handle::{EnterGuard, Handle, Recording, TryCurrentError, worker_index};
 pub use local::{LocalOptions, LocalRuntime};
-pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, Steals};
+pub use metrics::{
+    Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, SitePolls, Steals,
+};
 pub use runtime::Runtime;
 pub use shutdown::{Drained, LeftTask, ShutdownToken, is_rt_shutdown_err};
 

@@ -10,13 +10,14 @@ use std::thread;
 use wsrt_fuzz::{Mutator, corpus};
 use wsrt_tests::{Directory, example};
 
-const VARIABLES: [&str; 8] = [
+const VARIABLES: [&str; 9] = [
     "WSRT_WORKER_THREADS",
     "WSRT_MAX_MACHINES",
     "WSRT_SCHEDTRACE",
     "WSRT_STALL_MS",
     "WSRT_TASK_STATS",
     "WSRT_LATENCY_HISTOGRAMS",
+    "WSRT_SITE_POLLS",
     "WSRT_FLIGHT_RECORDER",
     "WSRT_DUMP_SIGNAL",
 ];

@@ -36,8 +36,9 @@ use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
     LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording, Running,
-    Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SourceWait, Stall, Steals, SyncWait, TaskDump,
-    TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
+    Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SitePolls, SourceWait, Stall, Steals, SyncWait,
+    TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind,
+    WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -130,6 +131,7 @@ table! {
     LeftTask:            Send,  Sync,  Unpin;
     Metrics:             Send,  Sync,  Unpin;
     ProcessorMetrics:    Send,  Sync,  Unpin;
+    SitePolls:           Send,  Sync,  Unpin;
     PollSources:         Send,  Sync,  Unpin;
     Steals:              Send,  Sync,  Unpin;
     Arrivals:            Send,  Sync,  Unpin;

@@ -125,6 +125,20 @@ fn a_report_is_a_page_about_the_next_seconds() {
 }
 
 #[test]
+fn spawn_sites_are_measured_for_the_next_seconds() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = busy_runtime();
+        let page = get(address, &format!("/sites{}&seconds=0.2", of(&runtime)));
+        assert!(
+            page.text().contains(" in 200ms\n") && page.text().contains("  tests/tests/debug/pages.rs:"),
+            "{page:?}"
+        );
+        assert!(!runtime.handle().set_site_polls(false), "it is off again");
+    });
+}
+
+#[test]
 fn a_flight_record_is_sent_and_leaves_no_file() {
     within_a_minute(|| {
         let (_server, address) = serve();

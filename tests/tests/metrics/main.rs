@@ -4,6 +4,7 @@
 mod live;
 mod rescues;
 mod sampling;
+mod sites;
 mod spawns_and_jobs;
 
 use std::future::{Future, poll_fn};

@@ -3,6 +3,7 @@
 mod histogram;
 mod live;
 mod processor;
+mod sites;
 
 use std::cmp::Reverse;
 use std::panic::Location;
@@ -18,6 +19,7 @@ use crate::util::sync::atomic::fence;
 pub use self::histogram::LatencyHistogram;
 pub use self::live::RuntimeMetrics;
 pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
+pub use self::sites::SitePolls;
 
 /// A snapshot of a runtime's counters and gauges. Returned by [`RuntimeMetrics::snapshot`].
 ///
@@ -61,6 +63,7 @@ pub struct Metrics {
     elsewhere: Arrivals,
     stalls: u64,
     stalls_by_site: Vec<(&'static Location<'static>, u64)>,
+    polls_by_site: Vec<SitePolls>,
     rescues: u64,
     unexplained_rescues: u64,
     spawns: u64,
@@ -146,6 +149,28 @@ impl Metrics {
     /// location with the most stalls first.
     pub fn stalls_by_site(&self) -> &[(&'static Location<'static>, u64)] {
         &self.stalls_by_site
+    }
+
+    /// Returns the polls of the tasks of each place that has spawned any, the place whose polls
+    /// took the most time first.
+    ///
+    /// The list is empty unless [`Builder::site_polls`](crate::runtime::Builder::site_polls) or
+    /// [`Handle::set_site_polls`](crate::runtime::Handle::set_site_polls) has switched the
+    /// measurement on. Only polls that ended while it was on are included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().site_polls(true).build()?;
+    /// runtime.block_on(runtime.spawn(async {}))?;
+    /// for site in runtime.metrics().snapshot().polls_by_site() {
+    ///     let (polls, time) = (site.poll_time().count(), site.poll_time().sum());
+    ///     println!("{}: {polls} polls took {time:?}, the longest {:?}", site.spawned_at(), site.longest_poll());
+    /// }
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn polls_by_site(&self) -> &[SitePolls] {
+        &self.polls_by_site
     }
 
     /// Returns how often the watcher did a worker's job: it woke a thread for waiting tasks, or
@@ -324,6 +349,7 @@ impl Metrics {
             elsewhere: read_arrivals(&*scheduler.elsewhere),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
+            polls_by_site: SitePolls::read(&scheduler.observer.sites),
             rescues: scheduler.rescues.all(),
             unexplained_rescues: scheduler.rescues.unexplained(),
             spawns: scheduler.tasks.listed(),
@@ -414,6 +440,7 @@ impl Metrics {
             elsewhere: self.elsewhere.combine(&earlier.elsewhere, u64::saturating_sub),
             stalls: self.stalls.saturating_sub(earlier.stalls),
             stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
+            polls_by_site: SitePolls::since(&self.polls_by_site, &earlier.polls_by_site),
             rescues: self.rescues.saturating_sub(earlier.rescues),
             unexplained_rescues: self.unexplained_rescues.saturating_sub(earlier.unexplained_rescues),
             spawns: self.spawns.saturating_sub(earlier.spawns),
