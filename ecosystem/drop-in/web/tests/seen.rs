@@ -99,6 +99,26 @@ fn a_dump_names_spawn_sites_and_the_awaited_lock() {
 }
 
 #[test]
+fn the_debug_pages_name_spawn_sites_and_the_awaited_lock() {
+    let plain = Plain::start(&[("WSRT_DEBUG", "127.0.0.1:0")]);
+    let said = plain.error_with(&["wsrt: the debug pages are at http://"]);
+    let address = said.trim_end_matches('/').rsplit('/').next().and_then(|address| address.parse().ok());
+    let address = address.expect("an address");
+    assert!(get(address, "/").contains("<h1>plain</h1>"));
+    assert!(get(plain.address, "/hold-and-wait").starts_with("HTTP/1.1 200"));
+    let began = Instant::now();
+    loop {
+        // The second task may not have come to the lock yet.
+        let page = get(address, "/locks");
+        if page.contains("1 task waits for Mutex made at ") && page.contains(&place_of("drop(LOCK.lock()")) {
+            break;
+        }
+        assert!(began.elapsed() < LIMIT, "{page}");
+    }
+    plain.running.interrupt();
+}
+
+#[test]
 fn a_stall_report_names_the_spawn_site() {
     let plain = Plain::start(&[("WSRT_STALL_MS", "50")]);
     assert!(get(plain.address, "/block-in-a-task").ends_with("blocked"));
