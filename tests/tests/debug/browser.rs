@@ -1,0 +1,41 @@
+//! A real browser opens the pages, and has nothing to complain of.
+
+use std::process::Command;
+use std::time::Duration;
+
+use wsrt::time::sleep;
+use wsrt_tests::{Directory, not_checked, runtime_with};
+
+use crate::client::serve;
+
+#[test]
+fn a_browser_has_nothing_to_complain_of() {
+    let there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+    let Some(browser) = ["chromium", "chromium-headless-shell"].into_iter().find(there) else {
+        return not_checked("the debug pages in a browser", "there is no chromium");
+    };
+    let (server, address) = serve();
+    let runtime = runtime_with(2);
+    runtime.spawn(async {
+        loop {
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+    let profile = Directory::new();
+    let runtime = runtime.handle().id();
+    let report = format!("report?seconds=0.2&runtime={runtime}");
+    for (page, words) in [("", "<h2>runtime "), (&*report, "class=\"timeline live\"")] {
+        let output = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
+            .args(["--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", profile.path("profile").display()))
+            .arg(format!("http://{address}/{page}"))
+            .output()
+            .expect("the browser starts");
+        let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let complaints: Vec<_> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(complaints.is_empty(), "/{page}: {complaints:?}");
+        assert!(dom.contains(words), "no {words} in /{page}: {dom}\n{log}");
+    }
+    drop(server);
+}
