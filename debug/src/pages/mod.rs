@@ -11,7 +11,7 @@ mod tasks;
 
 use wsrt::runtime::Handle;
 
-use self::query::Query;
+pub(crate) use self::query::Query;
 use crate::answer::{Answer, BAD_REQUEST, NOT_FOUND, TEXT};
 
 /// The content type of Prometheus' text format.

@@ -8,16 +8,16 @@ const SECONDS: Duration = Duration::from_secs(5);
 const MOST_SECONDS: f64 = 60.0;
 
 #[derive(Debug)]
-pub(super) struct Query<'a> {
-    pub(super) seconds: Duration,
-    pub(super) is_json: bool,
+pub(crate) struct Query<'a> {
+    pub(crate) seconds: Duration,
+    pub(crate) is_json: bool,
     /// The id of a runtime.
-    pub(super) runtime: Option<&'a str>,
+    pub(crate) runtime: Option<&'a str>,
 }
 
 impl<'a> Query<'a> {
     /// Returns an error that names a parameter or a value that no page has.
-    pub(super) fn parse(query: &'a str) -> Result<Self, String> {
+    pub(crate) fn parse(query: &'a str) -> Result<Self, String> {
         let mut parsed = Self { seconds: SECONDS, is_json: false, runtime: None };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

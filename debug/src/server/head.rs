@@ -77,6 +77,7 @@ fn request(parsed: &httparse::Request<'_, '_>, checks_host: bool) -> Result<Requ
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages;
 
     fn refused(bytes: &[u8]) -> u16 {
         match parse(bytes, true) {
@@ -117,6 +118,21 @@ mod tests {
         assert_eq!(refused(b"POST / HTTP/1.1\r\n\r\n"), 405);
         assert_eq!(refused(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 400);
         assert_eq!(refused(b"\x16\x03\x01\x02\x00"), 400);
+    }
+
+    #[test]
+    fn any_bytes_are_a_request_a_refusal_or_too_few() {
+        let words = ["\r\n", "\r\n\r\n", "Host: ", "Connection: ", "HTTP/1.1", "GET ", "/", "?", "%", "seconds=", "&"];
+        let corpus = wsrt_fuzz::corpus("requests", &words);
+        wsrt_fuzz::check(&corpus, 20_000, |bytes| match parse(bytes, true) {
+            Head::Partial => assert!(bytes.len() < MOST_BYTES),
+            Head::Whole(request, len) => {
+                assert!(len <= bytes.len().min(MOST_BYTES));
+                let (_, query) = request.target.split_once('?').unwrap_or_default();
+                let _ = pages::Query::parse(query);
+            }
+            Head::Refused(answer) => assert!((400..=431).contains(&answer.status.0)),
+        });
     }
 
     #[test]
