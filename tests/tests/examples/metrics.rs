@@ -154,3 +154,21 @@ fn each_figure_is_documented() {
         );
     }
 }
+
+#[test]
+fn dashboards_and_alerts_name_documented_figures() {
+    let read = |path: &str| {
+        let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    let documentation = read("executor/docs/METRICS.md");
+    for path in ["contrib/grafana/wsrt.json", "contrib/prometheus/alerts.yml", "contrib/prometheus/alerts_test.yml"] {
+        let text = read(path);
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let named: BTreeSet<_> = words.filter(|word| word.starts_with("wsrt_")).map(figure_of).collect();
+        assert!(!named.is_empty(), "{path}");
+        for name in named {
+            assert!(documentation.contains(&format!("`{name}`")), "{path} names {name}");
+        }
+    }
+}
