@@ -88,6 +88,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
+//! | `backtrace` | yes | the stacks of stalls, on Linux on x86-64 and AArch64 ([`runtime::Stall::backtrace`]) |
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test), [`select!`], [`join!`], [`try_join!`], [`pin!`] |
 //! | `process` | yes | [`process`]: child processes and their pipes, on Unix; requires `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c and Unix signals as futures and streams |

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const PUBLISHED: [&str; 12] = [
-    "executor", "debug", "hyper", "macros", "metrics", "reactor", "report", "schedule", "simulate", "sync", "trace",
-    "world",
+const PUBLISHED: [&str; 13] = [
+    "executor", "debug", "hyper", "macros", "metrics", "reactor", "report", "schedule", "simulate", "stack", "sync",
+    "trace", "world",
 ];
 /// Those of the workspace `ecosystem`.
 const ADAPTERS: [&str; 4] = ["hickory", "opentelemetry", "quinn", "rdkafka"];

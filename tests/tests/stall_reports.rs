@@ -1,12 +1,17 @@
 //! A poll that holds its processor for long is counted, passed to the hook, and reported on
-//! standard error once for each site.
+//! standard error once for each stack.
 
-use std::panic::Location;
+use std::hint::black_box;
+use std::ops::Range;
+use std::panic::{self, Location};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use wsrt::runtime::{Builder, Handle, Runtime, Stall};
+use wsrt::runtime::{Backtrace, Builder, Handle, Runtime, Stall};
 use wsrt::task::{self, JoinHandle, block_in_place};
 use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, within_a_minute};
 
@@ -78,9 +83,13 @@ fn the_handle_counts_them_by_site() {
     });
 }
 
+/// True where stacks are captured.
+const HAS_STACKS: bool =
+    cfg!(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")));
+
 #[test]
-fn standard_error_names_each_site_once() {
-    let test = "standard_error_names_each_site_once";
+fn standard_error_shows_each_stack_once() {
+    let test = "standard_error_shows_each_stack_once";
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "20")], || {
         let (runtime, reports) = watched();
         let handle = runtime.handle().clone();
@@ -93,13 +102,119 @@ fn standard_error_names_each_site_once() {
         assert!(burner.duration < Duration::from_secs(10), "{burner}");
     });
     let errors = text_of(&output);
-    let lines: Vec<_> = errors.lines().collect();
-    assert_eq!(lines.len(), 2, "one line for each site:\n{errors}");
+    let lines: Vec<_> = errors.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(lines.len(), 2, "one line for each stack, and the stack below it:\n{errors}");
     let site = format!(", spawned at {}:", file!());
     assert!(lines.iter().all(|line| line.starts_with("wsrt: task ") && line.contains(&site)), "{errors}");
     assert!(lines.iter().all(|line| line.contains("has been in one poll for ") && line.contains(" ms, ")), "{errors}");
     assert!(lines[0].contains(" \"sleeper\", ") && lines[0].contains("asleep in a blocking call"), "{errors}");
     assert!(!lines[1].contains('"') && lines[1].contains("burning CPU time"), "{errors}");
+    let stack = errors.lines().filter(|line| line.starts_with("    ") && line.contains("stall_reports.rs:")).count();
+    assert!(stack >= 2 || !HAS_STACKS, "{errors}");
+}
+
+/// Stalls that come again are counted, with the longest, at each power of ten.
+#[test]
+fn a_stack_that_comes_again_is_counted() {
+    let output = in_a_process_of_its_own("a_stack_that_comes_again_is_counted", &[("WSRT_STALL_MS", "10")], || {
+        let (runtime, reports) = watched();
+        let handle = runtime.handle().clone();
+        for round in 1..=10 {
+            stall(&reports, Manner::Asleep, |hold| {
+                handle.spawn(async move {
+                    hold();
+                    // The longest of them, after its stack was captured.
+                    thread::sleep(Duration::from_millis(if round == 4 { 300 } else { 0 }));
+                })
+            });
+        }
+    });
+    let errors = text_of(&output);
+    let lines: Vec<_> = errors.lines().filter(|line| line.starts_with("wsrt: ")).collect();
+    if HAS_STACKS {
+        assert_eq!(lines.len(), 2, "{errors}");
+        let (_, longest) =
+            lines[1].split_once(": 10 stalls with this stack so far, the longest of ").expect("the tenth");
+        let longest: u64 = longest.strip_suffix(" ms").and_then(|millis| millis.parse().ok()).expect("milliseconds");
+        assert!(longest >= 200, "{errors}");
+    }
+}
+
+static LOCK: Mutex<u32> = Mutex::new(0);
+
+#[inline(never)]
+fn waits_for_the_lock() -> u32 {
+    black_box(*LOCK.lock().expect("nobody panics"))
+}
+
+const LINE_OF_THE_LOCK: u32 = line!() - 3;
+
+#[inline(never)]
+fn computes_until(end: &AtomicBool) -> u64 {
+    let mut sum = 0_u64;
+    while !end.load(Relaxed) {
+        sum = black_box(sum.wrapping_mul(31).wrapping_add(7));
+    }
+    sum
+}
+
+const LINES_OF_THE_LOOP: Range<u32> = line!() - 7..line!() - 1;
+
+/// Whatever is spawned where.
+#[test]
+fn a_backtrace_names_the_line_that_blocks() {
+    if !HAS_STACKS {
+        return;
+    }
+    within_a_minute(|| {
+        let (runtime, reports) = watched();
+        let held = LOCK.lock().expect("nobody panics");
+        let task = runtime.spawn(async { waits_for_the_lock() });
+        let stall = reports.recv_timeout(LIMIT).expect("it is reported");
+        drop(held);
+        runtime.block_on(task).expect("no panic");
+        let place = stall.backtrace().and_then(Backtrace::place).expect("a frame of this file");
+        assert_eq!(place.function(), "stall_reports::waits_for_the_lock");
+        assert_eq!(place.line(), Some(LINE_OF_THE_LOCK));
+        assert!(place.file().is_some_and(|file| file.ends_with("tests/stall_reports.rs")), "{place}");
+        assert!(stall.to_string().ends_with(&format!(", asleep in a blocking call in {place}")), "{stall}");
+        let called = stall.backtrace().map(|backtrace| backtrace.frames()[0].function()).expect("a backtrace");
+        assert!(called.contains("Mutex"), "{called}");
+    });
+}
+
+#[test]
+fn a_backtrace_names_the_function_that_computes() {
+    if !HAS_STACKS {
+        return;
+    }
+    within_a_minute(|| {
+        let (runtime, reports) = watched();
+        let end = Arc::new(AtomicBool::new(false));
+        let of_task = Arc::clone(&end);
+        let task = runtime.spawn(async move { computes_until(&of_task) });
+        let stall = reports.recv_timeout(LIMIT).expect("it is reported");
+        end.store(true, Relaxed);
+        runtime.block_on(task).expect("no panic");
+        let place = stall.backtrace().and_then(Backtrace::place).expect("a frame of this file");
+        assert_eq!(place.function(), "stall_reports::computes_until");
+        assert!(place.line().is_some_and(|line| LINES_OF_THE_LOOP.contains(&line)), "{place}");
+    });
+}
+
+/// It is the message, with its backtrace, that takes long.
+#[test]
+fn a_panic_that_takes_long_is_not_printed() {
+    let output = in_a_process_of_its_own("a_panic_that_takes_long_is_not_printed", &[("WSRT_STALL_MS", "20")], || {
+        let (runtime, reports) = watched();
+        panic::set_hook(Box::new(|_| thread::sleep(LONG)));
+        let task = runtime.spawn(async { panic!("on purpose") });
+        reports.recv_timeout(LIMIT).expect("the hook is called");
+        assert!(runtime.block_on(task).is_err());
+        let _ = panic::take_hook();
+    });
+    let errors = text_of(&output);
+    assert!(errors.is_empty() || !HAS_STACKS, "{errors}");
 }
 
 /// Runs `body` in one poll of a runtime's only processor, and returns its standard error. Checks

@@ -26,6 +26,7 @@ mod event;
 pub mod fields;
 mod int_hasher;
 pub mod names;
+pub mod place;
 mod sync;
 mod track;
 pub mod wire;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use wsrt_sync::wait::{TaskWait, WaitKind};
 use wsrt_sync::waited_locks::ContendedLock;
+use wsrt_trace::place::ShortLocation;
 
 use super::dump::{SeenTask, WaitsOn};
 use crate::scheduler::ending;
@@ -82,7 +83,7 @@ impl fmt::Display for SyncWait {
         if ending::is_made_at(self.made_at()) {
             return f.write_str("the runtime's shutdown token");
         }
-        write!(f, "{} made at {}", self.kind().awaited(), self.made_at())?;
+        write!(f, "{} made at {}", self.kind().awaited(), ShortLocation(self.made_at()))?;
         match self.holder {
             Some(holder) => write!(f, ", held by task {holder}")?,
             None if self.is_held_by_root => return f.write_str(", held by a future in `block_on`"),

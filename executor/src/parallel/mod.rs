@@ -43,8 +43,8 @@
 //! next claim when a task needs its processor. The calling thread stays until the call returns.
 //! Tasks that wait on its processor are stolen by other processors. If all processors are
 //! computing, the watcher adds a spare processor for the tasks within about two milliseconds
-//! ([`guide::blocking`](crate::guide::blocking)). A call that takes more than 100 ms inside a task
-//! is reported as a stall. To avoid the report, make the call inside `spawn_blocking`.
+//! ([`guide::blocking`](crate::guide::blocking)). Such a call is no stall, however long it takes,
+//! unless a closure blocks its thread.
 //!
 //! # Panics
 //!

@@ -101,10 +101,20 @@ impl Builder {
     }
 
     /// Calls `hook` for each poll that occupies its processor for longer than `WSRT_STALL_MS`
-    /// milliseconds, while the poll is still running.
+    /// milliseconds. Most such polls are still running when `hook` is called.
     ///
-    /// `hook` runs on the watcher thread, so it must not block. A panic in `hook` aborts the
-    /// process.
+    /// [`Stall::backtrace`] says where the poll's thread is. To learn it, wsrt sends the thread
+    /// SIGURG up to twice, with a handler that copies registers and the top of the stack, and calls
+    /// the program's own handler for any other SIGURG. System calls continue after it
+    /// (`SA_RESTART`). A thread that sleeps in a call that would not continue, such as `poll`,
+    /// gets no signal: its stack is read while it sleeps, as far as that goes. A `nanosleep` in C
+    /// may end early, as after any signal; the standard library's `sleep` does not. There is no
+    /// backtrace if the thread blocks SIGURG, or if the program installs its own handler after the
+    /// first stall.
+    ///
+    /// `hook` runs on a thread of the runtime that is there while there are stalls to report. The
+    /// thread first reads the program's debug information, which may take seconds. A panic in
+    /// `hook` aborts the process.
     ///
     /// # Examples
     ///

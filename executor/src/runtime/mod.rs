@@ -53,6 +53,7 @@ pub use crate::util::report::Recurring as __Recurring;
 /// The address of a socket or of its peer, in a [`SourceWait`].
 #[doc(inline)]
 pub use wsrt_reactor::Address;
+pub use wsrt_stack::{Backtrace, StackFrame};
 /// The kind of operation that a task waits for, in a [`SyncWait`].
 #[doc(inline)]
 pub use wsrt_sync::wait::WaitKind;

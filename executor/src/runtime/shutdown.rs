@@ -9,6 +9,8 @@ use std::task::Poll;
 use std::time::Duration;
 use std::{fmt, io};
 
+use wsrt_trace::place::ShortLocation;
+
 use crate::local::tasks::LocalTasks;
 use crate::runtime::services::TimerDelay;
 use crate::runtime::{Handle, Runtime};
@@ -158,7 +160,7 @@ impl fmt::Display for LeftTask {
         if let Some(name) = &self.name {
             write!(f, " \"{name}\"")?;
         }
-        write!(f, ", spawned at {}", self.spawned_at)
+        write!(f, ", spawned at {}", ShortLocation(self.spawned_at))
     }
 }
 

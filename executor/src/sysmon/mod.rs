@@ -3,5 +3,6 @@
 pub(crate) mod cadence;
 pub(crate) mod cpu_meter;
 mod quota;
+mod reporter;
 pub(crate) mod stall;
 pub(crate) mod watcher;

@@ -1,18 +1,23 @@
-//! Stalls: polls that held a processor for long, counted, logged once for each spawn site, and
-//! passed on to a hook. And the rescues: what sysmon did on behalf of the machines.
+//! Stalls: polls that held a processor for long, counted, reported once for each stack, and passed
+//! on to a hook. And the rescues: what sysmon did on behalf of the machines.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use wsrt_stack::{Backtrace, MOST_WAITING, NoStack, Resolver, Sample, StackFrame};
+use wsrt_trace::place::ShortLocation;
+
 use crate::observe::counters::Counter;
 use crate::util::report::report;
+use crate::util::sync::unmodelled::AtomicU64;
+use crate::util::sync::unmodelled::Ordering::Relaxed;
 use crate::util::sync::{self, Mutex};
-use crate::util::unwind::call_hook;
+use crate::util::unwind::{call_hook, caught, swallow};
 
-/// A poll that has lasted longer than the threshold, and had not returned when it was reported.
+/// A poll that has lasted longer than the threshold, and had not returned when it was noticed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Stall {
@@ -23,11 +28,39 @@ pub struct Stall {
     pub task_name: Option<Arc<str>>,
     /// Where the task was spawned.
     pub spawned_at: &'static Location<'static>,
-    /// How long the poll has lasted so far. It began up to two milliseconds earlier than was
-    /// noticed.
+    /// How long the poll had lasted when it was noticed. It began up to two milliseconds earlier.
     pub duration: Duration,
     /// True if the thread sleeps in a system call; otherwise it uses CPU time, or waits for a core.
     pub asleep: bool,
+    pub(crate) backtrace: Option<Backtrace>,
+    /// True if the thread slept in another call ten milliseconds later.
+    pub(crate) calls_on: bool,
+}
+
+impl Stall {
+    /// Returns the stack of the poll's thread when the stall was noticed, without the frames of the
+    /// runtime and of the standard library: the first frames say which line has blocked, or what is
+    /// computed.
+    ///
+    /// `None` if there is no stack: on systems other than Linux, and on architectures other than
+    /// x86-64 and AArch64; without the feature `backtrace`; and if the thread did not answer, as
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall) explains. Files and lines are there
+    /// if the program was built with them: set `debug = "line-tables-only"` in its profile.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut builder = wsrt::runtime::Builder::new_multi_thread();
+    /// builder.on_stall(|stall| {
+    ///     let place = stall.backtrace().and_then(|backtrace| backtrace.place());
+    ///     if let Some((file, line)) = place.and_then(|place| place.file().zip(place.line())) {
+    ///         eprintln!("{file}:{line} holds up its worker");
+    ///     }
+    /// });
+    /// ```
+    pub fn backtrace(&self) -> Option<&Backtrace> {
+        self.backtrace.as_ref()
+    }
 }
 
 impl fmt::Display for Stall {
@@ -36,23 +69,69 @@ impl fmt::Display for Stall {
         if let Some(name) = &self.task_name {
             write!(f, " \"{name}\"")?;
         }
-        let doing = if self.asleep { "asleep in a blocking call" } else { "burning CPU time" };
-        write!(
-            f,
-            ", spawned at {}, has been in one poll for {} ms, {doing}",
-            self.spawned_at,
-            self.duration.as_millis()
-        )
+        let doing = match (self.asleep, self.calls_on) {
+            (true, false) => "asleep in a blocking call",
+            (true, true) => "asleep in one blocking call after another",
+            (false, _) => "burning CPU time",
+        };
+        let (site, millis) = (ShortLocation(self.spawned_at), self.duration.as_millis());
+        write!(f, ", spawned at {site}, has been in one poll for {millis} ms, {doing}")?;
+        match place(self) {
+            Some(place) => write!(f, " in {place}"),
+            None => Ok(()),
+        }
     }
+}
+
+fn place(stall: &Stall) -> Option<&StackFrame> {
+    stall.backtrace().and_then(Backtrace::place)
 }
 
 /// The hook that is called for each stall.
 pub(crate) type StallHook = Arc<dyn Fn(&Stall) + Send + Sync>;
 
+/// A stall that is to be reported, with the samples of its stack.
+#[derive(Debug)]
+pub(crate) struct NotedStall {
+    pub(crate) stall: Stall,
+    pub(crate) samples: Result<Vec<Sample>, NoStack>,
+    /// How long the poll has lasted, in nanoseconds: the watcher writes it until the poll returns.
+    pub(crate) lasted: Arc<AtomicU64>,
+}
+
+/// The stalls with the same stack.
+#[derive(Debug, Default)]
+struct SameStack {
+    count: u64,
+    longest: u64,
+    /// Of those that may last.
+    lasting: Vec<Arc<AtomicU64>>,
+}
+
+impl SameStack {
+    /// Counts one more.
+    fn count(&mut self, lasted: &Arc<AtomicU64>) {
+        self.count += 1;
+        self.lasting.push(Arc::clone(lasted));
+        let longest = self.lasting.iter().map(|lasted| lasted.load(Relaxed)).max().unwrap_or(0);
+        self.longest = self.longest.max(longest);
+        self.lasting.retain(|lasted| Arc::strong_count(lasted) > 1);
+    }
+}
+
 /// The stalls of one runtime.
 #[derive(Debug, Default)]
 pub(crate) struct Stalls {
     by_site: Mutex<HashMap<&'static Location<'static>, u64>>,
+    by_stack: Mutex<HashMap<String, SameStack>>,
+    noted: Mutex<ToReport>,
+}
+
+/// What the reporter has to do, and whether there is one.
+#[derive(Debug, Default)]
+struct ToReport {
+    stalls: VecDeque<NotedStall>,
+    has_reporter: bool,
 }
 
 impl Stalls {
@@ -61,24 +140,98 @@ impl Stalls {
         self.by_site.lock().iter().map(|(&site, &count)| (site, count)).collect()
     }
 
-    /// Counts `stall`, logs it if it is the first of its site, and calls the hook.
-    pub(crate) fn report(&self, stall: &Stall, hook: Option<&StallHook>) {
-        let count = {
-            let mut by_site = self.by_site.lock();
-            let count = by_site.entry(stall.spawned_at).or_insert(0);
-            *count += 1;
-            *count
-        };
-        if count == 1 {
-            report(format_args!(
-                "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` (reported once for \
-                 this spawn site; WSRT_STALL_MS sets the threshold, 0 turns reports off)"
-            ));
+    /// Counts a stall.
+    pub(crate) fn count(&self, stall: &Stall) {
+        *self.by_site.lock().entry(stall.spawned_at).or_insert(0) += 1;
+    }
+
+    /// Leaves a stall for the reporter. Returns whether one has to be started.
+    #[must_use]
+    pub(crate) fn note(&self, mut stall: NotedStall) -> bool {
+        let mut noted = self.noted.lock();
+        if noted.stalls.len() >= MOST_WAITING {
+            stall.samples = Err(NoStack::Busy);
+        }
+        noted.stalls.push_back(stall);
+        !std::mem::replace(&mut noted.has_reporter, true)
+    }
+
+    /// Takes the next stall to report. If there is none, the caller is the reporter no more.
+    pub(crate) fn next_noted(&self) -> Option<NotedStall> {
+        let mut noted = self.noted.lock();
+        let next = noted.stalls.pop_front();
+        noted.has_reporter = next.is_some();
+        next
+    }
+
+    /// Prints a stall if its like was not printed before, and calls the hook.
+    pub(crate) fn report(&self, noted: NotedStall, resolver: &mut Resolver, hook: Option<&StallHook>) {
+        let NotedStall { mut stall, samples, lasted } = noted;
+        match samples.and_then(|samples| backtraces(&samples, resolver)) {
+            Ok(backtraces) => {
+                stall.calls_on = stall.asleep && backtraces.windows(2).any(|two| two[0].frames() != two[1].frames());
+                stall.backtrace = backtraces.into_iter().next();
+                self.print(&stall, &lasted);
+            }
+            Err(why) => self.print_once(&stall, why),
         }
         if let Some(hook) = hook {
-            call_hook("on_stall", || hook(stall));
+            call_hook("on_stall", || hook(&stall));
         }
     }
+
+    /// Prints a stall with its stack the first time, and then its count at each power of ten. What
+    /// takes a panicking thread long is the backtrace that is being printed: no word of it.
+    fn print(&self, stall: &Stall, lasted: &Arc<AtomicU64>) {
+        let Some(backtrace) = stall.backtrace().filter(|backtrace| !backtrace.is_panicking()) else { return };
+        let mut by_stack = self.by_stack.lock();
+        let same = by_stack.entry(backtrace.key(stall.asleep)).or_default();
+        same.count(lasted);
+        let (count, longest) = (same.count, Duration::from_nanos(same.longest).as_millis());
+        drop(by_stack);
+        if count == 1 {
+            let missing = backtrace.missing().map(|missing| format!("\n    ({missing})")).unwrap_or_default();
+            report(format_args!(
+                "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` (reported once for this \
+                 stack, and counted at 10, 100, ...; WSRT_STALL_MS sets the threshold, 0 turns reports off)\n{backtrace}{missing}"
+            ));
+        } else if is_power_of_ten(count) {
+            report(format_args!("{stall}: {count} stalls with this stack so far, the longest of {longest} ms"));
+        }
+    }
+
+    /// Prints a stall without a stack if it is the first of its site.
+    fn print_once(&self, stall: &Stall, why: NoStack) {
+        let is_first = self.by_stack.lock().insert(stall.spawned_at.to_string(), SameStack::default()).is_none();
+        if is_first {
+            let no_stack = if why == NoStack::Unsupported { String::new() } else { format!("no stack: {why}; ") };
+            report(format_args!(
+                "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` ({no_stack}reported once \
+                 for this spawn site; WSRT_STALL_MS sets the threshold, 0 turns reports off)"
+            ));
+        }
+    }
+}
+
+/// Returns the backtraces in which there is anything to see. A fault in a file's debug information
+/// may make a reader of it panic.
+fn backtraces(samples: &[Sample], resolver: &mut Resolver) -> Result<Vec<Backtrace>, NoStack> {
+    let mut backtraces = Vec::new();
+    for sample in samples {
+        match caught(|| resolver.backtrace(sample)) {
+            Ok(backtrace) => backtraces.push(backtrace),
+            Err(payload) => {
+                *resolver = Resolver::default();
+                swallow(payload);
+            }
+        }
+    }
+    backtraces.retain(|backtrace| backtrace.place().is_some());
+    if backtraces.is_empty() { Err(NoStack::NoFrames) } else { Ok(backtraces) }
+}
+
+fn is_power_of_ten(count: u64) -> bool {
+    count.checked_ilog10().is_some_and(|log| 10_u64.pow(log) == count)
 }
 
 /// The rescues in one runtime, written by its watcher thread alone.

@@ -34,7 +34,6 @@ use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::sysmon::cadence::Cadence;
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::quota::QuotaFollower;
-use crate::sysmon::stall::Stall;
 use crate::util::report::report;
 use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
@@ -97,6 +96,8 @@ struct Watcher<'a> {
     limit_reported: bool,
     /// Until the number of processors is set by hand.
     quota: Option<QuotaFollower>,
+    /// The stalls that last, or whose stacks are captured.
+    followed: Vec<stalls::Followed>,
 }
 
 /// Starts the watcher of a runtime that is being built.
@@ -132,6 +133,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
             watcher.get_up();
         }
     }
+    watcher.report_all();
     drop(entered);
     shutdown::outstay_others(&scheduler, Duration::from_nanos(TIME_SLICE));
     shutdown::depart(&scheduler);
@@ -151,6 +153,7 @@ impl<'a> Watcher<'a> {
             surplus_ticks: 0,
             limit_reported: false,
             quota,
+            followed: Vec::new(),
         }
     }
 
@@ -173,6 +176,7 @@ impl<'a> Watcher<'a> {
                 self.help(index, now);
             }
         }
+        self.follow_stalls(now);
         self.relieve_runnext();
         self.give_away_late_tasks(now);
         self.fire_forgotten_timers(now);
@@ -185,10 +189,11 @@ impl<'a> Watcher<'a> {
     }
 
     /// Ends the tick. Whether to sleep until a processor is busy: not while a spare waits to be
-    /// taken back.
+    /// taken back, or a stall to be reported.
     fn may_sleep(&mut self) -> bool {
         let has_polled = std::mem::take(&mut self.has_polled);
-        let anything_to_watch = !needs_no_watcher(self.scheduler) || self.scheduler.processors.spares() > 0;
+        let anything_to_watch =
+            !needs_no_watcher(self.scheduler) || self.scheduler.processors.spares() > 0 || !self.followed.is_empty();
         self.cadence.tick(anything_to_watch, has_polled)
     }
 
@@ -354,45 +359,6 @@ impl<'a> Watcher<'a> {
         }
         self.scheduler.inject_all(batch.into_tasks());
     }
-
-    fn report_if_stalled(&mut self, index: usize, now: u64) {
-        let Some(threshold) = self.scheduler.config.stall_threshold else { return };
-        let processor = self.scheduler.processors.get(index);
-        let state = processor.watch().state();
-        if state.blocking {
-            // Noted on each tick: after a long call its poll may be over before anything else shows
-            // it.
-            self.watched[index].silent_since = now;
-            return;
-        }
-        let watched = self.watched[index];
-        let duration = Duration::from_nanos(now - watched.silent_since);
-        if watched.reported || duration < threshold {
-            return;
-        }
-        let asleep = self.looks_asleep(index, state.thread, now);
-        if !asleep && !self.has_burned(index, state.thread, now, threshold) {
-            return;
-        }
-        let Some(spawned_at) = state.spawned_at else { return };
-        // After the state, which may be of a later poll: that has been counted then. A searcher
-        // has the last task in state still.
-        if processor.counters().polls() != watched.poll || state.searching {
-            return;
-        }
-        self.watched[index].reported = true;
-        let task_name = self.scheduler.names.of(state.task);
-        let stall = Stall { task_id: state.task, task_name, spawned_at, duration, asleep };
-        self.scheduler.observer.stall(index, &stall);
-        self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
-    }
-
-    /// Returns whether the poll had a core for at least half of the threshold, as far as is known:
-    /// it may just have been kept from one by other programs.
-    fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
-        let burnt = self.watched[index].burnt.read(thread, now);
-        burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
-    }
 }
 
 /// Returns whether all processors are idle, no helper watches the netpoller in a poll owner's
@@ -404,6 +370,7 @@ fn needs_no_watcher(scheduler: &Scheduler) -> bool {
 }
 
 mod relief;
+mod stalls;
 
 #[cfg(test)]
 mod tests;

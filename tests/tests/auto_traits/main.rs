@@ -34,11 +34,11 @@ use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
-    Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
-    LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording, Running,
-    Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SitePolls, SourceWait, Stall, Steals, SyncWait,
-    TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind,
-    WaitsOn,
+    Address, Arrivals, Backtrace, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram,
+    LeftTask, LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording,
+    Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SitePolls, SourceWait, StackFrame,
+    Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary,
+    TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -114,6 +114,8 @@ table! {
     EnterGuard<'static>: !Send, Sync,  Unpin;
     TryCurrentError:     Send,  Sync,  Unpin;
     Stall:               Send,  Sync,  Unpin;
+    Backtrace:           Send,  Sync,  Unpin;
+    StackFrame:          Send,  Sync,  Unpin;
     Address:             Send,  Sync,  Unpin;
     Cycle:               Send,  Sync,  Unpin;
     Drained:             Send,  Sync,  Unpin;

@@ -15,7 +15,7 @@ use crate::sizes::code_lines;
 type Row = (&'static str, fn(&[Source]) -> usize, usize);
 
 const ROWS: [Row; 8] = [
-    ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 59_670),
+    ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 59_890),
     ("files of executor/src", |sources| of_executor(sources).count(), 299),
     ("code of scheduler/, without simulation and tests", scheduler_code, 5_700),
     ("files in the largest knot of scheduler/", |sources| largest_knot(sources, "executor/src/", "scheduler"), 3),
@@ -174,7 +174,8 @@ const FAMILIES: [&str; 18] = [
 
 /// The names of types that stand for more than one thing in the libraries.
 fn double_names(sources: &[Source]) -> Vec<String> {
-    let folders = ["executor/src/", "hyper/src/", "reactor/src/", "sync/src/", "trace/src/", "world/src/"];
+    let folders =
+        ["executor/src/", "hyper/src/", "reactor/src/", "stack/src/", "sync/src/", "trace/src/", "world/src/"];
     let is_family = |name| FAMILIES.contains(&name) || TWINS.iter().any(|(twin, _)| *twin == name);
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for source in sources {

@@ -5,8 +5,11 @@ use crate::tree::Document;
 
 /// Each published crate, and the programs beside them, with those below it. Crates in other folders
 /// may use all.
-const BELOW: [(&str, &[&str]); 12] = [
-    ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-world", "wsrt-schedule"]),
+const BELOW: [(&str, &[&str]); 13] = [
+    (
+        "executor",
+        &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-stack", "wsrt-trace", "wsrt-world", "wsrt-schedule"],
+    ),
     // Beside the runtime, as `hyper` and `metrics` are: nothing below depends on them.
     ("debug", &["wsrt", "wsrt-metrics", "wsrt-report"]),
     ("hyper", &["wsrt", "wsrt-reactor"]),
@@ -16,6 +19,7 @@ const BELOW: [(&str, &[&str]); 12] = [
     ("report", &["wsrt-trace"]),
     ("schedule", &[]),
     ("simulate", &[]),
+    ("stack", &["wsrt-trace"]),
     ("sync", &["wsrt-macros", "wsrt-schedule"]),
     ("trace", &[]),
     // The simulated world: no task, and no scheduler.
@@ -97,6 +101,7 @@ fn a_dependency_on_a_crate_above_is_found() {
         manifest("report", ""),
         manifest("schedule", ""),
         manifest("simulate", ""),
+        manifest("stack", ""),
         manifest("sync", ""),
         manifest("trace", ""),
         manifest("world", ""),

@@ -37,7 +37,7 @@ const OPENERS: [&str; 8] =
     ["As ", "Does the same", "Has ", "Tells whether", "That of ", "The same", "Those ", "Whether "];
 
 /// The folders whose doc comments are read in rustdoc.
-const READ: [&str; 11] = [
+const READ: [&str; 12] = [
     "executor/src/",
     "hyper/src/",
     "macros/src/",
@@ -45,6 +45,7 @@ const READ: [&str; 11] = [
     "reactor/src/",
     "report/src/",
     "simulate/src/",
+    "stack/src/",
     "sync/src/",
     "tokio/src/",
     "trace/src/",
@@ -52,7 +53,7 @@ const READ: [&str; 11] = [
 ];
 
 /// The runtime's own folders. A program beside it may have a crew, or a board.
-const RUNTIME: [&str; 6] = ["executor/", "reactor/", "trace/", "world/", "macros/", "tests/"];
+const RUNTIME: [&str; 7] = ["executor/", "reactor/", "stack/", "trace/", "world/", "macros/", "tests/"];
 
 /// The retired words in the runtime's identifiers, those in strings left out.
 pub(crate) fn in_identifiers(sources: &[Source]) -> Vec<Finding> {

@@ -9,6 +9,7 @@ use crate::fields::{
 };
 use crate::int_hasher::IntHasher;
 use crate::names::AnnotationKey;
+use crate::place::ShortLocation;
 use crate::track::{Track, TrackEventKind};
 use crate::wire::MessageWriter;
 
@@ -161,7 +162,7 @@ impl PacketWriter {
         if let Some(&id) = self.sites.get(&address) {
             return id;
         }
-        let id = self.spell_out(&site.to_string());
+        let id = self.spell_out(&ShortLocation(site).to_string());
         self.sites.insert(address, id);
         id
     }

@@ -123,8 +123,30 @@ fn a_stall_report_names_the_spawn_site() {
     let plain = Plain::start(&[("WSRT_STALL_MS", "50")]);
     assert!(get(plain.address, "/block-in-a-task").ends_with("blocked"));
     plain.error_with(&["wsrt: task ", &place_of("tokio::spawn(block())"), " has been in one poll for "]);
-    // A handler runs in the task that axum has spawned for the connection.
-    assert!(get(plain.address, "/block").ends_with("blocked"));
-    plain.error_with(&["wsrt: task ", "/axum-", " has been in one poll for "]);
     plain.running.interrupt();
+}
+
+/// All three handlers run in tasks that axum spawns, at the same place.
+#[test]
+fn stall_reports_name_the_lines_in_the_handlers() {
+    let plain = Plain::start(&[]);
+    assert!(get(plain.address, "/block").ends_with("blocked"));
+    assert!(get(plain.address, "/spin").starts_with("HTTP/1.1 200"));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| assert!(get(plain.address, "/book").starts_with("HTTP/1.1 200")));
+        }
+    });
+    let line = |code| place_of(code).trim_end_matches(':').to_owned();
+    for (function, doing, code) in [
+        ("plain::block", "asleep in a blocking call", "thread::sleep(Duration::from_millis(300))"),
+        ("plain::book", "asleep in a blocking call", "thread::sleep(Duration::from_millis(250))"),
+        ("plain::book", "asleep in a blocking call", "LEDGER.lock()"),
+    ] {
+        let place = line(code);
+        plain.error_with(&["wsrt: task ", "spawned at axum-", doing, &format!(" in {function} at "), &format!("{place}.")]);
+    }
+    plain.error_with(&["wsrt: task ", "spawned at axum-", "burning CPU time in plain::spin at ", "src/bin/plain.rs:"]);
+    plain.running.interrupt();
+    println!("{}", fs::read_to_string(plain.folder.file("errors")).expect("it is there"));
 }

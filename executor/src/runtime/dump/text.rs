@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use wsrt_trace::place::ShortLocation;
+
 use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 use crate::runtime::{Running, SourceWait, TaskKind, WaitsOn};
 
@@ -48,7 +50,7 @@ impl fmt::Display for TaskDump {
             // With line breaks escaped.
             write!(f, " {name:?}")?;
         }
-        write!(f, ", spawned at {}", self.spawned_at())?;
+        write!(f, ", spawned at {}", ShortLocation(self.spawned_at()))?;
         if let Some(host) = self.host_name() {
             write!(f, ", of the host `{host}`")?;
         }

@@ -1,0 +1,123 @@
+//! Stalls: polls over the threshold, and what their threads are doing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wsrt_stack::StackSampling;
+
+use super::Watcher;
+use crate::sysmon::reporter;
+use crate::sysmon::stall::{NotedStall, Stall};
+use crate::util::sync::unmodelled::AtomicU64;
+use crate::util::sync::unmodelled::Ordering::Relaxed;
+
+/// A stall that the watcher does not let out of its sight.
+#[derive(Debug)]
+pub(super) struct Followed {
+    processor: usize,
+    /// The poll, as a count.
+    poll: u64,
+    /// When it began.
+    since: u64,
+    /// How long it has lasted, for the reporter.
+    lasted: Arc<AtomicU64>,
+    /// Until it is reported.
+    unreported: Option<(Stall, StackSampling)>,
+}
+
+impl Watcher<'_> {
+    /// Notices a stall, once for each poll: counts it, and begins to capture the stack.
+    pub(super) fn report_if_stalled(&mut self, index: usize, now: u64) {
+        let Some(threshold) = self.scheduler.config.stall_threshold else { return };
+        let processor = self.scheduler.processors.get(index);
+        let state = processor.watch().state();
+        if state.blocking {
+            // Noted on each tick: after a long call its poll may be over before anything else shows
+            // it.
+            self.watched[index].silent_since = now;
+            return;
+        }
+        let watched = self.watched[index];
+        let duration = Duration::from_nanos(now - watched.silent_since);
+        if watched.reported || duration < threshold {
+            return;
+        }
+        let asleep = self.looks_asleep(index, state.thread, now);
+        if !asleep && state.computing {
+            // A parallel call gives way by itself: to helpers, and to tasks on other processors.
+            self.watched[index].silent_since = now;
+            return;
+        }
+        if !asleep && !self.has_burned(index, state.thread, now, threshold) {
+            return;
+        }
+        let Some(spawned_at) = state.spawned_at else { return };
+        // After the state, which may be of a later poll: that has been counted then. A searcher
+        // has the last task in state still.
+        if processor.counters().polls() != watched.poll || state.searching {
+            return;
+        }
+        self.watched[index].reported = true;
+        let task_name = self.scheduler.names.of(state.task);
+        let (backtrace, calls_on) = (None, false);
+        let stall = Stall { task_id: state.task, task_name, spawned_at, duration, asleep, backtrace, calls_on };
+        self.scheduler.observer.stall(index, &stall);
+        self.scheduler.stalls.count(&stall);
+        self.followed.push(Followed {
+            processor: index,
+            poll: watched.poll,
+            since: watched.silent_since,
+            lasted: Arc::new(AtomicU64::new(now - watched.silent_since)),
+            unreported: Some((stall, StackSampling::begin(state.thread, now))),
+        });
+    }
+
+    /// Returns whether the poll had a core for at least half of the threshold, as far as is known:
+    /// it may just have been kept from one by other programs.
+    fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
+        let burnt = self.watched[index].burnt.read(thread, now);
+        burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
+    }
+
+    /// Reports the stalls whose stacks have been captured, or cannot be, and notes how long each
+    /// poll has lasted.
+    pub(super) fn follow_stalls(&mut self, now: u64) {
+        let mut followed = std::mem::take(&mut self.followed);
+        followed.retain_mut(|stall| {
+            let lasts = self.lasts(stall);
+            if lasts {
+                stall.lasted.store(now - stall.since, Relaxed);
+            }
+            if stall.unreported.as_mut().is_some_and(|(_, sampling)| sampling.look(now, lasts)) {
+                self.report(stall);
+            } else if stall.unreported.is_some() {
+                // Its thread answers within microseconds.
+                self.cadence.suspect();
+            }
+            lasts
+        });
+        self.followed = followed;
+    }
+
+    /// Reports the others as well: the runtime ends.
+    pub(super) fn report_all(&mut self) {
+        for stall in &mut std::mem::take(&mut self.followed) {
+            self.report(stall);
+        }
+    }
+
+    /// Returns whether the poll has not returned.
+    fn lasts(&self, stall: &Followed) -> bool {
+        let processor = self.scheduler.processors.get(stall.processor);
+        let is_polling = !self.scheduler.idle.is_idle(stall.processor) && !processor.watch().state().searching;
+        // After the state, as above.
+        is_polling && processor.counters().polls() == stall.poll
+    }
+
+    fn report(&self, stall: &mut Followed) {
+        if let Some((stalled, sampling)) = stall.unreported.take() {
+            let lasted = Arc::clone(&stall.lasted);
+            reporter::report(self.scheduler, NotedStall { stall: stalled, samples: sampling.finish(), lasted });
+        }
+    }
+}

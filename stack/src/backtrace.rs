@@ -1,0 +1,345 @@
+//! A backtrace: the frames of a stack that an author can change.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
+
+use wsrt_trace::place::shortened;
+
+use crate::origin::{Origin, crate_of};
+
+/// The functions that a thread was in, with their files and lines: those of the program and of the
+/// packages that it uses, the innermost first. The frames of the runtime and of the standard
+/// library are left out, but for the function that the innermost of the others has called.
+///
+/// Files and lines are in the program if it was built with `debug = "line-tables-only"` or more in
+/// its profile, as `cargo build` without `--release` does.
+#[derive(Clone)]
+pub struct Backtrace(Arc<Cut>);
+
+struct Cut {
+    frames: Vec<StackFrame>,
+    is_panicking: bool,
+    missing: Option<&'static str>,
+}
+
+/// A function in a [`Backtrace`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct StackFrame {
+    function: String,
+    file: Option<String>,
+    line: u32,
+    origin: Origin,
+    is_named: bool,
+}
+
+impl StackFrame {
+    /// A frame with the function's demangled name and its file's full path.
+    pub(crate) fn new(function: &str, file: Option<&str>, line: u32, origin: Origin) -> Self {
+        let file = file.map(|file| below_current_folder(shortened(file)).to_owned());
+        Self { function: without_closures(function), file, line, origin, is_named: true }
+    }
+
+    /// A frame whose function has no symbol: `name` is its address in its file.
+    pub(crate) fn unnamed(name: String, origin: Origin) -> Self {
+        Self { function: name, file: None, line: 0, origin, is_named: false }
+    }
+
+    /// Returns the function's name. For a closure or the body of an `async fn` it is the name of
+    /// the function around it; without symbols, a place in the program's file.
+    pub fn function(&self) -> &str {
+        &self.function
+    }
+
+    /// Returns the source file: relative to the current folder, or without the folders of cargo's
+    /// registry, where it is below those.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// Returns the line of the call, or where the thread was.
+    pub fn line(&self) -> Option<u32> {
+        Some(self.line).filter(|&line| line > 0)
+    }
+
+    fn is_kept(&self) -> bool {
+        matches!(self.origin, Origin::Program | Origin::Dependency)
+    }
+
+    fn is_of_program(&self) -> bool {
+        self.origin == Origin::Program
+    }
+}
+
+impl fmt::Display for StackFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.function)?;
+        match (&self.file, self.line) {
+            (Some(file), 0) => write!(f, " at {file}"),
+            (Some(file), line) => write!(f, " at {file}:{line}"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for StackFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// So many frames of the program are shown in a row, from both ends.
+const SHOWN: usize = 12;
+/// So many packages are named of those whose frames are passed over.
+const NAMED: usize = 4;
+
+impl Backtrace {
+    /// Cuts a whole stack, the innermost frame first.
+    pub(crate) fn cut(all: Vec<StackFrame>) -> Self {
+        let is_panicking = all.iter().any(begins_panic);
+        let missing = missing(&all);
+        let first = all.iter().position(StackFrame::is_kept).unwrap_or(0);
+        let call = all[..first].last().cloned();
+        let mut frames: Vec<_> =
+            call.into_iter().chain(all.into_iter().skip(first).filter(StackFrame::is_kept)).collect();
+        frames.dedup();
+        Self(Arc::new(Cut { frames, is_panicking, missing }))
+    }
+
+    /// Returns the frames, the innermost first.
+    pub fn frames(&self) -> &[StackFrame] {
+        &self.0.frames
+    }
+
+    /// Returns the frame to look at first: the innermost of the program's own, or else of a
+    /// dependency's.
+    pub fn place(&self) -> Option<&StackFrame> {
+        let of_program = self.frames().iter().find(|frame| frame.is_of_program());
+        of_program.or_else(|| self.frames().iter().find(|frame| frame.is_kept()))
+    }
+
+    /// Returns whether the thread was panicking: printing the message and its backtrace, perhaps.
+    #[doc(hidden)]
+    pub fn is_panicking(&self) -> bool {
+        self.0.is_panicking
+    }
+
+    /// Returns what is missing in the program for functions or lines, and how to build it in.
+    #[doc(hidden)]
+    pub fn missing(&self) -> Option<&'static str> {
+        self.0.missing
+    }
+
+    /// Returns a key that all stalls for the same reason share. A thread that blocks is at the same
+    /// lines each time; one that computes, in the same functions, however often one calls another.
+    #[doc(hidden)]
+    pub fn key(&self, with_lines: bool) -> String {
+        let of_program = || self.frames().iter().filter(|frame| frame.is_of_program());
+        let frames: Vec<_> =
+            if of_program().next().is_some() { of_program().collect() } else { self.frames().iter().collect() };
+        let (mut key, mut seen) = (String::new(), BTreeSet::new());
+        for frame in frames {
+            let line = if with_lines { frame.line } else { 0 };
+            if seen.insert((&frame.function, line)) {
+                let _ = writeln!(key, "{} {line}", frame.function);
+            }
+        }
+        key
+    }
+}
+
+/// A line for each frame, with four spaces before it. Frames of dependencies are counted.
+impl fmt::Display for Backtrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let frames = self.frames();
+        let mut lines = Vec::new();
+        // A dependency's frames are shown where the program has none, or where it is stuck in one.
+        let is_shown = |index: usize| index < 2 || frames[index].is_of_program();
+        let mut index = 0;
+        while index < frames.len() {
+            let hidden = (index..frames.len()).take_while(|&index| !is_shown(index)).count();
+            if hidden > 0 {
+                lines.push(passed_over(&frames[index..index + hidden]));
+                index += hidden;
+            } else {
+                lines.push(frames[index].to_string());
+                index += 1;
+            }
+        }
+        let left_out = lines.len().saturating_sub(2 * SHOWN);
+        if left_out > 0 {
+            drop(lines.splice(SHOWN..SHOWN + left_out, [format!("… {left_out} more")]));
+        }
+        for (index, line) in lines.iter().enumerate() {
+            let end = if index == 0 { "" } else { "\n" };
+            write!(f, "{end}    {line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Backtrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.frames()).finish()
+    }
+}
+
+/// `… 23 frames of axum, tower, hyper`.
+fn passed_over(frames: &[StackFrame]) -> String {
+    let mut packages: Vec<&str> = Vec::new();
+    for package in frames.iter().filter_map(|frame| crate_of(&frame.function)) {
+        if !packages.contains(&package) {
+            packages.push(package);
+        }
+    }
+    let more = if packages.len() > NAMED { ", …" } else { "" };
+    packages.truncate(NAMED);
+    let plural = if frames.len() == 1 { "frame" } else { "frames" };
+    format!("… {} {plural} of {}{more}", frames.len(), packages.join(", "))
+}
+
+fn begins_panic(frame: &StackFrame) -> bool {
+    let ends = ["begin_panic_handler", "panic_with_hook", "begin_panic", "panic_fmt", "default_hook"];
+    frame.function.contains("panicking::") && ends.iter().any(|end| frame.function.ends_with(end))
+}
+
+fn missing(all: &[StackFrame]) -> Option<&'static str> {
+    let mut of_build = all.iter().filter(|frame| frame.origin != Origin::System).peekable();
+    of_build.peek()?;
+    let (mut has_names, mut has_lines) = (false, false);
+    for frame in of_build {
+        has_names |= frame.is_named;
+        has_lines |= frame.line > 0;
+    }
+    match (has_names, has_lines) {
+        (_, true) => None,
+        (true, false) => Some("for lines, set `debug = \"line-tables-only\"` in the profile"),
+        (false, false) => {
+            Some("for functions and lines, set `strip = false` and `debug = \"line-tables-only\"` in the profile")
+        }
+    }
+}
+
+/// Removes the marks of closures and of the bodies of `async fn`s from a name.
+fn without_closures(function: &str) -> String {
+    let mut name = String::with_capacity(function.len());
+    for part in function.split("::") {
+        if part == "{{closure}}" || (part.starts_with('{') && part.ends_with('}') && part.contains('#')) {
+            continue;
+        }
+        if !name.is_empty() {
+            name.push_str("::");
+        }
+        name.push_str(part);
+    }
+    name
+}
+
+fn below_current_folder(path: &str) -> &str {
+    static FOLDER: OnceLock<String> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = std::env::current_dir().unwrap_or_default();
+        folder.to_str().filter(|folder| *folder != "/").unwrap_or_default().to_owned()
+    });
+    if folder.is_empty() {
+        return path;
+    }
+    path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(function: &str, file: &str, line: u32) -> StackFrame {
+        let file = Some(file).filter(|file| !file.is_empty());
+        StackFrame::new(function, file, line, Origin::of(function, file))
+    }
+
+    const HYPER: &str = "/root/.cargo/registry/src/index.crates.io-6f/hyper-1.8.1/src/dispatch.rs";
+
+    fn of_a_server(line: u32) -> Vec<StackFrame> {
+        vec![
+            frame("std::sys::pal::unix::futex::futex_wait", "", 0),
+            frame("std::sync::poison::mutex::Mutex<T>::lock", "/rustc/59/library/std/src/sync/mutex.rs", 490),
+            frame("app::report::{{closure}}", "/srv/app/src/report.rs", line),
+            frame("<core::pin::Pin<P> as core::future::future::Future>::poll", "", 0),
+            frame("<F as hyper::Service>::call", HYPER, 7),
+            frame("wsrt::time::timeout::poll", "", 0),
+            frame("hyper::dispatch::poll", HYPER, 9),
+            frame("app::main::{closure#0}", "/srv/app/src/main.rs", 4),
+            frame("std::panicking::catch_unwind", "", 0),
+            frame("wsrt::task::cell::poll", "", 0),
+            frame("wsrt::scheduler::worker::step", "", 0),
+        ]
+    }
+
+    #[test]
+    fn the_runtime_and_the_standard_library_are_cut() {
+        let backtrace = Backtrace::cut(of_a_server(41));
+        let lines: Vec<_> = backtrace.to_string().lines().map(str::to_owned).collect();
+        assert_eq!(
+            lines,
+            [
+                "    std::sync::poison::mutex::Mutex<T>::lock at library/std/src/sync/mutex.rs:490",
+                "    app::report at /srv/app/src/report.rs:41",
+                "    … 2 frames of hyper",
+                "    app::main at /srv/app/src/main.rs:4",
+            ]
+        );
+        assert_eq!(backtrace.place().expect("there is one").to_string(), "app::report at /srv/app/src/report.rs:41");
+        assert!(!backtrace.is_panicking());
+        assert_eq!(backtrace.missing(), None);
+    }
+
+    #[test]
+    fn stalls_share_a_key_by_their_lines_or_their_functions() {
+        let [here, there] = [41, 42].map(|line| Backtrace::cut(of_a_server(line)));
+        assert_ne!(here.key(true), there.key(true));
+        assert_eq!(here.key(false), there.key(false));
+        let recursive = |depth| {
+            let frames = ["app::left", "app::right"].map(|function| frame(function, "", 0));
+            Backtrace::cut(frames.iter().cycle().take(depth).cloned().collect())
+        };
+        assert_eq!(recursive(4).key(false), recursive(40).key(false));
+    }
+
+    #[test]
+    fn a_deep_recursion_is_shown_from_both_ends() {
+        let frames: Vec<_> = (1..=100).map(|line| frame("app::visit", "/srv/app/src/tree.rs", line)).collect();
+        let text = Backtrace::cut(frames).to_string();
+        let lines: Vec<_> = text.lines().map(str::trim).collect();
+        assert_eq!(lines.len(), 2 * SHOWN + 1);
+        assert_eq!((lines[0], lines[SHOWN]), ("app::visit at /srv/app/src/tree.rs:1", "… 76 more"));
+        assert_eq!(lines[2 * SHOWN], "app::visit at /srv/app/src/tree.rs:100");
+    }
+
+    #[test]
+    fn a_build_without_symbols_is_told_what_to_set() {
+        let unnamed = || StackFrame::unnamed("app+0x1234".to_owned(), Origin::Program);
+        let missing = |frames| Backtrace::cut(frames).missing();
+        assert!(missing(vec![unnamed(), unnamed()]).expect("it is").contains("strip = false"));
+        assert!(missing(vec![frame("app::main", "", 0)]).expect("it is").contains("line-tables-only"));
+        assert_eq!(missing(vec![frame("app::main", "/srv/main.rs", 1)]), None);
+        assert_eq!(missing(Vec::new()), None);
+        assert_eq!(Backtrace::cut(vec![unnamed()]).to_string(), "    app+0x1234");
+    }
+
+    #[test]
+    fn a_panicking_thread_is_known() {
+        let of =
+            |function: &str| Backtrace::cut(vec![frame(function, "", 0), frame("app::main", "", 0)]).is_panicking();
+        assert!(of("std::panicking::rust_panic_with_hook"));
+        assert!(of("core::panicking::panic_fmt"));
+        assert!(!of("std::panicking::catch_unwind"));
+        assert!(!of("std::panicking::try::do_call"));
+    }
+
+    #[test]
+    fn a_stack_of_the_system_alone_has_its_innermost_frame() {
+        let backtrace = Backtrace::cut(vec![frame("std::thread::sleep", "", 0), frame("wsrt::task::poll", "", 0)]);
+        assert!(backtrace.frames().is_empty());
+        assert_eq!((backtrace.place(), backtrace.to_string().as_str()), (None, ""));
+    }
+}

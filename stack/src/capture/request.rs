@@ -1,0 +1,69 @@
+//! A request for a thread's stack, and its answer.
+
+use super::handler;
+use super::memory;
+use super::sample::{Registers, Sample};
+use super::slot::StackSlot;
+use super::system_call::{self, SystemCall};
+use crate::NoStack;
+
+/// A request for the stack of a thread, which was asked to copy it.
+#[derive(Debug)]
+pub struct Request(State);
+
+#[derive(Debug)]
+enum State {
+    /// The thread's handler fills the slot.
+    Sent { thread: u32, slot: &'static StackSlot },
+    /// The copy was made at once.
+    Answered(Option<Sample>),
+}
+
+impl Request {
+    /// Asks the thread of this process with this number for its stack. The thread sees no more of
+    /// it than of any signal with a handler: its system call goes on, and a system call that would
+    /// not is not interrupted. Instead, the stack is read while the thread waits there.
+    pub fn send(thread: u32) -> Result<Self, NoStack> {
+        if let Some(waiting) = SystemCall::of(thread).filter(SystemCall::is_ended_by_signals) {
+            return Ok(Self(State::Answered(Some(read_at_rest(&waiting)))));
+        }
+        handler::ensure()?;
+        if system_call::blocks(thread, handler::SIGNAL) {
+            return Err(NoStack::SignalBlocked);
+        }
+        let slot = StackSlot::open(thread).ok_or(NoStack::Busy)?;
+        let sent = handler::send(thread, slot);
+        if sent.is_err() {
+            slot.abandon(thread);
+        }
+        sent.map(|()| Self(State::Sent { thread, slot }))
+    }
+
+    /// Returns the stack, once, when the thread has answered.
+    pub fn answer(&mut self) -> Option<Sample> {
+        match &mut self.0 {
+            State::Sent { thread, slot } => {
+                let sample = slot.take_copy(*thread)?;
+                self.0 = State::Answered(None);
+                Some(sample)
+            }
+            State::Answered(sample) => sample.take(),
+        }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        if let State::Sent { thread, slot } = self.0 {
+            slot.abandon(thread);
+        }
+    }
+}
+
+/// Copies the stack of a thread in a system call. What the frame pointer is the system does not
+/// tell: the walk may end early.
+fn read_at_rest(waiting: &SystemCall) -> Sample {
+    let &SystemCall { stack_pointer, program_counter, .. } = waiting;
+    let registers = Registers { program_counter, stack_pointer, ..Registers::default() };
+    Sample { registers, stack: memory::copied(stack_pointer as usize, memory::LONGEST) }
+}

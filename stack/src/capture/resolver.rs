@@ -1,0 +1,56 @@
+//! Makes a backtrace of a sample.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::sample::Sample;
+use super::symbols::Symbols;
+use super::walker::Walker;
+use crate::Backtrace;
+
+/// What makes a [`Backtrace`] of a [`Sample`]. It reads the program's file, which takes long where
+/// much debug information is in it, and keeps what it has read: keep it while samples come, on a
+/// thread that nobody waits for.
+#[derive(Default)]
+pub struct Resolver {
+    walker: Option<Walker>,
+    symbols: Symbols,
+    known: HashMap<Vec<u64>, Backtrace>,
+}
+
+/// The most stacks to be remembered: those of a thread that computes differ each time.
+const MOST_KNOWN: usize = 1_000;
+
+impl Resolver {
+    /// Returns the backtrace of a sample.
+    pub fn backtrace(&mut self, sample: &Sample) -> Backtrace {
+        let mut walker = self.walker.take().unwrap_or_else(Walker::new);
+        let mut addresses = walker.walk(sample);
+        if addresses.iter().any(|&address| walker.find(address).is_none()) {
+            // A library that was loaded since, or code that is in no file.
+            walker = Walker::new();
+            addresses = walker.walk(sample);
+        }
+        let walker = self.walker.insert(walker);
+        if let Some(known) = self.known.get(&addresses) {
+            return known.clone();
+        }
+        let mut frames = Vec::new();
+        for &address in &addresses {
+            if let Some(loaded) = walker.find(address) {
+                self.symbols.name(address, loaded, &mut frames);
+            }
+        }
+        let backtrace = Backtrace::cut(frames);
+        if self.known.len() < MOST_KNOWN {
+            self.known.insert(addresses, backtrace.clone());
+        }
+        backtrace
+    }
+}
+
+impl fmt::Debug for Resolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resolver").field("known", &self.known.len()).finish_non_exhaustive()
+    }
+}
