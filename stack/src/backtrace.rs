@@ -96,7 +96,8 @@ const NAMED: usize = 4;
 
 impl Backtrace {
     /// Cuts a whole stack, the innermost frame first.
-    pub(crate) fn cut(all: Vec<StackFrame>) -> Self {
+    pub(crate) fn cut(mut all: Vec<StackFrame>) -> Self {
+        disown(&mut all);
         let is_panicking = all.iter().any(begins_panic);
         let missing = missing(&all);
         let first = all.iter().position(StackFrame::is_kept).unwrap_or(0);
@@ -197,6 +198,19 @@ fn passed_over(frames: &[StackFrame]) -> String {
     packages.truncate(NAMED);
     let plural = if frames.len() == 1 { "frame" } else { "frames" };
     format!("… {} {plural} of {}{more}", frames.len(), packages.join(", "))
+}
+
+/// Corrects the origins of functions whose files are a macro's of another package: they are of the
+/// dependency that has others of the same crate.
+fn disown(frames: &mut [StackFrame]) {
+    let of_dependency = frames.iter().filter(|frame| frame.origin == Origin::Dependency);
+    let crates: BTreeSet<String> =
+        of_dependency.filter_map(|frame| crate_of(&frame.function)).map(str::to_owned).collect();
+    for frame in frames.iter_mut().filter(|frame| frame.origin == Origin::Program) {
+        if crate_of(&frame.function).is_some_and(|name| crates.contains(name)) {
+            frame.origin = Origin::Dependency;
+        }
+    }
 }
 
 fn begins_panic(frame: &StackFrame) -> bool {
@@ -303,6 +317,15 @@ mod tests {
             Backtrace::cut(frames.iter().cycle().take(depth).cloned().collect())
         };
         assert_eq!(recursive(4).key(false), recursive(40).key(false));
+    }
+
+    #[test]
+    fn a_function_keeps_its_crate_inside_another_crate_s_macro() {
+        let in_macro = frame("hyper::serve", "/srv/wsrt/sync/src/select.rs", 3);
+        let all = vec![frame("app::report", "/srv/app/src/report.rs", 1), frame("hyper::poll", HYPER, 9), in_macro];
+        let text = Backtrace::cut(all).to_string();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.ends_with("… 1 frame of hyper"), "{text}");
     }
 
     #[test]

@@ -144,7 +144,13 @@ fn stall_reports_name_the_lines_in_the_handlers() {
         ("plain::book", "asleep in a blocking call", "LEDGER.lock()"),
     ] {
         let place = line(code);
-        plain.error_with(&["wsrt: task ", "spawned at axum-", doing, &format!(" in {function} at "), &format!("{place}.")]);
+        plain.error_with(&[
+            "wsrt: task ",
+            "spawned at axum-",
+            doing,
+            &format!(" in {function} at "),
+            &format!("{place}."),
+        ]);
     }
     plain.error_with(&["wsrt: task ", "spawned at axum-", "burning CPU time in plain::spin at ", "src/bin/plain.rs:"]);
     plain.running.interrupt();
