@@ -131,7 +131,6 @@ fn a_stall_report_names_the_spawn_site() {
 fn stall_reports_name_the_lines_in_the_handlers() {
     let plain = Plain::start(&[]);
     assert!(get(plain.address, "/block").ends_with("blocked"));
-    assert!(get(plain.address, "/spin").starts_with("HTTP/1.1 200"));
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| assert!(get(plain.address, "/book").starts_with("HTTP/1.1 200")));
@@ -152,7 +151,13 @@ fn stall_reports_name_the_lines_in_the_handlers() {
             &format!("{place}."),
         ]);
     }
-    plain.error_with(&["wsrt: task ", "spawned at axum-", "burning CPU time in plain::spin at ", "src/bin/plain.rs:"]);
+    // On a busy machine it may have had too little of a core to be a stall.
+    let spins = ["wsrt: task ", "spawned at axum-", "burning CPU time in plain::spin at ", "src/bin/plain.rs:"];
+    let is_there = |errors: &str| errors.lines().any(|line| spins.iter().all(|part| line.contains(part)));
+    let began = Instant::now();
+    while !is_there(&fs::read_to_string(plain.folder.file("errors")).expect("it is there")) {
+        assert!(began.elapsed() < LIMIT, "it spins again and again");
+        assert!(get(plain.address, "/spin").starts_with("HTTP/1.1 200"));
+    }
     plain.running.interrupt();
-    println!("{}", fs::read_to_string(plain.folder.file("errors")).expect("it is there"));
 }
