@@ -100,7 +100,11 @@ impl Backtrace {
         disown(&mut all);
         let is_panicking = all.iter().any(begins_panic);
         let missing = missing(&all);
-        let first = all.iter().position(StackFrame::is_kept).unwrap_or(0);
+        // Where nothing else is left, the function that the runtime has called: a future of the
+        // program's that was built into the runtime's poll.
+        let is_first = |frame: &StackFrame| frame.origin != Origin::System;
+        let first = all.iter().position(StackFrame::is_kept).or_else(|| all.iter().position(is_first));
+        let first = first.unwrap_or(all.len());
         let call = all[..first].last().cloned();
         let mut frames: Vec<_> =
             call.into_iter().chain(all.into_iter().skip(first).filter(StackFrame::is_kept)).collect();
@@ -113,11 +117,12 @@ impl Backtrace {
         &self.0.frames
     }
 
-    /// Returns the frame to look at first: the innermost of the program's own, or else of a
-    /// dependency's.
+    /// Returns the frame to look at first: the innermost of the program's own, or of a dependency's,
+    /// or else the first.
     pub fn place(&self) -> Option<&StackFrame> {
         let of_program = self.frames().iter().find(|frame| frame.is_of_program());
-        of_program.or_else(|| self.frames().iter().find(|frame| frame.is_kept()))
+        let kept = || self.frames().iter().find(|frame| frame.is_kept());
+        of_program.or_else(kept).or(self.frames().first())
     }
 
     /// Returns whether the thread was panicking: printing the message and its backtrace, perhaps.
@@ -228,10 +233,12 @@ fn missing(all: &[StackFrame]) -> Option<&'static str> {
     }
     match (has_names, has_lines) {
         (_, true) => None,
-        (true, false) => Some("for lines, set `debug = \"line-tables-only\"` in the profile"),
-        (false, false) => {
-            Some("for functions and lines, set `strip = false` and `debug = \"line-tables-only\"` in the profile")
-        }
+        (true, false) => Some(
+            "set `debug = \"line-tables-only\"` in the profile of Cargo.toml to see functions that are inlined, and lines",
+        ),
+        (false, false) => Some(
+            "set `strip = false` and `debug = \"line-tables-only\"` in the profile of Cargo.toml to see functions and lines",
+        ),
     }
 }
 
@@ -360,9 +367,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_of_the_system_alone_has_its_innermost_frame() {
-        let backtrace = Backtrace::cut(vec![frame("std::thread::sleep", "", 0), frame("wsrt::task::poll", "", 0)]);
-        assert!(backtrace.frames().is_empty());
-        assert_eq!((backtrace.place(), backtrace.to_string().as_str()), (None, ""));
+    fn what_the_runtime_calls_is_left_of_an_inlined_future() {
+        let all = ["std::sys::nanosleep", "std::thread::sleep", "wsrt::task::poll", "std::thread::start"];
+        let backtrace = Backtrace::cut(all.iter().map(|function| frame(function, "", 0)).collect());
+        assert_eq!(backtrace.to_string(), "    std::thread::sleep");
+        assert_eq!(backtrace.place(), backtrace.frames().first());
+        assert!(backtrace.missing().is_some_and(|missing| missing.contains("line-tables-only")));
+        assert_eq!(Backtrace::cut(Vec::new()).place(), None);
     }
 }

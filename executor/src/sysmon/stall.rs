@@ -185,7 +185,12 @@ impl Stalls {
     fn print(&self, stall: &Stall, lasted: &Arc<AtomicU64>) {
         let Some(backtrace) = stall.backtrace().filter(|backtrace| !backtrace.is_panicking()) else { return };
         let mut by_stack = self.by_stack.lock();
-        let same = by_stack.entry(backtrace.key(stall.asleep)).or_default();
+        let mut key = backtrace.key(stall.asleep);
+        if backtrace.missing().is_some() {
+            // Functions of the program that were inlined may be missing.
+            key.push_str(&stall.spawned_at.to_string());
+        }
+        let same = by_stack.entry(key).or_default();
         same.count(lasted);
         let (count, longest) = (same.count, Duration::from_nanos(same.longest).as_millis());
         drop(by_stack);

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use addr2line::Context;
 use addr2line::gimli::{AbbreviationsCacheStrategy, Dwarf, EndianSlice, LittleEndian, SectionId};
-use object::read::{Object, ObjectSection, ObjectSymbol, SymbolMap, SymbolMapName};
+use object::read::{Object, ObjectSection, ObjectSymbol};
 
 use super::walker::Loaded;
 use crate::StackFrame;
@@ -26,7 +26,14 @@ pub(super) struct Symbols {
 /// What one file tells about its functions.
 struct DebugInfo {
     context: Context<EndianSlice<'static, LittleEndian>>,
-    symbols: SymbolMap<SymbolMapName<'static>>,
+    /// In the order of their addresses.
+    symbols: Vec<Symbol>,
+}
+
+struct Symbol {
+    address: u64,
+    size: u64,
+    name: &'static str,
 }
 
 impl Symbols {
@@ -64,15 +71,26 @@ impl DebugInfo {
         let mut dwarf = Dwarf::load(section).ok()?;
         dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
         let context = Context::from_dwarf(dwarf).ok()?;
-        let named = object.symbols().chain(object.dynamic_symbols()).filter(|symbol| symbol.is_definition());
-        let named = named.filter_map(|symbol| Some(SymbolMapName::new(symbol.address(), symbol.name().ok()?)));
-        Some(Self { context, symbols: SymbolMap::new(named.collect()) })
+        let defined = object.symbols().chain(object.dynamic_symbols()).filter(|symbol| symbol.is_definition());
+        let named = defined.filter_map(|symbol| {
+            Some(Symbol { address: symbol.address(), size: symbol.size(), name: symbol.name().ok()? })
+        });
+        let mut symbols: Vec<_> = named.collect();
+        symbols.sort_by_key(|symbol| symbol.address);
+        Some(Self { context, symbols })
+    }
+
+    /// Returns the name of the symbol that the address is in.
+    fn symbol(&self, stated: u64) -> Option<&'static str> {
+        let after = self.symbols.partition_point(|symbol| symbol.address <= stated);
+        let symbol = self.symbols[..after].last()?;
+        (stated - symbol.address < symbol.size).then_some(symbol.name)
     }
 
     /// Appends what the debug information tells, or else the symbol. The name of the function
     /// itself is the symbol's: the debug information has some functions' names without their paths.
     fn add_all(&self, stated: u64, frames: &mut Vec<StackFrame>) {
-        let symbol = self.symbols.get(stated).map(SymbolMapName::name);
+        let symbol = self.symbol(stated);
         let mut found = self.context.find_frames(stated).skip_all_loads().ok();
         let mut next = || found.as_mut().and_then(|found| found.next().ok().flatten());
         let mut frame = next();
