@@ -117,8 +117,8 @@ impl Backtrace {
         &self.0.frames
     }
 
-    /// Returns the frame to look at first: the innermost of the program's own, or of a dependency's,
-    /// or else the first.
+    /// Returns the frame to look at first: the innermost of the program's own, or of a
+    /// dependency's, or else the first.
     pub fn place(&self) -> Option<&StackFrame> {
         let of_program = self.frames().iter().find(|frame| frame.is_of_program());
         let kept = || self.frames().iter().find(|frame| frame.is_kept());
