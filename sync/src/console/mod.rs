@@ -14,8 +14,8 @@
 //! A lock is shown when a task first has to wait for it. Until then, and for good if no subscriber
 //! wants to see the lock, all that there is of the console is a few words in the lock and one in
 //! each of its futures. The constructors stay `const`, and a program with thousands of locks that
-//! nobody waits for does not fill the console. The one channel that is shown as two resources is a
-//! channel with a task in `closed`: its wait has a [`Notify`](crate::Notify) of its own.
+//! nobody waits for does not fill the console. A channel with a task in `closed` is shown as two
+//! resources: the task waits for a [`Notify`](crate::Notify) beside the channel.
 //!
 //! No subscriber is called with a lock held. A subscriber may use these channels itself, and is
 //! not told of what it does there while it is being told of something: see [`Telling`].

@@ -7,8 +7,7 @@ use crate::wait::WaitKind;
 #[derive(Debug)]
 pub(crate) struct PermitsResource {
     resource: Resource,
-    /// The number of permits at the beginning, which is that of a mutex or reader-writer lock for
-    /// good.
+    /// The number of permits at the beginning. A mutex or reader-writer lock keeps that number.
     all: usize,
 }
 
