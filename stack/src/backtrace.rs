@@ -75,6 +75,9 @@ impl StackFrame {
 impl fmt::Display for StackFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.function)?;
+        if let (true, Some(file)) = (self.function.is_empty(), &self.file) {
+            return write!(f, "{file}:{}", self.line);
+        }
         match (&self.file, self.line) {
             (Some(file), 0) => write!(f, " at {file}"),
             (Some(file), line) => write!(f, " at {file}:{line}"),
@@ -146,7 +149,8 @@ impl Backtrace {
             if of_program().next().is_some() { of_program().collect() } else { self.frames().iter().collect() };
         let (mut key, mut seen) = (String::new(), BTreeSet::new());
         for frame in frames {
-            let line = if with_lines { frame.line } else { 0 };
+            // A closure that was inlined has no more of a name than its line.
+            let line = if with_lines || frame.function.is_empty() { frame.line } else { 0 };
             if seen.insert((&frame.function, line)) {
                 let _ = writeln!(key, "{} {line}", frame.function);
             }
@@ -333,6 +337,13 @@ mod tests {
         let text = Backtrace::cut(all).to_string();
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(text.ends_with("… 1 frame of hyper"), "{text}");
+    }
+
+    #[test]
+    fn a_closure_without_a_name_is_shown_by_its_line() {
+        let [one, other] = [5, 6].map(|line| Backtrace::cut(vec![frame("{async_fn#0}", "/srv/app/src/main.rs", line)]));
+        assert_eq!(one.to_string(), "    /srv/app/src/main.rs:5");
+        assert_ne!(one.key(false), other.key(false));
     }
 
     #[test]
