@@ -26,7 +26,9 @@ impl Origin {
         let owner = crate_of(function);
         if matches!(owner, Some("alloc" | "core" | "std")) || file.is_some_and(is_of_std) {
             Self::System
-        } else if owner.is_some_and(|owner| RUNTIME.contains(&owner)) {
+        } else if owner.is_some_and(|owner| RUNTIME.contains(&owner))
+            || (owner.is_none() && file.is_some_and(is_of_runtime))
+        {
             Self::Runtime
         } else if file.is_some_and(|file| place::dependency(file).is_some()) {
             Self::Dependency
@@ -34,6 +36,20 @@ impl Origin {
             Self::Program
         }
     }
+}
+
+/// Returns whether a file is of the runtime, by where this one is: for functions that were inlined,
+/// whose names may have no path.
+fn is_of_runtime(file: &str) -> bool {
+    if let Some(rest) = place::dependency(file) {
+        return rest.starts_with("wsrt-");
+    }
+    let folders = ["executor", "hyper", "reactor", "sync", "tokio"];
+    let root = env!("CARGO_MANIFEST_DIR").strip_suffix("stack");
+    let below_root = root.and_then(|root| file.strip_prefix(root));
+    below_root.is_some_and(|path| {
+        folders.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("/src/")))
+    })
 }
 
 /// Returns the crate that a function belongs to, by its demangled name. The method of a trait
@@ -86,6 +102,15 @@ mod tests {
     }
 
     #[test]
+    fn the_runtime_s_inlined_functions_are_known_by_their_files() {
+        let own = format!("{}executor/src/task/body.rs", env!("CARGO_MANIFEST_DIR").trim_end_matches("stack"));
+        let registry = "/root/.cargo/registry/src/index.crates.io-6f/wsrt-0.1.0/src/task/body.rs";
+        for file in [own.as_str(), registry] {
+            assert_eq!(Origin::of("poll<T>", Some(file)), Origin::Runtime, "{file}");
+        }
+    }
+
+    #[test]
     fn a_program_s_own_code_is_told_from_all_other() {
         let registry = "/root/.cargo/registry/src/index.crates.io-6f/hyper-1.8.1/src/lib.rs";
         for (function, file, origin) in [
@@ -96,6 +121,7 @@ mod tests {
             ("wsrt_tests::Gate::wait", None, Origin::Program),
             ("tokio::runtime::block_on", None, Origin::Runtime),
             ("std::thread::sleep", None, Origin::System),
+            ("{async_fn#0}", Some("/srv/app/src/main.rs"), Origin::Program),
             ("<F as app::Call>::call", Some("/rustc/59/library/core/src/ops/function.rs"), Origin::System),
         ] {
             assert_eq!(Origin::of(function, file), origin, "{function}");
