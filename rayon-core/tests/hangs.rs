@@ -1,37 +1,26 @@
 //! Calls that could wait for ever: each ends, and a test that does not is stopped.
 
-#[cfg(target_os = "linux")]
-use std::fs;
+mod support;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 #[cfg(target_os = "linux")]
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
-#[cfg(target_os = "linux")]
-use std::sync::mpsc::{Receiver, Sender};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
 
 use rayon_core::{
     ThreadPool, ThreadPoolBuilder, broadcast, current_thread_index, in_place_scope, in_place_scope_fifo, join, scope,
     spawn, spawn_broadcast, yield_local, yield_now,
 };
-use wsrt::runtime::Builder;
+use support::within_a_minute;
 #[cfg(target_os = "linux")]
-use wsrt::runtime::Runtime;
-
-/// Runs `body` on a thread of its own, which is leaked if it takes longer.
-fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
-    let (done, is_done) = channel();
-    let runs = thread::spawn(move || done.send(body()));
-    match is_done.recv_timeout(Duration::from_secs(60)) {
-        Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => panic!("it hangs"),
-        Err(RecvTimeoutError::Disconnected) => std::panic::resume_unwind(runs.join().expect_err("it has sent nothing")),
-    }
-}
+use support::{await_sleep, this_thread};
+use wsrt::runtime::Builder;
 
 fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
@@ -177,69 +166,6 @@ fn a_spawned_job_keeps_its_index() {
     assert!(before == inside && inside == after);
 }
 
-/// The files in which Linux shows the calling thread.
-#[cfg(target_os = "linux")]
-fn this_thread() -> PathBuf {
-    Path::new("/proc").join(fs::read_link("/proc/thread-self").expect("Linux has it"))
-}
-
-/// Waits until a thread sleeps, which has nothing to do any more but to wait.
-#[cfg(target_os = "linux")]
-fn await_sleep(thread: &Path) {
-    while !fs::read_to_string(thread.join("stat")).expect("the thread is there").contains(") S ") {
-        thread::yield_now();
-    }
-}
-
-/// Holds `lock` in a call whose other half runs elsewhere once both have `begun`, and says in
-/// `waits` that it is about to sleep until that half `goes_on`.
-#[cfg(target_os = "linux")]
-fn sleep_with_a_lock(
-    runtime: &Runtime,
-    lock: &Mutex<()>,
-    begun: &Barrier,
-    waits: &Sender<PathBuf>,
-    goes_on: Receiver<()>,
-) {
-    let _entered = runtime.enter();
-    let _locked = lock.lock().expect("no panic");
-    join(
-        || {
-            current_thread_index().expect("it computes");
-            begun.wait();
-            waits.send(this_thread()).expect("it is received");
-        },
-        move || {
-            begun.wait();
-            goes_on.recv().expect("it is sent");
-        },
-    );
-}
-
-/// A thread that asks for an index while another sleeps, and then for the lock that this one holds.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_thread_that_sleeps_is_not_asked_for_its_index() {
-    within_a_minute(|| {
-        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        let ((go_on, goes_on), lock, is_taken) = (channel(), Mutex::new(()), Barrier::new(2));
-        let (waits, who_waits) = channel();
-        let (runtime, lock, is_taken) = (&runtime, &lock, &is_taken);
-        thread::scope(|threads| {
-            threads.spawn(move || sleep_with_a_lock(runtime, lock, is_taken, &waits, goes_on));
-            threads.spawn(move || {
-                let _entered = runtime.enter();
-                await_sleep(&who_waits.recv().expect("it is sent"));
-                scope(|_| {
-                    current_thread_index().expect("it computes");
-                    go_on.send(()).expect("it is received");
-                    drop(lock.lock().expect("no panic"));
-                });
-            });
-        });
-    });
-}
-
 #[test]
 fn a_helper_in_a_loop_may_call_back() {
     within_a_minute(|| {
@@ -280,41 +206,6 @@ fn a_job_from_anywhere_finds_the_helpers_of_its_scope() {
             });
             home.block_on(task).expect("no panic");
         }
-    });
-}
-
-/// A thread whose index would be that of a sleeping one asks for the sleeper's lock next.
-#[cfg(target_os = "linux")]
-#[test]
-fn the_index_of_a_sleeping_thread_stays_in_its_call() {
-    within_a_minute(|| {
-        let runtime = &Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        let ((go_on, goes_on), (waits, who_waits), (asks, who_asks)) = (channel(), channel(), channel::<PathBuf>());
-        let (lock, begun, all) = (&Mutex::new(()), &Barrier::new(3), &Barrier::new(2));
-        thread::scope(|threads| {
-            threads.spawn(move || sleep_with_a_lock(runtime, lock, begun, &waits, goes_on));
-            threads.spawn(move || {
-                let _entered = runtime.enter();
-                // A processor helps before this thread computes, too.
-                begun.wait();
-                scope(move |_| {
-                    current_thread_index().expect("it computes");
-                    all.wait();
-                    await_sleep(&who_asks.recv().expect("it is sent"));
-                    go_on.send(()).expect("it is received");
-                });
-            });
-            threads.spawn(move || {
-                let _entered = runtime.enter();
-                await_sleep(&who_waits.recv().expect("it is sent"));
-                all.wait();
-                asks.send(this_thread()).expect("it is received");
-                scope(|_| {
-                    current_thread_index().expect("it computes");
-                    drop(lock.lock().expect("no panic"));
-                });
-            });
-        });
     });
 }
 
@@ -374,6 +265,74 @@ fn closures_of_in_place_scopes_run_beside_the_function() {
         in_place_scope_fifo(|scope| {
             scope.spawn_fifo(|_| in_place_scope(|scope| scope.spawn(|_| sender.send(3).expect("it is received"))));
             assert_eq!(receiver.recv(), Ok(3));
+        });
+    });
+}
+
+/// Closures that wait for each other, while tasks hold all processors and the function waits, too.
+#[test]
+fn closures_of_an_in_place_scope_run_beside_each_other() {
+    const WORKERS: usize = 3;
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(WORKERS).build().expect("a runtime");
+        let (ends, begun) = (Arc::new(Barrier::new(WORKERS + 1)), Arc::new(Barrier::new(WORKERS + 1)));
+        for _ in 0..WORKERS {
+            let (ends, begun) = (Arc::clone(&ends), Arc::clone(&begun));
+            drop(runtime.spawn(async move { (begun.wait(), ends.wait()) }));
+        }
+        begun.wait();
+        let _entered = runtime.enter();
+        for _ in 0..100 {
+            let (all, (sender, receiver)) = (Barrier::new(WORKERS), channel());
+            in_place_scope(|scope| {
+                for _ in 0..WORKERS {
+                    scope.spawn(|_| {
+                        all.wait();
+                        sender.send(()).expect("it is received");
+                    });
+                }
+                (0..WORKERS).for_each(|_| receiver.recv().expect("it is sent"));
+            });
+        }
+        ends.wait();
+    });
+}
+
+/// The function of the second call waits for its closure, and the caller of the first one, who
+/// leaves last, holds no processor.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_gets_its_helper_when_another_call_ends() {
+    within_a_minute(|| {
+        let runtime = &Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let (begun, is_helped, is_split_off) = (&Barrier::new(2), &Barrier::new(2), &AtomicBool::new(false));
+        let (sender, helper) = channel::<PathBuf>();
+        thread::scope(|threads| {
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                let caller = move || {
+                    begun.wait();
+                    is_helped.wait();
+                    await_sleep(&helper.recv().expect("it is sent"));
+                };
+                join(caller, move || {
+                    begun.wait();
+                    while !is_split_off.load(SeqCst) {
+                        thread::yield_now();
+                    }
+                    sender.send(this_thread()).expect("it is received");
+                });
+            });
+            threads.spawn(move || {
+                let _entered = runtime.enter();
+                is_helped.wait();
+                scope(|scope| {
+                    let (sender, receiver) = channel();
+                    scope.spawn(move |_| sender.send(()).expect("it is received"));
+                    is_split_off.store(true, SeqCst);
+                    receiver.recv().expect("it is sent");
+                });
+            });
         });
     });
 }

@@ -8,8 +8,22 @@
 //! its job asks for one, until the job ends. Its regions are the runtime's: an attendant counts as
 //! a thread that computes, and the runtime's idle processors help it.
 //!
+//! # The number of a thread that sleeps
+//!
+//! A thread that sleeps in a wait lends its number to one job of its region at a time, if all
+//! others are lent: the job that it waits for may ask for one. So a number stands for what a thread
+//! is in rayon's pool, which runs a job of the pool in its wait, and returns from the wait when the
+//! job has ended. The thread without the number does not stand aside meanwhile: it looks for jobs
+//! as ever, and these may be lent another number.
+//!
+//! # In-place scopes
+//!
 //! Attendants also help in the trees of in-place scopes, whose functions may block until the jobs
-//! of the scope have run: in rayon these run in the pool, beside the function.
+//! of the scope have run: in rayon these run in the pool, beside the function. A job may block,
+//! too, until another one has run. So as long as there are such trees, an attendant without a job
+//! looks at them, unless there are as many attendants as numbers.
+//!
+//! # Broadcasts
 //!
 //! A broadcast has one job for each number. The thread that has the number runs it in its next
 //! wait; for a number that no thread has, a thread is started.
@@ -20,6 +34,7 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::fork_join::open_regions::{Indexed, TakeBack};
 use crate::fork_join::parallel_call::HelpedCall;
 use crate::fork_join::regions::Regions;
 use crate::fork_join::{BoxedJob, CurrentSlot, JobRef, Region, TreeRegion, with_slot};
@@ -53,11 +68,10 @@ pub(crate) struct Guests {
 #[derive(Default)]
 struct Number {
     is_lent: bool,
-    /// Threads that have given it back for a sleep.
-    sleepers: usize,
-    /// The region in which they sleep, by its address. No other region's threads get the number.
-    sleeps_in: usize,
-    /// Threads that have woken from such a sleep, and wait for it.
+    /// The regions, by their addresses, of the threads that have given it back for a wait. No other
+    /// region's threads get the number.
+    sleepers: Vec<usize>,
+    /// Threads that have given it back, and wait for it alone just now.
     awaited_by: usize,
     /// Jobs for the thread that has this number, or for one that is started if no thread has it.
     mail: VecDeque<Job>,
@@ -65,7 +79,7 @@ struct Number {
 
 impl Number {
     fn is_free_for(&self, region: usize) -> bool {
-        !self.is_lent && self.awaited_by == 0 && (self.sleepers == 0 || self.sleeps_in == region)
+        !self.is_lent && self.awaited_by == 0 && (self.sleepers.is_empty() || self.sleepers.contains(&region))
     }
 }
 
@@ -85,6 +99,8 @@ struct SpawnedJobs {
 struct LentNumber {
     guests: Arc<Guests>,
     number: usize,
+    /// True if a thread that sleeps has given it back for a wait.
+    is_sleepers: bool,
 }
 
 impl LentNumber {
@@ -135,24 +151,35 @@ impl Guests {
         make_room(&mut numbers, count);
         loop {
             let free = (0..count).filter(|number| numbers[*number].is_free_for(region));
-            if let Some(number) = free.min_by_key(|number| numbers[*number].sleepers) {
-                numbers[number].is_lent = true;
-                return LentNumber { guests: Arc::clone(self), number };
+            if let Some(number) = free.min_by_key(|number| numbers[*number].sleepers.len()) {
+                return self.lend_number(&mut numbers, number);
             }
             self.returned.wait(&mut numbers);
         }
     }
 
-    /// Lends the calling thread, which has slept, its `number` again, before others get it.
-    fn lend_again(self: &Arc<Self>, number: usize) -> LentNumber {
-        let mut numbers = self.numbers.lock();
-        numbers[number].awaited_by += 1;
-        self.returned.wait_while(&mut numbers, |numbers| numbers[number].is_lent);
+    fn lend_number(self: &Arc<Self>, numbers: &mut [Number], number: usize) -> LentNumber {
         let lent = &mut numbers[number];
-        lent.awaited_by -= 1;
-        lent.sleepers -= 1;
         lent.is_lent = true;
-        LentNumber { guests: Arc::clone(self), number }
+        LentNumber { guests: Arc::clone(self), number, is_sleepers: !lent.sleepers.is_empty() }
+    }
+
+    /// Lends the calling thread its `number` again, which it has given back for a wait in `region`,
+    /// before others get it. Returns `None` if another thread has it still, after a short while.
+    fn lend_again(self: &Arc<Self>, number: usize, region: usize) -> Option<LentNumber> {
+        let mut numbers = self.numbers.lock();
+        if numbers[number].is_lent {
+            numbers[number].awaited_by += 1;
+            self.returned.wait_until(&mut numbers, sync::now() + Duration::from_nanos(ACCEPTED_DELAY));
+            numbers[number].awaited_by -= 1;
+        }
+        if numbers[number].is_lent {
+            return None;
+        }
+        let sleepers = &mut numbers[number].sleepers;
+        let at = sleepers.iter().position(|other| *other == region);
+        sleepers.swap_remove(at.expect("it takes back what it has given back"));
+        Some(self.lend_number(&mut numbers, number))
     }
 
     /// Makes attendants without a job return, as the runtime ends. Each job keeps the runtime.
@@ -166,7 +193,12 @@ impl Guests {
         let mut queue = self.queue.lock();
         loop {
             if let Some(job) = queue.jobs.pop_front().or_else(|| queue.next_help()) {
-                drop(queue);
+                // A job may block until one in a tree has run, which another attendant will find.
+                if queue.attended.is_empty() {
+                    drop(queue);
+                } else {
+                    call_attendant(&job.1, queue);
+                }
                 // Without a number until the job asks for one: all may be lent to threads that
                 // wait for the job.
                 drop(run_as_guest(job, None));
@@ -264,20 +296,45 @@ pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
     })
 }
 
-/// Calls `nap`, which sleeps in a wait in `region`. Meanwhile the thread's number may be lent to a
-/// thread in the same region: the job that the caller waits for may ask for one.
-pub(super) fn sleep(region: &TreeRegion, nap: &mut dyn FnMut()) {
-    let Some(lent) = LENT.with(|lent| lent.take()) else { return nap() };
-    let (guests, number) = (Arc::clone(&lent.guests), lent.number);
-    {
-        let mut numbers = guests.numbers.lock();
-        numbers[number].sleepers += 1;
-        numbers[number].sleeps_in = address(region);
+/// A thread at work in a region, as a guest.
+pub(super) struct Guest;
+
+impl Indexed for Guest {
+    fn run_own(&self) -> bool {
+        run_mail()
     }
-    drop(lent);
-    nap();
-    let lent = guests.lend_again(number);
-    drop(LENT.with(|place| place.replace(Some(lent))));
+
+    /// The number of a thread that sleeps is lent until the end of the job that has asked for it.
+    unsafe fn run(&self, job: JobRef) {
+        let had_index = self.has_index();
+        // SAFETY: as the caller promises.
+        unsafe { job.run() };
+        let is_sleepers = || LENT.with(|lent| lent.borrow().as_ref().is_some_and(|lent| lent.is_sleepers));
+        if !had_index && is_sleepers() {
+            self.drop_index();
+        }
+    }
+
+    fn has_index(&self) -> bool {
+        number().is_some()
+    }
+
+    fn lend_index(&self, region: &TreeRegion) -> Option<TakeBack> {
+        let lent = LENT.with(|lent| lent.take())?;
+        let (guests, number, region) = (Arc::clone(&lent.guests), lent.number, address(region));
+        guests.numbers.lock()[number].sleepers.push(region);
+        drop(lent);
+        Some(Box::new(move || {
+            let again = guests.lend_again(number, region);
+            let is_back = again.is_some();
+            drop(again.and_then(|lent| LENT.with(|place| place.replace(Some(lent)))));
+            is_back
+        }))
+    }
+
+    fn drop_index(&self) {
+        drop(LENT.with(|lent| lent.take()));
+    }
 }
 
 fn address(region: &TreeRegion) -> usize {
@@ -385,8 +442,8 @@ pub(crate) fn send(scheduler: &Arc<Scheduler>, number: usize, root: JobRef) {
 fn deliver(guests: &Arc<Guests>, number: usize) {
     let theirs = Arc::clone(guests);
     let is_simulated = guests.numbers.lock()[number].mail.iter().any(|(_, scheduler)| is_simulated(scheduler));
-    if is_simulated || start(move || run_all_mail(LentNumber { guests: theirs, number })).is_err() {
-        run_all_mail(LentNumber { guests: Arc::clone(guests), number });
+    if is_simulated || start(move || run_all_mail(LentNumber { guests: theirs, number, is_sleepers: false })).is_err() {
+        run_all_mail(LentNumber { guests: Arc::clone(guests), number, is_sleepers: false });
     }
 }
 

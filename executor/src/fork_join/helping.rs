@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
 
-use crate::fork_join::guests::Visit;
+use crate::fork_join::Participant;
+use crate::fork_join::guests::{Guest, Visit};
+use crate::fork_join::open_regions::Indexed;
 use crate::fork_join::regions::{Counted, Regions, places};
-use crate::fork_join::{Participant, TreeRegion, guests};
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::core::machine::OffProcessor;
@@ -194,12 +195,8 @@ impl Participant for Helper<'_, '_> {
         Some(self.scheduler)
     }
 
-    fn run_own(&self) -> bool {
-        guests::run_mail()
-    }
-
-    fn sleep(&self, region: &TreeRegion, nap: &mut dyn FnMut()) {
-        guests::sleep(region, nap);
+    fn thread(&self) -> &dyn Indexed {
+        &Guest
     }
 }
 

@@ -125,7 +125,7 @@ impl TreeSlot<'_> {
                 return false;
             }
             // SAFETY: it was just popped.
-            unsafe { top.run() };
+            unsafe { self.run(top) };
             next = self.pop();
         }
         false

@@ -169,7 +169,7 @@ impl LoopRegion {
                 }
                 self.slots.open();
             }
-            if owner.run_own() {
+            if owner.thread().run_own() {
                 continue;
             }
             looks += 1;

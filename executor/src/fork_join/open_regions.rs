@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::fork_join::TreeRegion;
+use crate::fork_join::{JobRef, TreeRegion};
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
@@ -53,23 +53,55 @@ pub(super) trait Participant {
         None
     }
 
-    /// Sleeps in a wait in the tree `region`, by `nap`.
-    fn sleep(&self, _region: &TreeRegion, nap: &mut dyn FnMut()) {
-        nap();
+    /// Returns the thread as its pool knows it.
+    fn thread(&self) -> &dyn Indexed {
+        &Unattended
     }
+}
 
+/// A thread that may have an index in its pool, and jobs for it alone.
+pub(super) trait Indexed {
     /// Runs a job that no other thread may run, if there is one. Returns whether it has. Asked in
     /// waits.
     fn run_own(&self) -> bool {
         false
     }
+
+    /// Runs a job of a region.
+    ///
+    /// # Safety
+    ///
+    /// The caller has taken the job out of its queue.
+    unsafe fn run(&self, job: JobRef) {
+        // SAFETY: as the caller promises.
+        unsafe { job.run() }
+    }
+
+    /// Returns whether the thread has an index that it may lend.
+    fn has_index(&self) -> bool {
+        false
+    }
+
+    /// Lends the index, if there is one, to other threads in the tree `region`, for a wait there.
+    fn lend_index(&self, _region: &TreeRegion) -> Option<TakeBack> {
+        None
+    }
+
+    /// Gives the index up, if there is one: no code on the thread relies on it any more.
+    fn drop_index(&self) {}
 }
+
+/// Takes back the index that a thread has lent for a wait. Returns `false` if another thread has it
+/// still, after a short while.
+pub(super) type TakeBack = Box<dyn FnMut() -> bool>;
 
 /// A participant that never leaves early and cannot summon helpers: the owner of a loop, or of a
 /// region that is not among the open ones.
 pub(super) struct Unattended;
 
 impl Participant for Unattended {}
+
+impl Indexed for Unattended {}
 
 /// The open regions of one runtime.
 pub(super) struct OpenRegions {

@@ -5,8 +5,8 @@ use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::fork_join::guests::Visit;
-use crate::fork_join::open_regions::Posted;
+use crate::fork_join::guests::{Guest, Visit};
+use crate::fork_join::open_regions::{Indexed, Posted};
 use crate::fork_join::regions::{Counted, RegionHome, Regions, slots};
 use crate::fork_join::team::{Inheritance, Lineage, Member, Team, with_member};
 use crate::fork_join::{
@@ -191,12 +191,8 @@ impl Participant for HelpedCall<'_> {
         Some(self.context.scheduler())
     }
 
-    fn run_own(&self) -> bool {
-        guests::run_mail()
-    }
-
-    fn sleep(&self, region: &TreeRegion, nap: &mut dyn FnMut()) {
-        guests::sleep(region, nap);
+    fn thread(&self) -> &dyn Indexed {
+        &Guest
     }
 }
 
@@ -208,12 +204,8 @@ impl Participant for Alone {
         self.0.as_ref().map(|scheduler| scheduler as &dyn Any)
     }
 
-    fn run_own(&self) -> bool {
-        guests::run_mail()
-    }
-
-    fn sleep(&self, region: &TreeRegion, nap: &mut dyn FnMut()) {
-        guests::sleep(region, nap);
+    fn thread(&self) -> &dyn Indexed {
+        &Guest
     }
 }
 

@@ -141,15 +141,24 @@ impl Regions {
             self.summon(scheduler);
         }
     }
+
+    /// Summons a helper to the place of an owner that has left. The call that wants it has summoned
+    /// none, since all places were taken. (A machine that leaves looks for such a call itself.)
+    fn pass_place_on(&self, scheduler: &Scheduler) {
+        if self.open.find().is_some() {
+            self.summon_another(scheduler);
+        }
+    }
 }
 
 /// Counts the thread as one that computes, until this guard is dropped: by a mark on the
 /// processor that it holds, or as a helper. Empty if the thread was counted before.
 pub(super) struct Counted<'a>(Option<(&'a Context, CountedAs)>);
 
-#[derive(PartialEq, Eq)]
 enum CountedAs {
     Holder,
+    /// An owner that holds no processor.
+    Owner,
     Helper,
 }
 
@@ -164,7 +173,7 @@ impl<'a> Counted<'a> {
             return Self(Some((context, CountedAs::Holder)));
         }
         context.scheduler().helpers.join_anyway();
-        Self(Some((context, CountedAs::Helper)))
+        Self(Some((context, CountedAs::Owner)))
     }
 
     /// Counts a machine that comes to help. Returns `None` if there are as many helpers as idle
@@ -183,10 +192,14 @@ impl Drop for Counted<'_> {
     fn drop(&mut self) {
         let Some((context, counted_as)) = &self.0 else { return };
         context.set_computing(false);
-        if *counted_as == CountedAs::Helper {
-            context.scheduler().helpers.leave();
-        } else {
-            mark_processor(context, false);
+        let scheduler = context.scheduler();
+        match counted_as {
+            CountedAs::Holder => _ = mark_processor(context, false),
+            CountedAs::Helper => scheduler.helpers.leave(),
+            CountedAs::Owner => {
+                scheduler.helpers.leave();
+                Regions::of(scheduler).pass_place_on(scheduler);
+            }
         }
     }
 }

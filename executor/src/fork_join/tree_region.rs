@@ -11,7 +11,7 @@ use std::{mem, ptr};
 use crossbeam_utils::CachePadded;
 
 use crate::fork_join::job::{JobStack, LENT_FRAME, SharedJobs};
-use crate::fork_join::open_regions::OwnersCore;
+use crate::fork_join::open_regions::{Indexed, OwnersCore, TakeBack};
 use crate::fork_join::slots::{LOOKS, OWNERS, Slots};
 use crate::fork_join::{JobRef, Latch, Participant, Region};
 use crate::util::sync;
@@ -164,6 +164,7 @@ pub(crate) struct TreeSlot<'a> {
     region: &'a TreeRegion,
     number: usize,
     participant: &'a dyn Participant,
+    thread: &'a dyn Indexed,
     /// The slot from which it has stolen last.
     victim: Cell<usize>,
 }
@@ -171,7 +172,7 @@ pub(crate) struct TreeSlot<'a> {
 impl<'a> TreeSlot<'a> {
     /// The caller has just taken slot `number`, and uses it on this thread alone.
     fn new(region: &'a TreeRegion, number: usize, participant: &'a dyn Participant) -> Self {
-        Self { region, number, participant, victim: Cell::new(number) }
+        Self { region, number, participant, thread: participant.thread(), victim: Cell::new(number) }
     }
 
     pub(crate) fn region(&self) -> &'a TreeRegion {
@@ -257,8 +258,18 @@ impl<'a> TreeSlot<'a> {
     pub(crate) fn run_own_job(&self) -> bool {
         let Some(job) = self.pop() else { return false };
         // SAFETY: it has just been taken out of its queue.
-        unsafe { job.run() };
+        unsafe { self.run(job) };
         true
+    }
+
+    /// Runs a job of this region.
+    ///
+    /// # Safety
+    ///
+    /// The promise of [`JobRef::run`].
+    pub(super) unsafe fn run(&self, job: JobRef) {
+        // SAFETY: as the caller promises.
+        unsafe { self.thread.run(job) }
     }
 
     /// Runs a job of this region, if it finds one: those of the own stack come first. Returns
@@ -268,7 +279,7 @@ impl<'a> TreeSlot<'a> {
             return false;
         };
         // SAFETY: it has just been taken out of its queue.
-        unsafe { job.run() };
+        unsafe { self.run(job) };
         true
     }
 
@@ -296,9 +307,9 @@ impl<'a> TreeSlot<'a> {
     #[cold]
     pub(crate) fn wait_for(&self, latch: &Latch) {
         let lent = LENT_FRAME;
-        let mut in_vain = 0;
-        while !latch.is_set() {
-            if self.run_one() || self.participant.run_own() {
+        let (mut index, mut in_vain) = (IndexInWait::new(self.thread), 0);
+        while !(latch.is_set() && index.is_back()) {
+            if self.run_one() || self.thread.run_own() {
                 in_vain = 0;
                 continue;
             }
@@ -307,7 +318,7 @@ impl<'a> TreeSlot<'a> {
                 sync::spin_for_a_while();
             } else {
                 latch.await_here();
-                self.nap_unless(latch, in_vain - sync::looks(LOOKS));
+                self.nap_unless(latch, &mut index, in_vain - sync::looks(LOOKS));
             }
         }
         mem::forget(lent);
@@ -317,10 +328,10 @@ impl<'a> TreeSlot<'a> {
     pub(crate) fn wait_idly_for(&self, latch: &Latch) {
         let lent = LENT_FRAME;
         latch.await_here();
-        let mut naps = 0;
-        while !latch.is_set() {
-            if !self.participant.run_own() {
-                self.nap_unless(latch, naps);
+        let (mut index, mut naps) = (IndexInWait::new(self.thread), 0);
+        while !(latch.is_set() && index.is_back()) {
+            if !self.thread.run_own() {
+                self.nap_unless(latch, &mut index, naps);
                 naps += 1;
             }
         }
@@ -329,12 +340,38 @@ impl<'a> TreeSlot<'a> {
 
     /// Sleeps until the latch is set, but not for long: a new job to steal does not wake this
     /// thread.
-    fn nap_unless(&self, latch: &Latch, naps: u32) {
-        self.participant.sleep(self.region, &mut || {
-            if !latch.is_set() {
-                sync::nap(naps);
-            }
-        });
+    fn nap_unless(&self, latch: &Latch, index: &mut IndexInWait, naps: u32) {
+        index.lend(self);
+        if !latch.is_set() {
+            sync::nap(naps);
+        }
+    }
+}
+
+/// The index of a thread that waits. From its first sleep on other threads may have the index, and
+/// the wait ends when it is back: the code after the wait may rely on it.
+struct IndexInWait {
+    /// True if the thread has had the index since before the wait.
+    is_from_before: bool,
+    take_back: Option<TakeBack>,
+}
+
+impl IndexInWait {
+    fn new(thread: &dyn Indexed) -> Self {
+        Self { is_from_before: thread.has_index(), take_back: None }
+    }
+
+    fn lend(&mut self, slot: &TreeSlot<'_>) {
+        if mem::take(&mut self.is_from_before) {
+            self.take_back = slot.thread.lend_index(slot.region);
+        } else {
+            // A job that the thread has run in the wait has asked for one.
+            slot.thread.drop_index();
+        }
+    }
+
+    fn is_back(&mut self) -> bool {
+        self.take_back.as_mut().is_none_or(|take_back| take_back())
     }
 }
 

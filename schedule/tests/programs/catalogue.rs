@@ -35,5 +35,5 @@ programs! {
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
     sockets: echo sockets_and_timers dropped_with_sockets dropped_beside_a_conversation;
     computing: loops_beside_tasks joins loops_at_the_end sockets_beside_loops;
-    teams: installs teams_wait_for_each_other scopes_and_spawns team_broadcasts jobs_beside_sleepers guests;
+    teams: installs teams_wait_for_each_other scopes_and_spawns team_broadcasts jobs_beside_sleepers guests calls_are_helped_later closures_beside_each_other;
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use wsrt::team::{
-    Global, Handle, Hooks, Order, broadcast, current_thread_index, join_context, scope, spawn, spawn_broadcast,
+    Global, Handle, Hooks, Order, broadcast, current_thread_index, in_place_scope, join_context, scope, spawn,
+    spawn_broadcast,
 };
 use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 use wsrt_schedule::thread::{self, JoinHandle};
@@ -143,4 +144,58 @@ pub(crate) fn guests() {
     while ran.load(SeqCst) < 8 {
         thread::yield_now();
     }
+}
+
+/// Two calls of threads outside, for which the runtime has one helper. The function of one waits
+/// for its closure, which finds the helper when the other call ends, if not before.
+pub(crate) fn calls_are_helped_later() {
+    let runtime = runtime(2);
+    let handle = runtime.handle().clone();
+    let sums = thread::spawn(move || {
+        let _entered = handle.enter();
+        assert_eq!(sum(0..3), 3);
+    });
+    let entered = runtime.enter();
+    let gate = Gate::default();
+    let opens = gate.clone();
+    scope(&NOWHERE, |scope| {
+        scope.spawn(move |_| opens.open());
+        gate.wait();
+    });
+    drop(entered);
+    sums.join().expect("no panic");
+}
+
+/// Closures of an in-place scope that wait for each other, and for which there is no processor.
+pub(crate) fn closures_beside_each_other() {
+    let runtime = runtime(2);
+    runtime.block_on(async {
+        let ends = Gate::default();
+        let begun = Gate::default();
+        let (theirs, begins) = (ends.clone(), begun.clone());
+        let holds = wsrt::spawn(async move {
+            begins.open();
+            theirs.wait();
+        });
+        let task = wsrt::spawn(async move {
+            begun.wait();
+            let gates = [(); 3].map(|()| Gate::default());
+            in_place_scope(&NOWHERE, |scope| {
+                let [first, second, third] = &gates;
+                scope.spawn(move |_| {
+                    first.open();
+                    second.wait();
+                    third.open();
+                });
+                scope.spawn(move |_| {
+                    first.wait();
+                    second.open();
+                });
+                third.wait();
+            });
+            ends.open();
+        });
+        task.await.expect("no panic");
+        holds.await.expect("no panic");
+    });
 }

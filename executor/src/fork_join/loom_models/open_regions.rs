@@ -105,6 +105,27 @@ fn of_two_spinning_helpers_one_sees_the_call() {
     });
 }
 
+/// The owner of another call has no processor, and leaves as this one is opened.
+#[test]
+fn an_owner_that_leaves_sees_the_call_without_a_place() {
+    static REFUSED: Tally = Tally::new(0);
+    explore(3, || {
+        let scene = Scene::new();
+        scene.helpers.join_anyway();
+        let leaving = Arc::clone(&scene);
+        let other = thread::spawn(move || {
+            leaving.helpers.leave();
+            leaving.open_regions.find().is_some()
+        });
+        let _ = scene.post();
+        let is_refused = scene.helpers.count() > 0;
+        let is_seen = other.join().expect("it does not panic");
+        REFUSED.fetch_add(usize::from(is_refused), Counting);
+        assert!(is_seen || !is_refused, "the call has no helper, and gets none");
+    });
+    assert!(REFUSED.load(Counting) > 0, "there is no place in some of them");
+}
+
 #[test]
 fn a_region_is_found_until_it_is_withdrawn() {
     explore(3, || {

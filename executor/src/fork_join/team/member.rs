@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::{mem, ptr};
 
 use crate::fork_join::helping::CoreChange;
+use crate::fork_join::open_regions::Indexed;
 use crate::fork_join::team::{Inheritance, OfMember, Team};
 use crate::fork_join::{JobRef, Participant};
 use crate::scheduler::idle_work::Spinner;
@@ -277,6 +278,12 @@ impl Participant for Member {
         self.team.summon();
     }
 
+    fn thread(&self) -> &dyn Indexed {
+        self
+    }
+}
+
+impl Indexed for Member {
     fn run_own(&self) -> bool {
         let Some(job) = self.own().mailbox.take() else { return false };
         // The job is none of the region in whose wait it runs.

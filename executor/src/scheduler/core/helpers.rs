@@ -50,9 +50,13 @@ impl Helpers {
         self.present.fetch_add(1, Relaxed);
     }
 
+    /// After this the caller looks at the open regions once more.
     pub(crate) fn leave(&self) {
         let before = self.present.fetch_sub(1, Relaxed);
         debug_assert!(before > 0, "a thread leaves once, after it has joined");
+        // Pairs with the fence in `will_look`: a thread that has work to offer, and then finds no
+        // place for a helper, has published the work before that look.
+        fence(SeqCst);
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -63,7 +67,7 @@ impl Helpers {
     /// asked after the epoch of the open regions was advanced.
     #[must_use]
     pub(crate) fn will_look(&self) -> bool {
-        // Pairs with the fence in `end_spin`: one of the two sees the other.
+        // Pairs with the fences in `end_spin` and `leave`: one of the two sees the other.
         fence(SeqCst);
         self.spinning.load(Relaxed) > 0
     }
