@@ -10,11 +10,17 @@
 //!
 //! # The number of a thread that sleeps
 //!
-//! A thread that sleeps in a wait lends its number to one job of its region at a time, if all
-//! others are lent: the job that it waits for may ask for one. So a number stands for what a thread
-//! is in rayon's pool, which runs a job of the pool in its wait, and returns from the wait when the
-//! job has ended. The thread without the number does not stand aside meanwhile: it looks for jobs
-//! as ever, and these may be lent another number.
+//! A thread that sleeps in a wait lends its number to one job at a time, if all others are lent:
+//! the job that it waits for may ask for one. So a number stands for what a thread is in rayon's
+//! pool, which runs a job of the pool in its wait, and returns from the wait when the job has
+//! ended. That job may sleep, and lend the number to a third: as on a stack, the last one has it
+//! back first. The thread without the number does not stand aside meanwhile: it looks for jobs as
+//! ever, and these may be lent another number.
+//!
+//! A number is lent to jobs of a higher rank than that of the job which sleeps, so that no two jobs
+//! wait for each other: whoever waits for a number, for a job, or for the job above it on a stack
+//! waits for a higher rank. And the wait for a number ends: a job that has none, of the highest
+//! rank of all that were begun in its region, is lent the number of any that sleeps there.
 //!
 //! # In-place scopes
 //!
@@ -37,7 +43,7 @@ use std::time::Duration;
 use crate::fork_join::open_regions::{Indexed, TakeBack};
 use crate::fork_join::parallel_call::HelpedCall;
 use crate::fork_join::regions::Regions;
-use crate::fork_join::{BoxedJob, CurrentSlot, JobRef, Region, TreeRegion, with_slot};
+use crate::fork_join::{BoxedJob, CurrentSlot, JobRef, Region, TreeRegion, TreeSlot, with_slot};
 use crate::scheduler::context::Role;
 use crate::scheduler::core::limits::ACCEPTED_DELAY;
 use crate::scheduler::{Context, Scheduler};
@@ -68,18 +74,34 @@ pub(crate) struct Guests {
 #[derive(Default)]
 struct Number {
     is_lent: bool,
-    /// The regions, by their addresses, of the threads that have given it back for a wait. No other
-    /// region's threads get the number.
-    sleepers: Vec<usize>,
-    /// Threads that have given it back, and wait for it alone just now.
-    awaited_by: usize,
+    /// Jobs whose threads have given it back for a wait, each in a job that had it from the one
+    /// before. No other region's threads get the number.
+    sleepers: Vec<RankedJob>,
+    /// The number of sleepers at which the last one waits for it alone just now.
+    awaited_at: usize,
     /// Jobs for the thread that has this number, or for one that is started if no thread has it.
     mail: VecDeque<Job>,
 }
 
+/// A job of a region.
+#[derive(Clone, Copy)]
+struct RankedJob {
+    /// The region, by its address.
+    region: usize,
+    rank: u64,
+}
+
+impl RankedJob {
+    fn of(slot: &TreeSlot<'_>) -> Self {
+        Self { region: std::ptr::from_ref(slot.region()).addr(), rank: slot.rank() }
+    }
+}
+
 impl Number {
-    fn is_free_for(&self, region: usize) -> bool {
-        !self.is_lent && self.awaited_by == 0 && (self.sleepers.is_empty() || self.sleepers.contains(&region))
+    fn is_free_for(&self, job: Option<RankedJob>) -> bool {
+        let Some(last) = self.sleepers.last() else { return !self.is_lent };
+        let is_higher = job.is_some_and(|job| job.region == last.region && job.rank > last.rank);
+        !self.is_lent && is_higher && self.awaited_at != self.sleepers.len()
     }
 }
 
@@ -140,17 +162,17 @@ impl Guests {
         &Regions::of(scheduler).guests
     }
 
-    /// Lends the calling thread, which works in the region at this address, one of the first
-    /// `count` numbers. Waits while all are lent: so do calls to a pool whose threads are all busy.
+    /// Lends the calling thread, which is in `job`, one of the first `count` numbers. Waits while
+    /// all are lent: so do calls to a pool whose threads are all busy.
     ///
     /// The number of a thread that sleeps comes last, and only for its own region, whose jobs it
-    /// waits for: that thread needs the number as soon as it wakes, and may hold a lock that
+    /// waits for: that thread needs the number when its wait is over, and may hold a lock that
     /// another call will ask for.
-    fn lend(self: &Arc<Self>, count: usize, region: usize) -> LentNumber {
+    fn lend(self: &Arc<Self>, count: usize, job: Option<RankedJob>) -> LentNumber {
         let mut numbers = self.numbers.lock();
         make_room(&mut numbers, count);
         loop {
-            let free = (0..count).filter(|number| numbers[*number].is_free_for(region));
+            let free = (0..count).filter(|number| numbers[*number].is_free_for(job));
             if let Some(number) = free.min_by_key(|number| numbers[*number].sleepers.len()) {
                 return self.lend_number(&mut numbers, number);
             }
@@ -164,21 +186,32 @@ impl Guests {
         LentNumber { guests: Arc::clone(self), number, is_sleepers: !lent.sleepers.is_empty() }
     }
 
-    /// Lends the calling thread its `number` again, which it has given back for a wait in `region`,
-    /// before others get it. Returns `None` if another thread has it still, after a short while.
-    fn lend_again(self: &Arc<Self>, number: usize, region: usize) -> Option<LentNumber> {
+    /// Takes the `number` of the calling thread back for a wait in `job`. Returns how many sleepers
+    /// the number has now.
+    fn put_to_sleep(&self, number: usize, job: RankedJob) -> usize {
+        let sleepers = &mut self.numbers.lock()[number].sleepers;
+        sleepers.push(job);
+        sleepers.len()
+    }
+
+    /// Lends the calling thread its `number` again, which it has given back as the sleeper `at`,
+    /// before others get it. Returns `None` if another job has it still, after a short while.
+    fn lend_again(self: &Arc<Self>, number: usize, at: usize) -> Option<LentNumber> {
+        let is_free = |number: &Number| !number.is_lent && number.sleepers.len() == at;
         let mut numbers = self.numbers.lock();
-        if numbers[number].is_lent {
-            numbers[number].awaited_by += 1;
+        if !is_free(&numbers[number]) {
+            if numbers[number].sleepers.len() == at {
+                numbers[number].awaited_at = at;
+            }
             self.returned.wait_until(&mut numbers, sync::now() + Duration::from_nanos(ACCEPTED_DELAY));
-            numbers[number].awaited_by -= 1;
+            if numbers[number].awaited_at == at {
+                numbers[number].awaited_at = 0;
+            }
         }
-        if numbers[number].is_lent {
+        if !is_free(&numbers[number]) {
             return None;
         }
-        let sleepers = &mut numbers[number].sleepers;
-        let at = sleepers.iter().position(|other| *other == region);
-        sleepers.swap_remove(at.expect("it takes back what it has given back"));
+        numbers[number].sleepers.pop();
         Some(self.lend_number(&mut numbers, number))
     }
 
@@ -288,8 +321,8 @@ pub(crate) fn number() -> Option<usize> {
 /// is lent one if it has none.
 pub(crate) fn number_in(scheduler: &Scheduler) -> usize {
     number().unwrap_or_else(|| {
-        let region = with_slot(|slot| slot.map_or(0, |slot| address(slot.region())));
-        let lent = Guests::of(scheduler).lend(count_numbers(scheduler), region);
+        let job = with_slot(|slot| slot.map(RankedJob::of));
+        let lent = Guests::of(scheduler).lend(count_numbers(scheduler), job);
         let number = lent.number;
         drop(LENT.with(|place| place.replace(Some(lent))));
         number
@@ -319,13 +352,13 @@ impl Indexed for Guest {
         number().is_some()
     }
 
-    fn lend_index(&self, region: &TreeRegion) -> Option<TakeBack> {
+    fn lend_index(&self, slot: &TreeSlot<'_>) -> Option<TakeBack> {
         let lent = LENT.with(|lent| lent.take())?;
-        let (guests, number, region) = (Arc::clone(&lent.guests), lent.number, address(region));
-        guests.numbers.lock()[number].sleepers.push(region);
+        let (guests, number) = (Arc::clone(&lent.guests), lent.number);
+        let at = guests.put_to_sleep(number, RankedJob::of(slot));
         drop(lent);
         Some(Box::new(move || {
-            let again = guests.lend_again(number, region);
+            let again = guests.lend_again(number, at);
             let is_back = again.is_some();
             drop(again.and_then(|lent| LENT.with(|place| place.replace(Some(lent)))));
             is_back
@@ -335,10 +368,6 @@ impl Indexed for Guest {
     fn drop_index(&self) {
         drop(LENT.with(|lent| lent.take()));
     }
-}
-
-fn address(region: &TreeRegion) -> usize {
-    std::ptr::from_ref(region).addr()
 }
 
 /// Takes back the number that the thread was lent since this was made.
@@ -476,4 +505,23 @@ fn run_as_guest((root, scheduler): Job, lent: Option<LentNumber>) -> Option<Lent
     let lent = LENT.with(|place| place.replace(before));
     drop(context);
     lent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Number, RankedJob};
+
+    #[test]
+    fn a_sleepers_number_is_for_higher_ranks_of_its_region() {
+        let job = |region, rank| RankedJob { region, rank };
+        let mut number = Number { sleepers: vec![job(1, 2), job(1, 4)], ..Number::default() };
+        assert!(number.is_free_for(Some(job(1, 5))));
+        let others = [None, Some(job(1, 4)), Some(job(1, 3)), Some(job(2, 5))];
+        assert!(!others.iter().any(|other| number.is_free_for(*other)));
+        number.awaited_at = 1;
+        assert!(number.is_free_for(Some(job(1, 5))), "the sleeper that waits is not the last");
+        number.awaited_at = 2;
+        assert!(!number.is_free_for(Some(job(1, 5))), "the last sleeper is next");
+        assert!(Number::default().is_free_for(None));
+    }
 }

@@ -11,6 +11,7 @@ use std::ptr::NonNull;
 use crate::fork_join::Latch;
 use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::unmodelled::AtomicU64;
 use crate::util::sync::{Mutex, OwnerEnd, ThiefEnd, UnsafeCell, owner_and_thief};
 use crate::util::unwind::{AbortOnUnwind, Payload, caught};
 
@@ -188,6 +189,9 @@ where
 pub(super) struct JobStack {
     owner: OwnerEnd<JobRef>,
     thieves: ThiefEnd<JobRef>,
+    /// Of a tree's slot: the highest rank of the jobs that were begun there. Written by the slot's
+    /// participant. Relaxed: a thief has taken a job which was pushed after the rank was written.
+    pub(super) rank: AtomicU64,
 }
 
 // SAFETY: the owner's end, which is not Sync, is reached through `push` and `pop` alone, whose
@@ -197,7 +201,7 @@ unsafe impl Sync for JobStack {}
 impl JobStack {
     pub(super) fn new() -> Self {
         let (owner, thieves) = owner_and_thief();
-        Self { owner, thieves }
+        Self { owner, thieves, rank: AtomicU64::new(0) }
     }
 
     /// Puts a job on top.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::fork_join::{JobRef, TreeRegion};
+use crate::fork_join::{JobRef, TreeSlot};
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
@@ -82,8 +82,8 @@ pub(super) trait Indexed {
         false
     }
 
-    /// Lends the index, if there is one, to other threads in the tree `region`, for a wait there.
-    fn lend_index(&self, _region: &TreeRegion) -> Option<TakeBack> {
+    /// Lends the index, if there is one, to other threads in the tree, for a wait in `slot`.
+    fn lend_index(&self, _slot: &TreeSlot<'_>) -> Option<TakeBack> {
         None
     }
 

@@ -4,6 +4,10 @@
 //! outlives its borrows, and the owner returns when all jobs are done. So the owner need not wait
 //! for the helpers: they may still be looking for jobs when the region is over, and touch nothing
 //! but the region itself, to which they have a counted reference.
+//!
+//! Each job that a participant takes out of a queue has a **rank**, above the ranks of the jobs
+//! that wait for it, and of those that its thread has begun and not ended. So threads that wait for
+//! the ends of jobs of a higher rank do not wait for each other.
 
 use std::cell::Cell;
 use std::{mem, ptr};
@@ -165,6 +169,8 @@ pub(crate) struct TreeSlot<'a> {
     number: usize,
     participant: &'a dyn Participant,
     thread: &'a dyn Indexed,
+    /// The rank of the job that it runs. 0: it runs none, or the owner's function.
+    rank: Cell<u64>,
     /// The slot from which it has stolen last.
     victim: Cell<usize>,
 }
@@ -172,7 +178,8 @@ pub(crate) struct TreeSlot<'a> {
 impl<'a> TreeSlot<'a> {
     /// The caller has just taken slot `number`, and uses it on this thread alone.
     fn new(region: &'a TreeRegion, number: usize, participant: &'a dyn Participant) -> Self {
-        Self { region, number, participant, thread: participant.thread(), victim: Cell::new(number) }
+        let thread = participant.thread();
+        Self { region, number, participant, thread, rank: Cell::new(0), victim: Cell::new(number) }
     }
 
     pub(crate) fn region(&self) -> &'a TreeRegion {
@@ -268,19 +275,46 @@ impl<'a> TreeSlot<'a> {
     ///
     /// The promise of [`JobRef::run`].
     pub(super) unsafe fn run(&self, job: JobRef) {
+        let outer = self.rank.get();
+        self.rank.set(self.rank_above(outer));
         // SAFETY: as the caller promises.
         unsafe { self.thread.run(job) }
+        self.rank.set(outer);
+    }
+
+    /// Returns the rank of the job that the participant runs.
+    pub(super) fn rank(&self) -> u64 {
+        self.rank.get()
+    }
+
+    /// Makes the next jobs of this slot have a rank above `other`, and returns their rank.
+    fn rank_above(&self, other: u64) -> u64 {
+        let own = &self.region.stacks[self.number].rank;
+        let rank = own.load(Relaxed);
+        if rank > other {
+            return rank;
+        }
+        own.store(other + 1, Relaxed);
+        other + 1
     }
 
     /// Runs a job of this region, if it finds one: those of the own stack come first. Returns
     /// whether it has.
     pub(crate) fn run_one(&self) -> bool {
-        let Some(job) = self.pop().or_else(|| self.region.shared.take()).or_else(|| self.steal()) else {
+        let Some(job) = self.pop().or_else(|| self.take_shared()).or_else(|| self.steal()) else {
             return false;
         };
         // SAFETY: it has just been taken out of its queue.
         unsafe { self.run(job) };
         true
+    }
+
+    /// Takes a job that may be of any slot's participant.
+    fn take_shared(&self) -> Option<JobRef> {
+        let job = self.region.shared.take()?;
+        let ranks = self.region.stacks.iter().map(|stack| stack.rank.load(Relaxed));
+        self.rank_above(ranks.max().unwrap_or(0));
+        Some(job)
     }
 
     /// Takes the oldest job of another slot. Begins with the slot from which it has stolen last.
@@ -294,6 +328,7 @@ impl<'a> TreeSlot<'a> {
             }
             if let Some(job) = stacks[victim].steal() {
                 self.victim.set(victim);
+                self.rank_above(stacks[victim].rank.load(Relaxed));
                 return Some(job);
             }
         }
@@ -363,7 +398,7 @@ impl IndexInWait {
 
     fn lend(&mut self, slot: &TreeSlot<'_>) {
         if mem::take(&mut self.is_from_before) {
-            self.take_back = slot.thread.lend_index(slot.region);
+            self.take_back = slot.thread.lend_index(slot);
         } else {
             // A job that the thread has run in the wait has asked for one.
             slot.thread.drop_index();
