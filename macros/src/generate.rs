@@ -45,7 +45,7 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
     let test = test_attribute(entry);
     let builder = builder(entry, options);
     let on_failure = on_failure(outcome);
-    let run = run(options, function);
+    let run = run(entry, options, function);
     let mut body = Group::new(
         Delimiter::Brace,
         quote! {
@@ -102,15 +102,13 @@ fn builder(entry: Entry, options: &Options) -> TokenStream {
     let wsrt = &options.crate_path;
     let builder = quote!(#wsrt::runtime::Builder);
     let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
+    // Nothing continues once the root has ended.
+    let in_test = matches!(entry, Entry::Test).then(|| quote!(.__in_test()));
     let builder = match (options.flavor, &options.worker_threads) {
-        (Flavor::CurrentThread, _) => {
-            // No other thread has the runtime, and nothing continues once the root has ended.
-            let in_test = matches!(entry, Entry::Test).then(|| quote!(.__in_test()));
-            quote!(#builder::new_current_thread().enable_all() #in_test #paused)
-        }
-        (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread().enable_all()),
+        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread().enable_all() #in_test #paused),
+        (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread().enable_all() #in_test),
         (Flavor::MultiThread, Some(workers)) => {
-            quote!(#builder::new_multi_thread().enable_all().worker_threads(#workers))
+            quote!(#builder::new_multi_thread().enable_all() #in_test .worker_threads(#workers))
         }
     };
     match &options.configure {
@@ -132,15 +130,16 @@ fn on_failure(outcome: Outcome) -> TokenStream {
 /// Generates the call that runs the root future. On a multi-thread runtime, the root runs on a
 /// worker if it is `Send` and on the calling thread otherwise. The compiler chooses between the
 /// two, depending on which method `place` applies.
-fn run(Options { flavor, crate_path, .. }: &Options, function: &Function) -> TokenStream {
+fn run(entry: Entry, Options { flavor, crate_path, .. }: &Options, function: &Function) -> TokenStream {
     let name = &function.name;
     let root = spread(quote!(#name()), function.head_span());
-    match flavor {
-        Flavor::MultiThread => quote!({
+    match (flavor, entry) {
+        (Flavor::MultiThread, _) => quote!({
             let root = #root;
             #crate_path::runtime::__entry::Root::of(&root).place().run(&runtime, root)
         }),
-        Flavor::CurrentThread => quote!(runtime.block_on(#root)),
+        (Flavor::CurrentThread, Entry::Main) => quote!(runtime.block_on(#root)),
+        (Flavor::CurrentThread, Entry::Test) => quote!(#crate_path::runtime::__entry::Here.run(&runtime, #root)),
     }
 }
 
@@ -242,7 +241,7 @@ mod tests {
             ),
         );
         assert!(output.starts_with("#[should_panic]#[ignore]#[::core::prelude::v1::test]fn panics(){"), "{output}");
-        assert!(output.ends_with("runtime.block_on(panics())}"), "{output}");
+        assert!(output.ends_with("::wsrt::runtime::__entry::Here.run(&runtime,panics())}"), "{output}");
     }
 
     #[test]

@@ -176,6 +176,9 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// A panic in the root future resumes on the test's thread, where it fails the test or satisfies
 /// `#[should_panic]`. A test without a return type also panics if the runtime cannot be built.
 ///
+/// Panics if the test leaves orphans: tasks that wait, and that nothing is left to wake or end. The
+/// option `configure = |builder| builder.report_orphans(false)` allows orphans.
+///
 /// # Errors
 ///
 /// If the runtime cannot be built, a test with a return type prints `wsrt: {error}` to standard

@@ -262,6 +262,12 @@ pub(crate) const FIGURES: [Figure; 39] = [
     ),
     figure(
         Gauge,
+        "wsrt_orphan_tasks",
+        "Tasks that wait, and that nothing can wake or end",
+        Whole(|metrics| number(metrics.num_orphan_tasks())),
+    ),
+    figure(
+        Gauge,
         "wsrt_global_queue_depth",
         "Tasks in the queue that all processors share",
         Whole(|metrics| number(metrics.global_queue_depth())),

@@ -20,6 +20,8 @@ pub(crate) mod no_progress;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod observer;
 #[cfg(not(wsrt_loom))]
+pub(crate) mod orphans;
+#[cfg(not(wsrt_loom))]
 pub(crate) mod sites;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod sync_waits;

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
 use crate::observe::latency::{LatencyRecords, TimedPoll};
+use crate::observe::orphans::Orphans;
 use crate::observe::sites::{SitePoll, SiteRecords};
 use crate::observe::task_hooks::{Hooked, HookedPoll, TaskHooks};
 use crate::observe::timeline::{RecordedPoll, Timeline};
@@ -29,6 +30,7 @@ pub(crate) struct Observer {
     pub(crate) local_sets: LocalSets,
     pub(crate) timeline: Timeline,
     pub(crate) hooked: Hooked,
+    pub(crate) orphans: Orphans,
 }
 
 impl Observer {
@@ -40,6 +42,7 @@ impl Observer {
             local_sets: LocalSets::default(),
             timeline: Timeline::default(),
             hooked: Hooked::new(hooks),
+            orphans: Orphans::default(),
         };
         observer.hook_on();
         observer

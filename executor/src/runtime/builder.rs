@@ -9,6 +9,7 @@ use wsrt_reactor::EventsPerTurn;
 use crate::observe::task_hooks::TaskHooks;
 use crate::runtime::FlightRecorder;
 use crate::runtime::dump::no_progress;
+use crate::runtime::patrol::patrol;
 use crate::scheduler::core::limits::INTERVAL;
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
@@ -76,7 +77,9 @@ impl Builder {
             tokio: Choice::default(),
             home: None,
             is_test: false,
+            reports_orphans: true,
             no_progress,
+            patrol,
             simulation: None,
         };
         Self {
@@ -134,7 +137,7 @@ impl Builder {
     }
 
     /// Tells the runtime that it runs a single test, for `#[wsrt::test]`. The test fails when no
-    /// waker of its future is left and no task can continue.
+    /// waker of its future is left and no task can continue, or when it leaves orphans.
     #[doc(hidden)]
     pub fn __in_test(&mut self) -> &mut Self {
         self.config.is_test = true;

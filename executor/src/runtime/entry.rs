@@ -11,6 +11,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
+use crate::runtime::patrol::refuse_orphans;
 use crate::runtime::{Builder, Runtime};
 
 /// Returns the builder as the option `configure` of the attribute has changed it.
@@ -75,7 +76,9 @@ impl OnProcessor {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        runtime.run(root)
+        let output = runtime.run(root);
+        refuse_orphans(runtime.handle().scheduler());
+        output
     }
 }
 
@@ -83,6 +86,8 @@ impl Here {
     /// Runs the root future with [`Runtime::block_on`], and returns its output.
     #[cfg_attr(feature = "console", track_caller)]
     pub fn run<F: Future>(self, runtime: &Runtime, root: F) -> F::Output {
-        runtime.block_on(root)
+        let output = runtime.block_on(root);
+        refuse_orphans(runtime.handle().scheduler());
+        output
     }
 }

@@ -128,6 +128,29 @@ impl Builder {
         self.config.on_stall = Some(Arc::new(hook));
         self
     }
+
+    /// Sets whether orphans are reported, which is the default.
+    ///
+    /// An orphan is a task that waits, and that nothing can wake or abort any more: no waker, no
+    /// [`JoinHandle`](crate::task::JoinHandle) and no [`AbortHandle`](crate::task::AbortHandle) of
+    /// the task is left. Its memory is freed when the runtime ends. A multi-thread runtime reports
+    /// each spawn site of orphans once, on standard error, usually within a second or two.
+    /// `#[wsrt::test]` fails if the test leaves orphans.
+    ///
+    /// [Dumps](crate::runtime::TaskDump::is_orphan) and
+    /// [metrics](crate::runtime::Metrics::num_orphan_tasks) show orphans in either case.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().report_orphans(false).build()?;
+    /// drop(runtime.spawn(std::future::pending::<()>()));
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn report_orphans(&mut self, yes: bool) -> &mut Self {
+        self.config.reports_orphans = yes;
+        self
+    }
 }
 
 /// Hooks on tasks.

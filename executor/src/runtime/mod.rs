@@ -17,6 +17,7 @@ mod handle;
 mod hooks;
 mod local;
 mod metrics;
+mod patrol;
 #[allow(clippy::module_inception)]
 mod runtime;
 pub(crate) mod schedtrace;

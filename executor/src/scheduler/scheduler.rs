@@ -37,6 +37,10 @@ use crate::util::sync::thread::ThreadId;
 /// A function that looks for a proof that a runtime can make no progress.
 pub(crate) type NoProgress = fn(&Arc<Scheduler>, &RootSeen<'_>) -> Option<String>;
 
+/// A function that makes one step of the watcher's look for tasks that can never run again. Returns
+/// the number of the next step, or `None` if the look is over.
+pub(crate) type Patrol = fn(&Arc<Scheduler>, usize) -> Option<usize>;
+
 /// A root future as a proof sees it that nothing can wake it.
 pub(crate) struct RootSeen<'a> {
     pub(crate) owner: LockOwner,
@@ -105,8 +109,11 @@ pub(crate) struct Config {
     pub(crate) home: Option<ThreadId>,
     /// True if it runs one test, which ends with its root future.
     pub(crate) is_test: bool,
+    /// True if tasks that nothing can wake or end any more are reported.
+    pub(crate) reports_orphans: bool,
     /// Returns a report if nothing can wake the root future, nor any task, any more.
     pub(crate) no_progress: NoProgress,
+    pub(crate) patrol: Patrol,
     /// How its machines are simulated, if they are.
     pub(crate) simulation: Option<Settings>,
 }

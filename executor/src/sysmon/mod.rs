@@ -2,6 +2,7 @@
 
 pub(crate) mod cadence;
 pub(crate) mod cpu_meter;
+mod patrol;
 mod quota;
 mod reporter;
 pub(crate) mod stall;

@@ -16,8 +16,8 @@
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   time, since a task that blocked once will do so again.
 //!
-//! It also looks at the netpoller and fires timers when no machine has for a while, and follows the
-//! quota of the control group.
+//! It also looks at the netpoller and fires timers when no machine has for a while, follows the
+//! quota of the control group, and looks, at a slow pace, for tasks that can never run again.
 
 use std::io;
 use std::sync::Arc;
@@ -33,6 +33,7 @@ use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::sysmon::cadence::Cadence;
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
+use crate::sysmon::patrol::Patrol;
 use crate::sysmon::quota::QuotaFollower;
 use crate::util::report::report;
 use crate::util::sync::{self, thread};
@@ -98,6 +99,7 @@ struct Watcher<'a> {
     quota: Option<QuotaFollower>,
     /// The stalls that last, or whose stacks are captured.
     followed: Vec<stalls::Followed>,
+    patrol: Patrol,
 }
 
 /// Starts the watcher of a runtime that is being built.
@@ -129,7 +131,8 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         sleep.nap(watcher.cadence.nap());
         watcher.tick();
         if watcher.may_sleep() {
-            sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
+            let at_most = watcher.patrol.time_left(&scheduler);
+            sleep.sleep_until_busy(at_most, || !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
             watcher.get_up();
         }
     }
@@ -154,6 +157,7 @@ impl<'a> Watcher<'a> {
             limit_reported: false,
             quota,
             followed: Vec::new(),
+            patrol: Patrol::default(),
         }
     }
 
@@ -186,6 +190,7 @@ impl<'a> Watcher<'a> {
         if self.quota.as_mut().is_some_and(|quota| !quota.look(self.scheduler, now)) {
             self.quota = None;
         }
+        self.patrol.look(self.scheduler, now);
     }
 
     /// Ends the tick. Whether to sleep until a processor is busy: not while a spare waits to be

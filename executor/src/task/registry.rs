@@ -23,7 +23,7 @@
 //! Dumps walk over the live tasks. A walk takes the lock of a shard for a few tasks at a time, and
 //! leaves a cursor in the list, which moves on if its task is unlinked. So a walk shows each task
 //! once that stays listed, and holds the lock for no more than a few microseconds. Tasks that come
-//! or go during the walk may be missing. Each list has one cursor, so there is one walk at a time.
+//! or go during the walk may be missing. Each list has one cursor, so one walk at a time is in it.
 
 use std::fmt;
 use std::ops::DerefMut;
@@ -38,13 +38,13 @@ use wsrt_sync::wait::TaskWait;
 
 use crate::task::cell::Header;
 use crate::task::reference::CountedRef;
-use crate::task::state::TaskPhase;
+use crate::task::state::{Look, TaskPhase};
 use crate::task::stats::StatsRead;
 use crate::task::{Id, TaskAddress, TaskRef};
 use crate::util::sync;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
-use crate::util::sync::{Mutex, WALK_STRIDE, hand_on};
+use crate::util::sync::{Mutex, MutexGuard, WALK_STRIDE, hand_on};
 use crate::util::unwind::wake_quietly;
 
 /// The neighbours of a listed task. Empty if the task is not listed.
@@ -481,6 +481,7 @@ pub(crate) struct TaskSnapshot {
     pub(crate) joiner_address: Option<usize>,
     /// The number of wakers and abort handles.
     pub(crate) wakers: usize,
+    pub(crate) is_orphan: bool,
     /// The last wait that the last poll has begun, for a lock or a channel.
     pub(crate) wait: Option<TaskWait>,
     pub(crate) counts: Option<StatsRead>,
@@ -488,48 +489,79 @@ pub(crate) struct TaskSnapshot {
 
 impl OwnedTasks {
     /// Passes every live task to `f`, under no lock but the walk's.
-    pub(crate) fn walk(&self, mut f: impl FnMut(TaskSnapshot)) {
+    pub(crate) fn walk(&self, f: impl FnMut(TaskSnapshot)) {
+        self.walk_all(|_| true, f);
+    }
+
+    /// Passes the orphans to `f`, under no lock but the walk's. Of the other tasks, only the state
+    /// word is read.
+    pub(crate) fn walk_orphans(&self, f: impl FnMut(TaskSnapshot)) {
+        self.walk_all(Look::is_orphan, f);
+    }
+
+    fn walk_all(&self, is_meant: fn(&Look) -> bool, mut f: impl FnMut(TaskSnapshot)) {
         let _one_at_a_time = self.walk.lock();
-        let mut seen = Vec::with_capacity(WALK_STRIDE);
         for shard in &self.shards {
-            shard.list.lock().begin_walk();
-            loop {
-                let mut list = shard.list.lock();
-                list.walk_on(&mut seen);
-                hand_on(list);
-                if seen.is_empty() {
-                    break;
-                }
-                seen.drain(..).flatten().for_each(&mut f);
+            shard.walk(usize::MAX, |list| Some(list.lock()), is_meant, &mut f);
+        }
+    }
+
+    /// Passes the orphans among the newest tasks of a shard to `f`, for the watcher, which must not
+    /// wait for a lock: the walk ends at the first lock that is taken. Returns `false` if there is
+    /// no such shard.
+    pub(crate) fn walk_newest_orphans(&self, shard: usize, most: usize, f: impl FnMut(TaskSnapshot)) -> bool {
+        if let (Some(shard), Some(_one_at_a_time)) = (self.shards.get(shard), self.walk.try_lock()) {
+            shard.walk(most, Mutex::try_lock, Look::is_orphan, f);
+        }
+        shard < self.shards.len()
+    }
+}
+
+impl Shard {
+    /// Passes up to about `most` tasks to `f`, with the list unlocked.
+    fn walk(
+        &self,
+        mut most: usize,
+        lock: impl Fn(&Mutex<List>) -> Option<MutexGuard<'_, List>>,
+        is_meant: fn(&Look) -> bool,
+        mut f: impl FnMut(TaskSnapshot),
+    ) {
+        let mut seen = Vec::new();
+        let mut is_first = true;
+        while most > 0 {
+            let Some(mut list) = lock(&self.list) else { return };
+            if std::mem::take(&mut is_first) {
+                list.cursor = list.head;
             }
+            let is_over = !list.walk_on(is_meant, &mut seen);
+            hand_on(list);
+            seen.drain(..).for_each(&mut f);
+            most = if is_over { 0 } else { most.saturating_sub(WALK_STRIDE) };
         }
     }
 }
 
 impl List {
-    fn begin_walk(&mut self) {
-        self.cursor = self.head;
-    }
-
-    /// Looks at the next few tasks, and adds `None` for complete ones. The walk is over if `seen`
-    /// stays empty.
-    fn walk_on(&mut self, seen: &mut Vec<Option<TaskSnapshot>>) {
+    /// Looks at the next few tasks, and adds the unfinished ones that `is_meant` chooses. Returns
+    /// `false` at the end of the list.
+    fn walk_on(&mut self, is_meant: fn(&Look) -> bool, seen: &mut Vec<TaskSnapshot>) -> bool {
         // The clock is read once, since the tasks are read within some microseconds.
         let now = sync::now();
-        while seen.len() < WALK_STRIDE {
-            let Some(task) = self.cursor else { return };
+        for _ in 0..WALK_STRIDE {
+            let Some(task) = self.cursor else { return false };
             // SAFETY: the lock is held.
             self.cursor = unsafe { with_links(task, |links| links.next) };
             // SAFETY: a listed task is kept alive by the life reference that the list has.
-            seen.push(TaskSnapshot::of(unsafe { task.as_ref() }, now));
+            seen.extend(TaskSnapshot::of(unsafe { task.as_ref() }, is_meant, now));
         }
+        true
     }
 }
 
 impl TaskSnapshot {
-    fn of(header: &Header, now: Instant) -> Option<Self> {
+    fn of(header: &Header, is_meant: fn(&Look) -> bool, now: Instant) -> Option<Self> {
         let seen = header.state.look();
-        (seen.phase != TaskPhase::Complete).then(|| Self {
+        (seen.phase != TaskPhase::Complete && is_meant(&seen)).then(|| Self {
             id: header.id,
             name: header.name(),
             spawned_at: header.spawned_at(),
@@ -538,6 +570,7 @@ impl TaskSnapshot {
             joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),
             joiner_address: seen.is_watched.then(|| header.join_slot.peek_address()),
             wakers: seen.wakers,
+            is_orphan: seen.is_orphan(),
             wait: header.queue_link.wait(),
             counts: header.counts().map(|counts| counts.read(now)),
         })

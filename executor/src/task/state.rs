@@ -123,8 +123,9 @@ impl State {
             _ => TaskPhase::Idle,
         };
         // Without the life reference and the join handle's.
-        let wakers = now.references().saturating_sub(1 + usize::from(now.has(JOIN_INTEREST)));
-        Look { phase, is_watched: now.has(JOIN_WAKER), wakers }
+        let has_join_handle = now.has(JOIN_INTEREST);
+        let wakers = now.references().saturating_sub(1 + usize::from(has_join_handle));
+        Look { phase, is_watched: now.has(JOIN_WAKER), wakers, has_join_handle }
     }
 
     #[inline]
@@ -495,4 +496,15 @@ pub(crate) struct Look {
     pub(crate) is_watched: bool,
     /// The number of wakers and abort handles.
     pub(crate) wakers: usize,
+    pub(crate) has_join_handle: bool,
+}
+
+impl Look {
+    /// Returns whether nothing but the end of the runtime can end the task's wait.
+    ///
+    /// The answer `true` stays true, although the word was read without a lock: a waker is only
+    /// cloned from another one, and a poll, which lends the first, needs a wake.
+    pub(crate) fn is_orphan(&self) -> bool {
+        self.phase == TaskPhase::Idle && self.wakers == 0 && !self.has_join_handle
+    }
 }

@@ -70,6 +70,9 @@ mod with_std {
 
     /// The number of entries in a table of ready times.
     pub(crate) const STAMPS: usize = 1024;
+    /// True if the watcher looks for tasks that can never run again. Under a controlled schedule it
+    /// does not: each of its steps would change every schedule.
+    pub(crate) const HAS_PATROL: bool = !cfg!(wsrt_schedule);
     /// The number of tasks that a walk over a registry visits while it holds the lock once.
     pub(crate) const WALK_STRIDE: usize = if cfg!(wsrt_schedule) { 2 } else { 64 };
 
@@ -288,6 +291,10 @@ mod with_loom {
 
             pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
                 MutexGuard { mutex: self, held: Some(self.take()) }
+            }
+
+            pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+                self.0.try_lock().ok().map(|held| MutexGuard { mutex: self, held: Some(held) })
             }
 
             fn take(&self) -> loom::sync::MutexGuard<'_, T> {

@@ -119,7 +119,7 @@ fn waits_for_sockets_and_tasks_are_told_with_their_addresses() {
         assert!(line(&dump, task).contains(wait), "{wait}: {dump}");
     }
     assert!(line(&dump, "joiner").contains("waits for the end of task"), "{dump}");
-    assert!(line(&dump, "never woken").contains("waits for something unknown"), "{dump}");
+    assert!(line(&dump, "never woken").contains("no waker is left"), "{dump}");
 }
 
 #[test]

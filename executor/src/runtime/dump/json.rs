@@ -37,6 +37,7 @@ fn task(json: &mut String, task: &TaskDump) {
     state(json, task.state());
     json.push_str(",\"waits_on\":");
     list(json, task.waits_on(), wait);
+    append(json, format_args!(",\"orphan\":{}", task.is_orphan()));
     json.push_str(",\"stats\":");
     or_null(json, task.stats(), stats);
     json.push('}');

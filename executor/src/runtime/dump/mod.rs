@@ -186,7 +186,7 @@ impl Dump {
     /// // {"took_us":21,"cycles":[],"tasks":[{"id":1,"kind":"task","name":"sleeper",
     /// //  "spawned_at":{"file":"src/main.rs","line":6,"column":62},
     /// //  "state":"idle","processor":null,"in_poll_us":null,"in_block_in_place":false,
-    /// //  "waits_on":[{"kind":"timer","due_in_us":59999871}],
+    /// //  "waits_on":[{"kind":"timer","due_in_us":59999871}],"orphan":false,
     /// //  "stats":{"age_us":130,"polls":1,"total_poll_us":6,"longest_poll_us":6,"since_wake_us":null}}]}
     /// assert!(json.contains(r#""kind":"task","name":"sleeper","spawned_at":{"file":""#));
     /// assert!(json.contains(r#""waits_on":[{"kind":"timer","due_in_us":"#), "{json}");
@@ -284,6 +284,33 @@ impl TaskDump {
     #[must_use]
     pub fn waits_on(&self) -> &[WaitsOn] {
         &self.0.waits_on
+    }
+
+    /// Returns whether the task is an orphan: it waits, and no waker, `JoinHandle` or `AbortHandle`
+    /// of the task is left, so that nothing can wake or end it before the runtime ends.
+    ///
+    /// The answer `true` is exact. The answer `false` does not mean that the task will run again: a
+    /// handle that nobody uses keeps a task from being an orphan, and so does a waker that is kept
+    /// by a channel or lock which only the task itself refers to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::Handle;
+    ///
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let handle = wsrt::spawn(std::future::pending::<()>());
+    /// wsrt::task::yield_now().await;
+    /// let is_orphan = || Handle::current().dump().tasks()[0].is_orphan();
+    /// assert!(!is_orphan(), "the handle may abort it");
+    /// drop(handle);
+    /// assert!(is_orphan());
+    /// # });
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[must_use]
+    pub fn is_orphan(&self) -> bool {
+        self.0.snapshot.is_orphan
     }
 
     /// Returns the task's statistics, or `None` if

@@ -58,6 +58,10 @@ impl fmt::Display for TaskDump {
         match self.state() {
             TaskState::Scheduled => f.write_str("scheduled")?,
             TaskState::Running(running) => running.fmt(f)?,
+            TaskState::Idle if self.is_orphan() => f.write_str("orphan, nothing is left that could wake or end it")?,
+            TaskState::Idle if self.0.snapshot.wakers == 0 => {
+                f.write_str("idle, no waker is left, and only a `JoinHandle` could end it")?;
+            }
             TaskState::Idle => write_waits(self.waits_on(), f)?,
         }
         self.stats().map_or(Ok(()), |stats| write!(f, "; {stats}"))

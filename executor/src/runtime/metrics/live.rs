@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::observe::counters::Counter;
+use crate::runtime::patrol::all_orphans;
 use crate::runtime::{Handle, Metrics};
 use crate::scheduler::core::processor::Shared;
 
@@ -36,9 +37,10 @@ impl RuntimeMetrics {
     /// Returns a snapshot of all counters and gauges.
     ///
     /// Taking a snapshot does not stop the runtime. It briefly acquires, one after the other, the
-    /// locks of each processor's timers, of the lists of idle processors and threads, and of the
-    /// blocking pool. For each processor, a snapshot costs some microseconds and a few allocations,
-    /// so take one now and then rather than for each request.
+    /// locks of each processor's timers, of the lists of idle processors, threads and live tasks,
+    /// and of the blocking pool. For each processor, a snapshot costs some microseconds and a few
+    /// allocations, and for each live task some tens of nanoseconds, so take one now and then
+    /// rather than for each request.
     ///
     /// # Examples
     ///
@@ -87,6 +89,15 @@ impl RuntimeMetrics {
     /// ```
     pub fn num_alive_tasks(&self) -> usize {
         self.0.scheduler().tasks.len()
+    }
+
+    /// Returns the number of orphans: tasks that wait, and that nothing can wake or end, as
+    /// [`TaskDump::is_orphan`](crate::runtime::TaskDump::is_orphan) describes.
+    ///
+    /// The number includes tasks of a [`LocalSet`](crate::task::LocalSet). The call reads a word of
+    /// each live task, at some tens of nanoseconds for each.
+    pub fn num_orphan_tasks(&self) -> usize {
+        all_orphans(self.0.scheduler()).len()
     }
 
     /// Returns the number of tasks that were spawned since the runtime was built. Blocking jobs and

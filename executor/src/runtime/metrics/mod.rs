@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::observe::counters::{ArrivalCounters, Count, Counters};
 use crate::runtime::metrics::processor::ProcessorCounts;
+use crate::runtime::patrol::all_orphans;
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::processor::Shared;
 use crate::util::sync::atomic::Ordering::Acquire;
@@ -79,6 +80,7 @@ pub struct Metrics {
     idle_machines: usize,
     helpers: usize,
     alive_tasks: usize,
+    orphan_tasks: usize,
     global_queue: usize,
     blocking_queue: usize,
     blocking_threads: usize,
@@ -312,6 +314,15 @@ impl Metrics {
         self.alive_tasks
     }
 
+    /// Returns the number of orphans: tasks that wait, and that nothing can wake or end, as
+    /// [`TaskDump::is_orphan`](crate::runtime::TaskDump::is_orphan) describes. A gauge.
+    ///
+    /// The number includes tasks of a [`LocalSet`](crate::task::LocalSet). To find it, a snapshot
+    /// reads a word of each live task, at some tens of nanoseconds for each.
+    pub fn num_orphan_tasks(&self) -> usize {
+        self.orphan_tasks
+    }
+
     /// Returns the number of tasks in the global queue, which all processors share. A gauge.
     pub fn global_queue_depth(&self) -> usize {
         self.global_queue
@@ -364,6 +375,7 @@ impl Metrics {
             idle_machines: scheduler.idle.count_machines(),
             helpers: scheduler.helpers.count(),
             alive_tasks: scheduler.tasks.len(),
+            orphan_tasks: all_orphans(scheduler).len(),
             global_queue: scheduler.injector.len(),
             blocking_queue: pool.queued,
             blocking_threads: pool.threads,

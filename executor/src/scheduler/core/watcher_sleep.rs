@@ -43,13 +43,17 @@ impl WatcherSleep {
         let _ = self.parker.unpark();
     }
 
-    /// Sleeps until a processor is taken, unless `is_busy` says that one is.
-    pub(crate) fn sleep_until_busy(&self, is_busy: impl Fn() -> bool) {
+    /// Sleeps until a processor is taken, unless `is_busy` says that one is, or until the time
+    /// `at_most` has passed, if there is one.
+    pub(crate) fn sleep_until_busy(&self, at_most: Option<Duration>, is_busy: impl Fn() -> bool) {
         self.asleep.store(true, Relaxed);
         // Pairs with the fence in `wake_if_asleep`.
         fence(SeqCst);
         if !is_busy() {
-            self.parker.park();
+            match at_most {
+                Some(at_most) => self.nap(at_most),
+                None => self.parker.park(),
+            }
         }
         self.asleep.store(false, Relaxed);
     }

@@ -28,7 +28,7 @@ fn the_watcher_wakes_when_a_processor_is_taken() {
         };
         sleep.adopt_current_thread();
         while busy.load(Relaxed) == 0 {
-            sleep.sleep_until_busy(|| busy.load(Relaxed) > 0);
+            sleep.sleep_until_busy(None, || busy.load(Relaxed) > 0);
         }
         taker.join().expect("it does not panic");
     });
