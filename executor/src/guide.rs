@@ -6,6 +6,7 @@
 //! | serve connections | [`server`] |
 //! | limit times, race and cancel | [`timeouts`] |
 //! | share state between tasks | [`sharing`] |
+//! | know how a future that is not polled can block its own task | [`futurelock`] |
 //! | compute on the processors that run the tasks | [`parallel`] |
 //! | know what happens when a task blocks, and what is not promised | [`blocking`] |
 //! | find out why a server is slow | [`seeing`] |
@@ -69,6 +70,10 @@ pub mod timeouts {}
 #[doc = links!()]
 #[doc = include_str!("../docs/SHARING.md")]
 pub mod sharing {}
+
+#[doc = links!()]
+#[doc = include_str!("../docs/FUTURELOCK.md")]
+pub mod futurelock {}
 
 #[doc = links!()]
 #[doc = include_str!("../docs/PARALLEL.md")]

@@ -328,7 +328,9 @@ impl BatchSemaphore {
                 }
                 Ok(_) => {
                     queue.note_entry(self.holder.task(), ptr::from_ref(self).addr());
-                    let need = PermitRequest { lacks: count - free, has: free, task: current_task::number(), kind };
+                    let task = current_task::number();
+                    let polls_behind_own = u32::from(queue.is_promised_to(task, kind));
+                    let need = PermitRequest { lacks: count - free, has: free, task, kind, polls_behind_own };
                     return Ok(EnterOutcome::Waits(queue.list.push(need, waker)));
                 }
                 Err(now) => word = now,

@@ -102,6 +102,12 @@ impl<T> WaitList<T> {
         linked.filter_map(|node| Some((&node.value, node.waker.as_ref()?)))
     }
 
+    /// Returns the values of the nodes in no chain, in no order: of those that were granted or
+    /// refused, and whose owners have yet to look.
+    pub(crate) fn unlinked(&self) -> impl Iterator<Item = &T> {
+        self.nodes.iter().filter(|(_, node)| node.round == NONE).map(|(_, node)| &node.value)
+    }
+
     /// Unlinks the first node, and returns its value and its waker. The node's owner removes it
     /// later.
     pub(crate) fn unlink_first(&mut self) -> Option<(&mut T, Waker)> {

@@ -56,6 +56,8 @@ pub(crate) struct PermitRequest {
     /// The id of the task that waits, or 0 if no task does.
     pub(crate) task: u64,
     pub(crate) kind: WaitKind,
+    /// The number of polls in a row that found the lock handed to another future of the same task.
+    pub(crate) polls_behind_own: u32,
 }
 
 impl WaitQueue {
@@ -81,10 +83,27 @@ impl WaitQueueState {
         self.holder = holder;
     }
 
+    /// Returns the task or future of a waiter that was handed its permits and has not been polled
+    /// since, or 0. Of several, any one is returned.
+    pub(crate) fn promised_to(&self) -> u64 {
+        self.list.unlinked().find(|need| need.lacks == 0).map_or(0, |need| need.task)
+    }
+
     /// Records the task that polls for a waiter, because a future may move from task to task.
     pub(crate) fn note_task(&mut self, key: usize, task: u64) {
-        let before = std::mem::replace(&mut self.list.value_mut(key).task, task);
+        let kind = self.list.value_mut(key).kind;
+        let is_behind_own = self.is_promised_to(task, kind);
+        let need = self.list.value_mut(key);
+        need.polls_behind_own = if is_behind_own { need.polls_behind_own.saturating_add(1) } else { 0 };
+        let before = std::mem::replace(&mut need.task, task);
         self.changes += u64::from(before != task);
+    }
+
+    /// Returns whether a wait of `task` can only end once another of its futures, which was handed
+    /// the lock, is polled.
+    pub(crate) fn is_promised_to(&self, task: u64, kind: WaitKind) -> bool {
+        let is_exclusive = matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell);
+        is_exclusive && task != 0 && self.holder == task && self.promised_to() == task
     }
 
     /// Records that permits were given back, and which task holds them now.

@@ -43,16 +43,28 @@ pub struct LockWaiter {
     pub waker: usize,
     /// The address of the vtable of the waiter's waker.
     pub vtable: usize,
+    /// True if nothing but this lock can wake the task, by the runtime's answer to [`locks_with`].
+    pub has_no_other_waker: bool,
+    /// The number of polls in a row that found the lock handed to another future of the same task,
+    /// which had not been polled since. From two on, the task polls without that future.
+    pub polls_behind_own: u32,
 }
 
 impl LockWaiter {
     /// `None` for a wait outside tasks and outside futures in `block_on`.
-    fn of(need: &PermitRequest, waker: &Waker) -> Option<Self> {
-        let (owner, kind) = (LockOwner::from_number(need.task), need.kind);
+    fn of(need: &PermitRequest, waker: &Waker, is_last: IsLastWaker) -> Option<Self> {
+        let (owner, kind, polls_behind_own) = (LockOwner::from_number(need.task), need.kind, need.polls_behind_own);
+        let has_no_other_waker = is_last(waker, owner);
         let (waker, vtable) = (waker.data().addr(), ptr::from_ref(waker.vtable()).addr());
-        (need.task != 0).then_some(Self { owner, kind, waker, vtable })
+        (need.task != 0).then_some(Self { owner, kind, waker, vtable, has_no_other_waker, polls_behind_own })
     }
 }
+
+/// A function that returns whether a waker is the only one of a task that waits, so that nothing
+/// else can wake the task. The second argument is the task.
+///
+/// The function is called with a lock held, and must run no code of users.
+pub type IsLastWaker = fn(&Waker, LockOwner) -> bool;
 
 /// A snapshot of a lock that tasks wait for.
 #[derive(Debug)]
@@ -60,6 +72,7 @@ pub struct ContendedLock {
     wait_queue: Arc<WaitQueue>,
     changes: u64,
     holder: LockOwner,
+    promised_to: Option<LockOwner>,
     has_owned_guard: bool,
     address: usize,
     held_since: Option<Instant>,
@@ -81,6 +94,16 @@ impl ContendedLock {
     #[must_use]
     pub fn holder(&self) -> LockOwner {
         self.holder
+    }
+
+    /// Returns the task or future that was handed the lock, or some of its permits, while it waited
+    /// for them, and that has not taken them since: it has not polled the future that waits.
+    ///
+    /// For a moment, this is so after each hand-over. The task is the one that has polled the
+    /// future last.
+    #[must_use]
+    pub fn promised_to(&self) -> Option<LockOwner> {
+        self.promised_to
     }
 
     /// Returns `true` if the holder has an owned guard, which borrows nothing and may have been
@@ -123,17 +146,20 @@ impl ContendedLock {
     }
 
     /// Returns `None` if no task waits.
-    fn look(wait_queue: &Arc<WaitQueue>) -> Option<Self> {
+    fn look(wait_queue: &Arc<WaitQueue>, is_last: IsLastWaker) -> Option<Self> {
         let queue = wait_queue.lock();
-        let waiters: Vec<_> = queue.list.entries().filter_map(|(need, waker)| LockWaiter::of(need, waker)).collect();
+        let waiter = |(need, waker)| LockWaiter::of(need, waker, is_last);
+        let waiters: Vec<_> = queue.list.entries().filter_map(waiter).collect();
         let (holder, has_owned_guard) = holder::split(queue.holder);
         let (changes, address, held_since) = (queue.changes, queue.address, queue.since);
+        let promised_to = (!waiters.is_empty()).then(|| queue.promised_to()).filter(|&task| task != 0);
         drop(queue);
         let (wait_queue, holder) = (Arc::clone(wait_queue), LockOwner::from_number(holder));
         (!waiters.is_empty()).then(|| Self {
             wait_queue,
             changes,
             holder,
+            promised_to: promised_to.map(LockOwner::from_number),
             has_owned_guard,
             address,
             held_since,
@@ -142,21 +168,26 @@ impl ContendedLock {
     }
 }
 
-/// Returns the same list as [`locks`], or `None` if more than `most` locks have ever had a waiter
-/// and still exist, whether or not tasks wait for them now.
-///
-/// Use this function where reading a long list would take too long.
-#[must_use]
-pub fn locks_if_few(most: usize) -> Option<Vec<ContendedLock>> {
-    let listed = WAITED_FOR.lock().len();
-    (listed <= most).then(locks)
-}
-
 /// Returns a snapshot of every lock and semaphore in the process that tasks currently wait for.
 ///
 /// The locks are read one after the other, so the snapshots are not all taken at the same instant.
 #[must_use]
 pub fn locks() -> Vec<ContendedLock> {
-    let wait_queues: Vec<_> = WAITED_FOR.lock().iter().map(|(_, wait_queue)| Arc::clone(wait_queue)).collect();
-    wait_queues.iter().filter_map(ContendedLock::look).collect()
+    locks_with(usize::MAX, |_, _| false).expect("no limit was given")
+}
+
+/// Returns the same list as [`locks`], or `None` if more than `most` locks have ever had a waiter
+/// and still exist, whether or not tasks wait for them now. `is_last` tells of each waiter's waker
+/// whether it is the last one of its task.
+///
+/// Set a limit where reading a long list would take too long.
+#[must_use]
+pub fn locks_with(most: usize, is_last: IsLastWaker) -> Option<Vec<ContendedLock>> {
+    let listed = WAITED_FOR.lock();
+    if listed.len() > most {
+        return None;
+    }
+    let wait_queues: Vec<_> = listed.iter().map(|(_, wait_queue)| Arc::clone(wait_queue)).collect();
+    drop(listed);
+    Some(wait_queues.iter().filter_map(|wait_queue| ContendedLock::look(wait_queue, is_last)).collect())
 }

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
 use wsrt_sync::current_task::{self, LockOwner};
 use wsrt_sync::wait::WaitKind;
-use wsrt_sync::waited_locks::{ContendedLock, locks, locks_if_few};
+use wsrt_sync::waited_locks::{ContendedLock, locks, locks_with};
 use wsrt_sync::{Mutex, RwLock, Semaphore};
 
 /// A waker without a task, with its own address.
@@ -186,11 +186,42 @@ fn permits_that_are_forgotten_have_no_holder() {
 }
 
 #[test]
+fn a_lock_is_promised_until_its_future_is_polled() {
+    let mutex = Mutex::new(());
+    let guard = as_task(1, || mutex.try_lock().expect("free"));
+    let mut second = wait(2, mutex.lock());
+    let _third = wait(3, mutex.lock());
+    let promised_to = || found(&mutex).expect("one waits").promised_to();
+    assert_eq!(promised_to(), None);
+    drop(guard);
+    assert_eq!(promised_to(), Some(owner(2)));
+    let guard = as_task(2, || poll(&mut second, &a_waker()));
+    assert!(guard.is_ready());
+    assert_eq!(promised_to(), None);
+}
+
+#[test]
+fn polls_beside_a_future_with_the_lock_are_counted() {
+    let mutex = Mutex::new(());
+    let guard = as_task(1, || mutex.try_lock().expect("free"));
+    let first = wait(2, mutex.lock());
+    let mut second = wait(2, mutex.lock());
+    let mut poll_as = |task| {
+        assert!(as_task(task, || poll(&mut second, &a_waker())).is_pending());
+        found(&mutex).expect("one waits").waiters().last().expect("it does").polls_behind_own
+    };
+    assert_eq!(poll_as(2), 0, "another task holds the lock");
+    drop(guard);
+    assert_eq!([poll_as(2), poll_as(2), poll_as(3), poll_as(2)], [1, 2, 0, 1]);
+    drop(first);
+}
+
+#[test]
 fn the_list_is_read_only_if_it_is_short() {
     let semaphore = Semaphore::new(0);
     let _waiting = wait(1, semaphore.acquire());
-    assert!(locks_if_few(0).is_none());
-    let few = locks_if_few(usize::MAX).expect("so many are few");
+    assert!(locks_with(0, |_, _| false).is_none());
+    let few = locks_with(usize::MAX, |_, _| false).expect("so many are few");
     assert!(few.iter().any(|lock| lock.address() == found(&semaphore).expect("one waits").address()));
 }
 

@@ -12,7 +12,11 @@ pub(crate) mod console;
 #[path = "console_off.rs"]
 pub(crate) mod console;
 #[cfg(not(wsrt_loom))]
+pub(crate) mod deadlocks;
+#[cfg(not(wsrt_loom))]
 pub(crate) mod dump;
+#[cfg(not(wsrt_loom))]
+pub(crate) mod futurelocks;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod latency;
 #[cfg(not(wsrt_loom))]

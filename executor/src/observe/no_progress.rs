@@ -18,16 +18,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wsrt_sync::current_task::LockOwner;
-use wsrt_sync::wait::WaitKind;
 use wsrt_sync::waited_locks::{self, ContendedLock};
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use self::loaded::may_be_static;
+use crate::observe::deadlocks::is_exclusive;
 use crate::observe::dump::{self, Seen, WaitsOn};
 use crate::observe::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
 use crate::scheduler::scheduler::RootSeen;
 use crate::task::{Id, TaskAddress, TaskPhase, TaskSnapshot};
+use crate::util::statics::may_be_static;
 use crate::util::sync;
 use crate::util::sync::atomic::Ordering::Acquire;
 use crate::util::sync::atomic::fence;
@@ -60,7 +59,8 @@ pub(crate) struct Stuck {
 pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
     let is_test = scheduler.config.is_test;
     let is_told = scheduler.suspicion.is_completed();
-    let locks = if is_told { Vec::new() } else { waited_locks::locks_if_few(MOST_LOCKS).unwrap_or_default() };
+    let locks =
+        if is_told { Vec::new() } else { waited_locks::locks_with(MOST_LOCKS, |_, _| false).unwrap_or_default() };
     if (locks.is_empty() && !is_test) || is_shared(scheduler) || scheduler.tasks.len() > MOST_TASKS {
         return None;
     }
@@ -156,15 +156,17 @@ impl<'a> WaitGraph<'a> {
     /// Adds the waits for locks that only their holders release, or that are never released.
     fn note_locks(&mut self, locks: &'a [ContendedLock]) {
         for lock in locks {
-            let is_certain = !lock.has_owned_guard() && !may_be_static(lock.address());
-            if !is_certain || !self.all.contains_key(&lock.holder()) {
+            let holder = lock.promised_to().unwrap_or(lock.holder());
+            let is_certain =
+                lock.promised_to().is_some() || (!lock.has_owned_guard() && !may_be_static(lock.address()));
+            if !is_certain || !self.all.contains_key(&holder) {
                 continue;
             }
             for waiter in lock.waiters().iter().filter(|waiter| is_exclusive(waiter.kind)) {
                 // A library's own waker may be one of several around the task's only one.
                 let woken = self.addresses.woken_by(waiter.waker, waiter.vtable);
                 if let Some(waiting) = self.all.get_mut(&waiter.owner).filter(|_| woken == Some(waiter.owner)) {
-                    waiting.found_with(lock.holder());
+                    waiting.found_with(holder);
                 }
             }
             self.locks.push(lock);
@@ -210,74 +212,5 @@ impl<'a> WaitGraph<'a> {
         };
         let locks: Vec<_> = self.locks.iter().filter_map(of_root).collect();
         if locks.is_empty() { joins.map(|task| WaitsOn::Task(Id::from_number(task))).collect() } else { locks }
-    }
-}
-
-/// Returns whether only the holder can end the wait, by releasing the lock. Readers may wait for
-/// other readers, and semaphores receive permits from anywhere.
-fn is_exclusive(kind: WaitKind) -> bool {
-    matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell)
-}
-
-/// Returns whether a value at `address` may be a static. Always `true` where the OS does not say.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn may_be_static(_: usize) -> bool {
-    true
-}
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod loaded {
-    use std::ffi::{c_int, c_void};
-    use std::{ptr, slice};
-
-    struct Search {
-        address: usize,
-        is_found: bool,
-    }
-
-    /// Returns whether a value at `address` may be a static.
-    pub(super) fn may_be_static(address: usize) -> bool {
-        let mut search = Search { address, is_found: false };
-        // SAFETY: the callback is called before this returns, each time with the address of
-        // `search`, and does not unwind.
-        unsafe { libc::dl_iterate_phdr(Some(look), ptr::from_mut(&mut search).cast()) };
-        search.is_found
-    }
-
-    /// Checks one loaded object. A nonzero return value ends the search.
-    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the caller passes on the address that `may_be_static` gave it, and nothing else
-        // has it.
-        let search = unsafe { &mut *search.cast::<Search>() };
-        // SAFETY: the caller lends the object's description.
-        let info = unsafe { &*info };
-        // SAFETY: so many headers are there, as long as the object is loaded.
-        let headers = unsafe { slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-        search.is_found |= headers.iter().filter(|header| header.p_type == libc::PT_LOAD).any(|header| {
-            let begin = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
-            search.address.wrapping_sub(begin) < header.p_memsz as usize
-        });
-        c_int::from(search.is_found)
-    }
-
-    #[cfg(all(test, not(wsrt_loom)))]
-    mod tests {
-        use super::may_be_static;
-        use std::sync::atomic::AtomicU64;
-
-        static ZERO: AtomicU64 = AtomicU64::new(0);
-        static SEVEN: AtomicU64 = AtomicU64::new(7);
-
-        #[test]
-        fn statics_are_told_from_the_heap_and_the_stack() {
-            for address in [&raw const ZERO, &raw const SEVEN] {
-                assert!(may_be_static(address.addr()));
-            }
-            let on_stack = 7_u64;
-            assert!(!may_be_static((&raw const on_stack).addr()));
-            for size in [8, 100_000, 10_000_000] {
-                assert!(!may_be_static(vec![7_u8; size].as_ptr().addr()));
-            }
-        }
     }
 }

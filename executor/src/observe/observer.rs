@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
+use crate::observe::deadlocks::Deadlocks;
 use crate::observe::latency::{LatencyRecords, TimedPoll};
 use crate::observe::orphans::Orphans;
 use crate::observe::sites::{SitePoll, SiteRecords};
@@ -31,6 +32,7 @@ pub(crate) struct Observer {
     pub(crate) timeline: Timeline,
     pub(crate) hooked: Hooked,
     pub(crate) orphans: Orphans,
+    pub(crate) deadlocks: Deadlocks,
 }
 
 impl Observer {
@@ -43,6 +45,7 @@ impl Observer {
             timeline: Timeline::default(),
             hooked: Hooked::new(hooks),
             orphans: Orphans::default(),
+            deadlocks: Deadlocks::default(),
         };
         observer.hook_on();
         observer

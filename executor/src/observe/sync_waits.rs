@@ -19,21 +19,24 @@ pub struct SyncWait {
     wait: TaskWait,
     holder: Option<Id>,
     is_held_by_root: bool,
+    is_promised: bool,
     held_for: Option<Duration>,
 }
 
 impl SyncWait {
     /// Creates a wait of which only the kind and the place are known.
     pub(super) fn new(wait: TaskWait) -> Self {
-        Self { wait, holder: None, is_held_by_root: false, held_for: None }
+        Self { wait, holder: None, is_held_by_root: false, is_promised: false, held_for: None }
     }
 
     /// Creates a wait for `lock` by an operation of kind `kind`.
     pub(super) fn for_lock(lock: &ContendedLock, kind: WaitKind, now: Instant) -> Self {
+        let holder = lock.promised_to().unwrap_or(lock.holder());
         Self {
             wait: TaskWait { kind, place: lock.place() },
-            holder: lock.holder().task().map(Id::from_number),
-            is_held_by_root: lock.holder().is_root(),
+            holder: holder.task().map(Id::from_number),
+            is_held_by_root: holder.is_root(),
+            is_promised: lock.promised_to().is_some(),
             held_for: lock.held_since().map(|since| now.saturating_duration_since(since)),
         }
     }
@@ -64,6 +67,15 @@ impl SyncWait {
         self.holder
     }
 
+    /// Returns whether the [`holder`](Self::holder) was handed the lock, or some permits of the
+    /// semaphore, while it waited for them, and has not polled the future that waits since.
+    ///
+    /// For a moment, this is so after each hand-over: until the holder, which was woken, is polled.
+    #[must_use]
+    pub fn is_promised(&self) -> bool {
+        self.is_promised
+    }
+
     /// Returns a lower bound for how long the [`holder`](Self::holder) has held the lock, counted
     /// from when a task began to wait for it, or `None` without a holder or a known time. The clock
     /// is read for a lock's first wait and for every sixteenth wait after it.
@@ -85,6 +97,12 @@ impl fmt::Display for SyncWait {
         }
         write!(f, "{} made at {}", self.kind().awaited(), ShortLocation(self.made_at()))?;
         match self.holder {
+            Some(holder) if self.is_promised => {
+                return write!(f, ", promised to a future of task {holder}, which has not polled it since");
+            }
+            None if self.is_held_by_root && self.is_promised => {
+                return f.write_str(", promised to a future in `block_on`, which has not been polled since");
+            }
             Some(holder) => write!(f, ", held by task {holder}")?,
             None if self.is_held_by_root => return f.write_str(", held by a future in `block_on`"),
             None => return Ok(()),
@@ -125,6 +143,9 @@ struct Edge {
 /// Returns the cycles among the waits of `tasks`, which are sorted by their ids: each is a list of
 /// indices of tasks, each of which waits for the next, and the last for the first.
 ///
+/// A task that is about to take a lock that it was handed is in no cycle: the wait of a task that
+/// has another waker does not count if the lock is promised.
+///
 /// The locks were read one after the other. A cycle counts if afterwards none of its locks has
 /// changed since: then there was a moment at which all its waits were there together.
 pub(super) fn cycles(tasks: &[SeenTask], locks: &[ContendedLock]) -> Vec<Vec<usize>> {
@@ -139,8 +160,10 @@ fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> BTreeMap<usize, Edge> {
     let find = |id: u64| tasks.binary_search_by_key(&id, |task| task.snapshot.id.as_u64()).ok();
     let mut edges = BTreeMap::new();
     for (lock, seen) in locks.iter().enumerate() {
-        let Some(holder) = seen.holder().task().and_then(|holder| find(holder.get())) else { continue };
-        for waiter in seen.waiters() {
+        let is_promised = seen.promised_to().is_some();
+        let holder = seen.promised_to().unwrap_or(seen.holder());
+        let Some(holder) = holder.task().and_then(|holder| find(holder.get())) else { continue };
+        for waiter in seen.waiters().iter().filter(|waiter| waiter.has_no_other_waker || !is_promised) {
             let waiter = waiter.owner.task().and_then(|task| find(task.get()));
             let Some(waiter) = waiter.filter(|&at| tasks[at].only_lock().is_some()) else { continue };
             // Two locks that were made at one place look like one wait. Either would end it.

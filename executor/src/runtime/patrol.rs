@@ -1,28 +1,51 @@
 //! What the watcher looks for at a slow pace, and a test at its end: tasks that can never run
 //! again.
+//!
+//! A deadlock is a cycle of waits for locks (`observe/deadlocks.rs`), an orphan a task that nothing
+//! refers to (`observe/orphans.rs`). Both are found by counts of references that exist anyway.
 
 use std::sync::Arc;
 
+use wsrt_sync::current_task::LockOwner;
+
+use crate::observe::dump;
 use crate::observe::orphans::described;
+use crate::runtime::Dump;
 use crate::scheduler::Scheduler;
 use crate::task::TaskSnapshot;
+use crate::util::report::report;
+use crate::util::sync;
 
 /// The number of tasks that one step looks at: some hundred microseconds, for which the watcher
 /// sees no stuck poll. An orphan behind more tasks of its shard was seen when it was among the
 /// newest, unless a runtime spawns more than this between two rounds.
 const NEWEST: usize = 4096;
 
-/// Makes one step of a round, with the number `step`. Returns the number of the next one, or `None`
-/// if the round is over.
+/// Makes one step of a round, with the number `step`: the first one looks for deadlocks, and one
+/// for each shard of the registry for orphans. Returns the number of the next step, or `None` if
+/// the round is over.
 pub(in crate::runtime) fn patrol(scheduler: &Arc<Scheduler>, step: usize) -> Option<usize> {
+    let Some(shard) = step.checked_sub(1) else {
+        scheduler.observer.deadlocks.look().iter().for_each(|tasks| report_deadlock(scheduler, tasks));
+        return scheduler.config.reports_orphans.then_some(1);
+    };
     let mut orphans = Vec::new();
-    if !scheduler.tasks.walk_newest_orphans(step, NEWEST, |task| orphans.push(task)) {
-        return None;
+    let is_there = scheduler.tasks.walk_newest_orphans(shard, NEWEST, |task| orphans.push(task));
+    scheduler.observer.orphans.report(&orphans);
+    is_there.then_some(step + 1)
+}
+
+/// Reports a deadlock if all of its tasks are this runtime's. It is reported while they wait, so
+/// the dump finds them.
+fn report_deadlock(scheduler: &Scheduler, tasks: &[LockOwner]) {
+    let dump = Dump::of(dump::look(scheduler), sync::now());
+    if let Some(cycle) = dump.cycle_of(tasks) {
+        report(format_args!(
+            "a {}: nothing can wake these tasks, since each waits for a lock that the next one holds, and the last for the first \
+             (reported once for these locks)\n{cycle}",
+            if cycle.is_futurelock() { "futurelock" } else { "deadlock" }
+        ));
     }
-    if scheduler.config.reports_orphans {
-        scheduler.observer.orphans.report(&orphans);
-    }
-    Some(step + 1)
 }
 
 /// Returns the orphans of a runtime, those of its local sets included.

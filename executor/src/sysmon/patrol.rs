@@ -42,9 +42,11 @@ impl Patrol {
         self.has_news(scheduler).then(|| Duration::from_nanos(left))
     }
 
-    /// Returns whether a round is under way, or a task was polled since the last one began.
+    /// Returns whether a round is under way, a task was polled since the last one began, or a
+    /// deadlock that it has found is to be seen for a second time.
     fn has_news(&self, scheduler: &Scheduler) -> bool {
-        HAS_PATROL && (self.step > 0 || self.polls != polls(scheduler))
+        let is_to_look_again = || scheduler.observer.deadlocks.wants_another_look();
+        HAS_PATROL && (self.step > 0 || self.polls != polls(scheduler) || is_to_look_again())
     }
 }
 

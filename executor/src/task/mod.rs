@@ -65,7 +65,7 @@ pub(crate) use self::state::TaskPhase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
 #[cfg(not(wsrt_loom))]
 pub(crate) use self::task_local::ScopesAside;
-pub(crate) use self::waker::{TaskAddress, task_woken_by};
+pub(crate) use self::waker::{TaskAddress, is_last_waker, task_woken_by};
 
 #[cfg(not(wsrt_loom))]
 pub use self::join::AbortOnDropHandle;

@@ -5,8 +5,10 @@ use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
+use wsrt_sync::current_task::LockOwner;
+
 use super::cell::{self, Header};
-use super::state::Woken;
+use super::state::{TaskPhase, Woken};
 use super::{Id, lifecycle};
 
 /// The one table for all tasks, since a waker depends on no type. So [`Waker::will_wake`] is exact.
@@ -31,6 +33,22 @@ pub(crate) fn task_woken_by(waker: &Waker) -> Option<Id> {
         // SAFETY: the waker keeps the cell alive.
         unsafe { task.as_ref() }.id
     })
+}
+
+/// Returns whether `waker` is the only waker of the wsrt task `owner`, which waits, so that nothing
+/// else can wake the task. An abort handle counts as a waker.
+///
+/// A caller that keeps the waker from being woken knows that the answer `true` stays true, unless
+/// the task is aborted by its join handle: a waker is only cloned from another one.
+pub(crate) fn is_last_waker(waker: &Waker, owner: LockOwner) -> bool {
+    ptr::eq(waker.vtable(), &VTABLE) && {
+        // SAFETY: only wakers of this module have the table.
+        let task = unsafe { task_of(waker.data()) };
+        // SAFETY: the waker keeps the cell alive.
+        let header = unsafe { task.as_ref() };
+        let seen = header.state.look();
+        owner.task() == Some(header.id.number()) && seen.phase == TaskPhase::Idle && seen.wakers == 1
+    }
 }
 
 /// The address of a task's cell, which is compared and never followed.

@@ -12,6 +12,7 @@ use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 use wsrt_sync::drop_in::ELAPSED;
 
+use crate::observe::futurelocks::note_elapsed;
 use crate::time::Instant;
 use crate::time::deadline::{Deadline, TimerSpan};
 
@@ -190,7 +191,10 @@ impl<F: Future> Future for Timeout<F> {
         } else {
             this.deadline.poll(cx, "a `Timeout`")
         };
-        elapsed.map(|()| Err(Elapsed::new()))
+        elapsed.map(|()| {
+            note_elapsed();
+            Err(Elapsed::new())
+        })
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) mod rng;
 pub(crate) mod spin_time;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod stack;
+#[cfg(not(wsrt_loom))]
+pub(crate) mod statics;
 pub(crate) mod sync;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod thread_bound;

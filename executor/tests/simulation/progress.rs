@@ -58,6 +58,27 @@ fn a_deadlock_shows_its_cycle() {
     assert!(message.contains("nothing in this simulation can continue") && message.contains("cycle"), "{message}");
 }
 
+#[test]
+fn a_futurelock_is_named() {
+    let message = message(|| {
+        simulated(9).run(async {
+            let lock = Arc::new(Mutex::new(()));
+            let guard = Arc::clone(&lock).lock_owned().await;
+            let task = wsrt::spawn(async move {
+                let mut first = std::pin::pin!(lock.lock());
+                wsrt::select! {
+                    _ = &mut first => {}
+                    () = sleep(Duration::from_millis(10)) => drop(lock.lock().await),
+                }
+            });
+            sleep(Duration::from_millis(20)).await;
+            drop(guard);
+            task.await.expect("it never ends");
+        });
+    });
+    assert!(message.contains("\n  futurelock: Mutex made at "), "{message}");
+}
+
 /// Only some seeds interleave two tasks in the way that fails.
 #[test]
 fn a_race_fails_for_some_seeds_each_time() {

@@ -230,6 +230,33 @@ fn locks_that_are_handed_on_show_no_cycle() {
     });
 }
 
+/// One future holds the lock and sleeps, while the other one waits for the lock.
+#[test]
+fn futures_of_one_task_that_sleep_make_no_cycle() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let lock = Arc::new(Mutex::new(()));
+        let tasks: Vec<_> = (0..4)
+            .map(|_| {
+                let lock = Arc::clone(&lock);
+                runtime.spawn(async move {
+                    let hold = || async {
+                        let _guard = lock.lock().await;
+                        wsrt::time::sleep(Duration::from_micros(50)).await;
+                    };
+                    for _ in 0..200 {
+                        wsrt::join!(hold(), hold());
+                    }
+                })
+            })
+            .collect();
+        while tasks.iter().any(|task| !task.is_finished()) {
+            let dump = runtime.handle().dump();
+            assert!(dump.cycles().is_empty(), "{dump}");
+        }
+    });
+}
+
 #[test]
 fn a_semaphore_names_a_holder_and_makes_no_cycle() {
     within_a_minute(|| {

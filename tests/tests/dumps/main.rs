@@ -2,6 +2,7 @@
 //! returns even if no task makes progress.
 
 mod cycles;
+mod futurelocks;
 mod statistics;
 mod sync_waits;
 

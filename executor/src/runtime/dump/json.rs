@@ -76,7 +76,7 @@ fn sync(json: &mut String, on: &SyncWait) {
     or_null(json, on.holder(), |json, id| append(json, format_args!("{id}")));
     json.push_str(",\"held_us\":");
     or_null(json, on.held_for(), micros);
-    json.push('}');
+    append(json, format_args!(",\"promised\":{}}}", on.is_promised()));
 }
 
 fn place(json: &mut String, place: &Location<'_>) {

@@ -11,9 +11,11 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use wsrt_sync::current_task::LockOwner;
+
 use crate::observe::dump::{self, Seen, SeenTask};
 use crate::observe::no_progress::look;
-use crate::runtime::{Handle, Running, TaskKind, WaitsOn};
+use crate::runtime::{Handle, Running, SyncWait, TaskKind, WaitsOn};
 use crate::scheduler::Scheduler;
 use crate::scheduler::scheduler::RootSeen;
 use crate::task::{Id, StatsRead, TaskPhase};
@@ -123,7 +125,8 @@ impl Dump {
     ///
     /// A cycle is a list of tasks in which each task waits for a `Mutex`, `RwLock` or `OnceCell`
     /// that the next task holds, and for nothing else that is known. A task whose wait has a
-    /// timeout is in no cycle. A task that locks the same mutex twice is a cycle of its own.
+    /// timeout is in no cycle. A task that locks the same mutex twice is a cycle of its own, and so
+    /// is a task in a [futurelock](Cycle::is_futurelock).
     ///
     /// Cycles through semaphores, channels, join handles, blocking calls and futures in `block_on`
     /// are not found. A reported cycle may be no deadlock if a task has passed its guard to another
@@ -160,6 +163,14 @@ impl Dump {
         &self.cycles
     }
 
+    /// Returns the cycle of these tasks, each of which waits for the next. `None` if a task is not
+    /// in the dump.
+    pub(super) fn cycle_of(&self, owners: &[LockOwner]) -> Option<Cycle> {
+        let find = |owner: &LockOwner| self.tasks.iter().find(|task| Some(task.id().number()) == owner.task()).cloned();
+        let tasks = owners.iter().map(find).collect::<Option<_>>()?;
+        Some(Cycle { tasks })
+    }
+
     /// Returns how long it took to take the dump.
     #[must_use]
     pub fn took(&self) -> Duration {
@@ -194,7 +205,7 @@ impl Dump {
     /// //  "local_addr":"127.0.0.1:80","peer_addr":"127.0.0.1:4242"},
     /// // one for another task {"kind":"task","id":7}, or "blocking_job" for its kind, and one for a
     /// // lock {"kind":"sync","sync":"mutex","made_at":{"file":"src/main.rs","line":9,"column":17},
-    /// // "held_by":7,"held_us":3100}. A cycle of waits is a list of ids: "cycles":[[7,9]].
+    /// // "held_by":7,"held_us":3100,"promised":false}. A cycle of waits is a list of ids: "cycles":[[7,9]].
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]
@@ -219,6 +230,24 @@ impl Cycle {
     #[must_use]
     pub fn tasks(&self) -> &[TaskDump] {
         &self.tasks
+    }
+
+    /// Returns whether the cycle is a futurelock: a lock of the cycle was handed to a future that
+    /// waited for it, and whose task keeps the future and no longer polls it.
+    ///
+    /// The guide's page [`futurelock`](crate::guide::futurelock) has an example, and the cures.
+    #[must_use]
+    pub fn is_futurelock(&self) -> bool {
+        self.futurelocks().next().is_some()
+    }
+
+    /// Returns the waits for locks that were handed to a future that is not polled.
+    fn futurelocks(&self) -> impl Iterator<Item = &SyncWait> {
+        let waits = self.tasks.iter().flat_map(TaskDump::waits_on);
+        waits.filter_map(|on| match on {
+            WaitsOn::Sync(wait) if wait.is_promised() => Some(wait),
+            _ => None,
+        })
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use wsrt_trace::place::ShortLocation;
 
 use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
-use crate::runtime::{Running, SourceWait, TaskKind, WaitsOn};
+use crate::observe::futurelocks::CURE;
+use crate::runtime::{Running, SourceWait, SyncWait, TaskKind, WaitsOn};
 
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,8 +35,18 @@ fn counted(count: usize, what: &str) -> String {
 impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cycle of waits: {} cannot continue", counted(self.tasks.len(), "task"))?;
-        self.tasks.iter().try_for_each(|task| write!(f, "\n  {task}"))
+        self.tasks.iter().try_for_each(|task| write!(f, "\n  {task}"))?;
+        self.futurelocks().try_for_each(|wait| write_futurelock(wait, f))
     }
+}
+
+fn write_futurelock(wait: &SyncWait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (lock, place) = (wait.kind().awaited(), wait.made_at());
+    let task = wait.holder().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
+    write!(
+        f,
+        "\n  futurelock: {lock} made at {place} was handed to a future that {task} keeps and no longer polls. {CURE}"
+    )
 }
 
 impl fmt::Display for TaskDump {

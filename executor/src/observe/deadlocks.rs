@@ -1,0 +1,152 @@
+//! The deadlocks of tasks that wait for each other's locks, found while the program runs.
+//!
+//! A cycle of waits is a deadlock if nothing else can wake its tasks. The tasks' counts of wakers
+//! say so: each task of the cycle is idle, and its one waker is in the queue of a lock that the
+//! next task holds. A wait with a timeout, or one of several waits in a `select!` or `join!`, has a
+//! second waker, and makes no deadlock here.
+//!
+//! The locks are read one after the other. If afterwards none of them has changed, all waits of the
+//! cycle were there together: since a task of the cycle was seen, nothing could have woken it but a
+//! change of its lock.
+//!
+//! # Futurelocks
+//!
+//! A task may wait for a lock that was handed to another future of the same task, which the task
+//! keeps and does not poll. That lock's queue still has the request of the future, which was
+//! granted and not fetched. Since the task's one waker is in a queue, the task will not be polled,
+//! and nor will the future: whichever loop, `select!`, `FuturesUnordered` or buffered stream the
+//! future is part of, that would need a waker of the task.
+//!
+//! # Not found
+//!
+//! Cycles through semaphores, channels, join handles and readers of an `RwLock`, which others can
+//! end; cycles with a future in `block_on`; and cycles of which a task has an `AbortHandle`, or has
+//! left a waker behind elsewhere. A lock counts only if its guard borrows the lock and the lock is
+//! no static, since another guard may have been given to another task. So may a borrowed guard, or
+//! a request that was granted, inside a future that was polled and is spawned then: a deadlock is
+//! reported only if it lasts from one look to the next.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::panic::Location;
+
+use wsrt_sync::current_task::LockOwner;
+use wsrt_sync::wait::WaitKind;
+use wsrt_sync::waited_locks::{ContendedLock, locks_with};
+
+use crate::task::is_last_waker;
+use crate::util::statics::may_be_static;
+use crate::util::sync::Mutex;
+
+/// The number of locks that a look reads at most, which takes some hundred microseconds. In a
+/// process in which more locks were waited for, deadlocks are found by dumps alone.
+const MOST_LOCKS: usize = 4096;
+
+/// A cycle of tasks that wait for each other and for nothing else.
+#[derive(Debug)]
+pub(super) struct Deadlock {
+    /// The tasks, each of which waits for the next.
+    pub(super) tasks: Vec<LockOwner>,
+    /// The lock that each of the tasks waits for.
+    locks: Vec<ContendedLock>,
+}
+
+impl Deadlock {
+    fn is_unchanged(&self) -> bool {
+        self.locks.iter().all(ContendedLock::is_unchanged)
+    }
+
+    fn has_static_lock(&self) -> bool {
+        self.locks.iter().any(|lock| lock.promised_to().is_none() && may_be_static(lock.address()))
+    }
+
+    /// The places where the locks were created.
+    fn places(&self) -> BTreeSet<&'static Location<'static>> {
+        self.locks.iter().map(ContendedLock::place).collect()
+    }
+}
+
+/// The deadlocks that a runtime's watcher has found.
+#[derive(Debug, Default)]
+pub(crate) struct Deadlocks(Mutex<FoundDeadlocks>);
+
+#[derive(Debug, Default)]
+struct FoundDeadlocks {
+    /// The deadlocks that the last look has found.
+    last: Vec<Deadlock>,
+    /// The locks of those that were reported.
+    reported: HashSet<BTreeSet<&'static Location<'static>>>,
+}
+
+impl Deadlocks {
+    /// Returns the tasks of each deadlock that lasts since the last look, and whose locks were in
+    /// no earlier one.
+    pub(crate) fn look(&self) -> Vec<Vec<LockOwner>> {
+        let mut found = self.0.lock();
+        let last = std::mem::take(&mut found.last);
+        let lasting =
+            last.into_iter().filter(|deadlock| deadlock.is_unchanged() && found.reported.insert(deadlock.places()));
+        let lasting = lasting.map(|deadlock| deadlock.tasks).collect();
+        let now = locks_with(MOST_LOCKS, is_last_waker).map(deadlocks).unwrap_or_default();
+        found.last = now.into_iter().filter(|deadlock| !found.reported.contains(&deadlock.places())).collect();
+        lasting
+    }
+
+    /// Returns whether another look is to follow.
+    pub(crate) fn wants_another_look(&self) -> bool {
+        !self.0.lock().last.is_empty()
+    }
+}
+
+/// Returns the deadlocks among the waits for `locks`.
+pub(super) fn deadlocks(locks: Vec<ContendedLock>) -> Vec<Deadlock> {
+    let waits = waits(&locks);
+    let mut visited = HashSet::new();
+    let cycles: Vec<_> = waits.keys().filter_map(|&start| cycle_from(start, &waits, &mut visited)).collect();
+    let mut locks: Vec<_> = locks.into_iter().map(Some).collect();
+    let found = cycles.into_iter().filter_map(|tasks| {
+        let locks: Option<_> = tasks.iter().map(|task| locks[waits[task].lock].take()).collect();
+        Some(Deadlock { tasks, locks: locks? })
+    });
+    found.filter(|deadlock| !deadlock.has_static_lock() && deadlock.is_unchanged()).collect()
+}
+
+/// One task's only wait: the index of the lock, and the task that has to end the wait.
+struct OnlyWait {
+    lock: usize,
+    holder: LockOwner,
+}
+
+fn waits(locks: &[ContendedLock]) -> HashMap<LockOwner, OnlyWait> {
+    let mut waits = HashMap::new();
+    for (lock, seen) in locks.iter().enumerate() {
+        let holder = seen.promised_to().unwrap_or(seen.holder());
+        let is_given_away = seen.promised_to().is_none() && seen.has_owned_guard();
+        if holder.task().is_none() || is_given_away {
+            continue;
+        }
+        let stuck = seen.waiters().iter().filter(|waiter| waiter.has_no_other_waker && is_exclusive(waiter.kind));
+        waits.extend(stuck.map(|waiter| (waiter.owner, OnlyWait { lock, holder })));
+    }
+    waits
+}
+
+/// Returns the cycle that the way from `start` leads into, unless an earlier way has led there.
+fn cycle_from(
+    start: LockOwner,
+    waits: &HashMap<LockOwner, OnlyWait>,
+    visited: &mut HashSet<LockOwner>,
+) -> Option<Vec<LockOwner>> {
+    let (mut way, mut at) = (Vec::new(), start);
+    while visited.insert(at) {
+        way.push(at);
+        at = waits.get(&at)?.holder;
+    }
+    let begin = way.iter().position(|&passed| passed == at)?;
+    Some(way.split_off(begin))
+}
+
+/// Returns whether only the holder can end the wait, by releasing the lock. Readers may wait for
+/// other readers, and semaphores receive permits from anywhere.
+pub(crate) fn is_exclusive(kind: WaitKind) -> bool {
+    matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell)
+}

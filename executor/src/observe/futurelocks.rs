@@ -1,0 +1,71 @@
+//! Reports the futurelock that a `timeout` has ended.
+//!
+//! A timeout wakes its task, so the count of wakers is no proof here. The request that waits is one
+//! instead: it counts the polls in a row that found the lock handed to another future of the same
+//! task. With two of them, the task has been through a whole poll without that future.
+
+use std::collections::HashSet;
+use std::panic::Location;
+use std::sync::LazyLock;
+
+use wsrt_sync::current_task::LockOwner;
+use wsrt_sync::wait::{TaskWait, noted};
+use wsrt_sync::waited_locks::locks_with;
+
+use crate::observe::deadlocks::is_exclusive;
+use crate::util::report::report;
+use crate::util::sync::Mutex;
+
+/// What the user can do.
+pub(crate) const CURE: &str = "Drop that future before the task waits for anything else, or poll it during the wait (`join!`), \
+                               or spawn it as a task; see FUTURELOCK.md in the guide";
+
+/// The number of locks that are looked at, at most.
+const MOST_LOCKS: usize = 4096;
+
+/// Called when a `timeout` has elapsed whose future was polled just before.
+#[cold]
+pub(crate) fn note_elapsed() {
+    // SAFETY: the word comes from `noted`, which returns packed waits.
+    let Some(wait) = (unsafe { TaskWait::unpack(noted()) }).filter(|wait| is_exclusive(wait.kind)) else { return };
+    if is_one_of_many() {
+        return;
+    }
+    let task = LockOwner::current();
+    let locks = locks_with(MOST_LOCKS, |_, _| false).unwrap_or_default();
+    let is_futurelock = locks.iter().any(|lock| {
+        let mut waiters = lock.waiters().iter();
+        lock.place() == wait.place
+            && lock.promised_to() == Some(task)
+            && waiters.any(|waiter| waiter.owner == task && waiter.polls_behind_own > 1)
+    });
+    if is_futurelock && is_new(wait.place) {
+        let (lock, place) = (wait.kind.awaited(), wait.place);
+        let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
+        report(format_args!(
+            "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, which was handed to another \
+             future that {task} keeps and no longer polls. {CURE} (reported once for this lock)"
+        ));
+    }
+}
+
+/// The timeouts that have elapsed in waits for locks, and the locks that were reported.
+#[derive(Debug, Default)]
+struct ElapsedInLocks {
+    count: u64,
+    reported: HashSet<&'static Location<'static>>,
+}
+
+static ELAPSED: LazyLock<Mutex<ElapsedInLocks>> = LazyLock::new(Mutex::default);
+
+/// Returns whether so many such timeouts have elapsed that this one is not looked at: a server with
+/// a contended lock may have thousands each second.
+fn is_one_of_many() -> bool {
+    let mut elapsed = ELAPSED.lock();
+    elapsed.count += 1;
+    elapsed.count > 64 && elapsed.count % 64 != 0
+}
+
+fn is_new(place: &'static Location<'static>) -> bool {
+    ELAPSED.lock().reported.insert(place)
+}
