@@ -84,7 +84,7 @@ const fn number(count: usize) -> Value {
 }
 
 /// The figures, in the order in which they are published.
-pub(crate) const FIGURES: [Figure; 39] = [
+pub(crate) const FIGURES: [Figure; 40] = [
     figure(Counter, "wsrt_polls_total", "Polls of tasks, by where the task was found", Labelled(polls)),
     figure(Counter, "wsrt_steals_total", "Successful steals", Each(|processor| Count(processor.steal_operations()))),
     figure(
