@@ -45,7 +45,7 @@ impl Handle {
     ///   [`JoinSet`](crate::task::JoinSet) or another library's channel, or if a library wraps its
     ///   wakers, as `FuturesUnordered` does. A stale waker, such as the waker of a read that was
     ///   dropped halfway, still counts as a wait.
-    /// * The holder of a lock is the task that acquired the lock. [`SyncWait`](super::SyncWait)
+    /// * The holder of a lock is the task that acquired the lock. [`SyncWait`]
     ///   describes what happens if the guard moves to another task.
     /// * On targets with pointers of fewer than 64 bits, waits for locks and channels are unknown.
     /// * Looking up socket addresses is limited to 40 ms for the whole dump. With tens of thousands

@@ -11,6 +11,24 @@
 //! more when its search is over: here, or in `stop_searching`. No task is left beside a sleeper.
 //! `docs/SLEEPING.md` has the steps by number, the races, and the loom models.
 //!
+//! Those that raise the barrier are `submit`, `retire`, `give_up`, `enlist` and `stop_searching`,
+//! and `give_up_only` if a machine waits for the processor. `retire` and `give_up` also end the
+//! search of the processor's holder, in the step that makes the processor idle. `wake_another`
+//! needs none: it asks for no searcher.
+//!
+//! The timers' race has the same form. The poll owner publishes its deadline, full barrier (in
+//! `PollOwner::take_over`), and reads all timers again ([`WakingSide::end_of_block`], with which
+//! each block in the netpoller begins). The other side arms a timer, or leaves timers behind, full
+//! barrier (in `PollOwner::watch`), and reads that deadline. So the poll owner sees the timer, or
+//! is interrupted: the interrupt stays for the next block if it comes too early, as an unpark does
+//! for the next park.
+//!
+//! An event waits in the netpoller, and a timer that was left behind in its queue, for the next
+//! machine that looks: no barrier is needed. The last machine up does not sleep without a look:
+//! a poll owner that gets up collects what has come, and a machine that falls asleep becomes the
+//! poll owner if there is none. If a machine that is up polls something long meanwhile, the watcher
+//! looks at the netpoller, and fires these timers.
+//!
 //! A machine that sleeps or leaves also owes something to the timers of the processor that it gives
 //! up, and to the netpoller. Nobody but the holder of a processor fires the timers in its queue:
 //! once the processor is given up, the timers need the poll owner. And one machine has to be that,
@@ -133,6 +151,9 @@ pub(crate) trait WakingSide {
 
     /// Notifies the poll owner of a timer for `deadline`, in a queue that no running machine looks
     /// at, so that it fires in time.
+    ///
+    /// If there is no poll owner, and no machine to wake either, a machine searches or all hold
+    /// processors: the next one that falls asleep becomes the poll owner, up to that deadline.
     fn notify_poll_owner_of(&self, deadline: u64) {
         match self.poll_owner().watch(deadline) {
             Watch::InTime => {}
@@ -319,7 +340,8 @@ pub(crate) trait SleepingSide {
         if !self.listing().listed {
             self.runtime().idle().enlist(self.machine());
             self.listing().listed = true;
-            // Work that came while no machine was on the list has woken nobody.
+            // Work that came while no machine was on the list has woken nobody, if none could be
+            // started for it.
             if self.look_again() {
                 return FellAsleep::No;
             }
@@ -337,8 +359,8 @@ pub(crate) trait SleepingSide {
     fn become_poll_owner(&self) -> Option<u64> {
         let runtime = self.runtime();
         if runtime.helpers_watch_network() {
-            // They may come upon a long piece of work. Then the watcher sees to the netpoller: it
-            // has to be up.
+            // They may come upon a long piece of work. Then the watcher sees to the netpoller and
+            // to the timers: it has to be up.
             runtime.idle().watcher().wake_if_asleep();
             return None;
         }

@@ -111,7 +111,9 @@ impl MachineLoop<'_> {
         Some(self.context.begin_hold(self.collect()?))
     }
 
-    /// Looks for a task with `processor`, and polls the task; gives the processor up with none.
+    /// Looks for a task with `processor`, and polls the task. With none, `retire` gives the
+    /// processor up and looks again (`core/sleep.rs`); the next step comes to `rest`, which falls
+    /// asleep.
     #[inline(always)]
     fn turn(&mut self, mut processor: Box<Processor>, root: &impl LoopRoot) -> Step {
         let index = processor.index();
@@ -139,7 +141,7 @@ impl MachineLoop<'_> {
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
     /// Ticks count polls, including the polls of a chain through runnext, so that no chain can hold
     /// anything off. The netpoller comes before stealing, since its events wait for no other
-    /// machine to be done.
+    /// machine to be done. `steal` makes the machine a searcher, unless enough search already.
     pub(super) fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         if self.keep_time(processor) {
