@@ -14,7 +14,7 @@
 //! Those that raise the barrier are `submit`, `retire`, `give_up`, `enlist` and `stop_searching`,
 //! and `give_up_only` if a machine waits for the processor. `retire` and `give_up` also end the
 //! search of the processor's holder, in the step that makes the processor idle. `wake_another`
-//! needs none: it asks for no searcher.
+//! needs none: it wakes a machine whether or not others search.
 //!
 //! The timers' race has the same form. The poll owner publishes its deadline, full barrier (in
 //! `PollOwner::take_over`), and reads all timers again ([`WakingSide::end_of_block`], with which
@@ -256,6 +256,8 @@ pub(crate) trait SleepingSide {
                 return;
             }
             GivenUp::OutOfPlay => {
+                // Ends the search, and needs no barrier: the machine stays, enlists next, and looks
+                // at everything then.
                 runtime.part_with(&mut processor);
                 runtime.idle().count_out_of_play(&mut processor);
                 if let Some(stays) = runtime.processors().take_out_of_play(processor) {
@@ -265,7 +267,8 @@ pub(crate) trait SleepingSide {
             GivenUp::ToLeave { is_only } => {
                 runtime.part_with(&mut processor);
                 if is_only {
-                    // Work and timers wait for the next thread to come, unless one is there.
+                    // Work and timers wait for the next thread to come, unless one is there. One
+                    // step: a thread that enlists after it finds the processor idle.
                     if !runtime.idle().give_up_only(processor) {
                         return;
                     }
@@ -285,9 +288,9 @@ pub(crate) trait SleepingSide {
             // All of it is dropped.
             return;
         }
-        // A machine that leaves may have been the last that would have blocked in the netpoller:
-        // then another is woken for it. One that falls asleep later sees that there is no poll
-        // owner. A machine that stays becomes the poll owner itself.
+        // A machine that leaves may have been the last that would have blocked in the netpoller,
+        // and is the poll owner no more: then another is woken for it. One that falls asleep later
+        // sees that there is no poll owner. A machine that stays becomes the poll owner itself.
         let leaves_netpoller = matches!(way, GivenUp::ToLeave { .. }) && !runtime.poll_owner().is_present();
         if runtime.work_is_visible() || leaves_netpoller {
             runtime.wake_one();
@@ -317,7 +320,8 @@ pub(crate) trait SleepingSide {
     }
 
     /// Looks at all queues once more, now that the machine is on the list of the idle, and comes
-    /// back from there if there is work and a processor to do it with. `true` if it has one.
+    /// back from there, as a searcher, if there is work and a processor to do it with. `true` if it
+    /// has one.
     ///
     /// If there is work and no processor, it stays: either a submitter has chosen this machine, and
     /// a processor is on its way to the mailbox, which ends the sleep; or other machines hold all
@@ -352,6 +356,7 @@ pub(crate) trait SleepingSide {
             return FellAsleep::No;
         }
         let Some(until) = self.become_poll_owner() else { return FellAsleep::Parked };
+        // One atomic step: it begins only if no unpark has come before.
         if self.machine().parker().begin_polling() { FellAsleep::InNetpoller { until } } else { FellAsleep::Woken }
     }
 
@@ -359,8 +364,8 @@ pub(crate) trait SleepingSide {
     fn become_poll_owner(&self) -> Option<u64> {
         let runtime = self.runtime();
         if runtime.helpers_watch_network() {
-            // They may come upon a long piece of work. Then the watcher sees to the netpoller and
-            // to the timers: it has to be up.
+            // They may stop, or come upon a long piece of work. Then the watcher sees to the
+            // netpoller and to the timers: it is up from here on.
             runtime.idle().watcher().wake_if_asleep();
             return None;
         }
