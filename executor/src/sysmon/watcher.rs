@@ -59,8 +59,8 @@ struct Watched {
     stuck: bool,
     /// When the watcher first saw it in that poll.
     since: u64,
-    /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it
-    /// blocks is no stall.
+    /// When it last saw it in `block_in_place` or at work in a parallel call, or else first saw it:
+    /// a poll that says that it blocks, or gives way, is no stall.
     silent_since: u64,
     /// True if its thread was asleep when last looked at in this poll.
     asleep: bool,

@@ -133,7 +133,7 @@ fn tasks_of_equal_hosts_are_told_apart() {
         });
     });
     for host in ["alpha", "beta"] {
-        let lines = dump.lines().filter(|line| line.contains(&format!(", of the host `{host}`: idle")));
+        let lines = dump.lines().filter(|line| line.contains(&format!(", of the host `{host}`: orphan")));
         assert_eq!(lines.count(), 1, "{dump}");
     }
     assert!(!line(&dump, "outside").contains("of the host"), "{dump}");

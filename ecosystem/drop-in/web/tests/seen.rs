@@ -88,7 +88,7 @@ fn a_dump_names_spawn_sites_and_the_awaited_lock() {
         assert!(sent.success());
         plain.error_with(&["wsrt dump: ", " tasks"]);
         let task = plain.error_with(&["task ", &place]);
-        plain.error_with(&["task ", &place_of("tokio::spawn(async move"), "idle"]);
+        plain.error_with(&["task ", &place_of("tokio::spawn(async move"), "orphan"]);
         if task.contains("waits for Mutex made at ") && task.contains(&place_of("static LOCK")) {
             break;
         }

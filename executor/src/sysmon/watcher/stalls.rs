@@ -31,7 +31,10 @@ impl Watcher<'_> {
         let Some(threshold) = self.scheduler.config.stall_threshold else { return };
         let processor = self.scheduler.processors.get(index);
         let state = processor.watch().state();
-        if state.blocking {
+        // A parallel call gives way by itself, to helpers, and to tasks on other processors, unless
+        // a piece of it sleeps.
+        let gives_way = state.computing && !self.looks_asleep(index, state.thread, now);
+        if state.blocking || gives_way {
             // Noted on each tick: after a long call its poll may be over before anything else shows
             // it.
             self.watched[index].silent_since = now;
@@ -43,11 +46,6 @@ impl Watcher<'_> {
             return;
         }
         let asleep = self.looks_asleep(index, state.thread, now);
-        if !asleep && state.computing {
-            // A parallel call gives way by itself: to helpers, and to tasks on other processors.
-            self.watched[index].silent_since = now;
-            return;
-        }
         if !asleep && !self.has_burned(index, state.thread, now, threshold) {
             return;
         }
