@@ -13,10 +13,11 @@ use super::inbox::Inbox;
 use super::listener::Listener;
 
 /// The most connections. The program's own may need the descriptors.
-const MOST_CONNECTIONS: usize = 128;
+const MOST_CONNECTIONS: usize = 256;
 /// The most connections that are accepted before others are heard.
 const MOST_AT_ONCE: usize = 16;
-/// How long to wait when no descriptor can be had.
+/// How long to wait when no descriptor can be had, and for the first request of a connection before
+/// others may take its place.
 const PAUSE: Duration = Duration::from_millis(10);
 
 const LISTENER: Token = Token(0);
@@ -101,13 +102,17 @@ impl Reception {
     }
 
     /// Closes a connection if there are too many: of those that never got an answer the one that
-    /// has been silent for longest, then of all. One whose answer is being made stays.
+    /// has been silent for longest, then of all. One whose answer is being made stays, and one that
+    /// has just come goes last: its request is on the way.
     fn make_room(&mut self) {
         if self.connections.len() < MOST_CONNECTIONS {
             return;
         }
         let silent = self.connections.iter().filter(|(_, connection)| connection.deadline().is_some());
-        let longest = silent.min_by_key(|(_, connection)| (connection.was_served, connection.since));
+        let longest = silent.min_by_key(|(_, connection)| {
+            let has_just_come = !connection.was_served && connection.since.elapsed() < PAUSE;
+            (has_just_come, connection.was_served, connection.since)
+        });
         if let Some(number) = longest.map(|(number, _)| *number) {
             self.close(number);
         }
