@@ -17,12 +17,13 @@ pub(super) const ALERT_TICKS: u32 = 200;
 /// sees it again.
 const FIRST_LOOK: Duration = Duration::from_micros(60);
 
+/// The watcher goes to sleep when there was nothing to watch for so long. A server that is busy for
+/// a moment every few milliseconds need not wake it each time: to be woken, and to look so soon
+/// after, costs about as much as the looks of this time.
+const IDLE_BEFORE_SLEEP: Duration = Duration::from_millis(8);
+
 /// The longest time between two ticks. The watcher looks at the netpoller itself when nobody has
 /// for as long.
-///
-/// And it goes to sleep when there was nothing to watch for as long. A server that is busy for a
-/// moment every few milliseconds need not wake it each time: to be woken, and to look so soon
-/// after, costs about as much as the looks of this time.
 fn calmest_tick() -> Duration {
     Duration::from_nanos(TIME_SLICE)
 }
@@ -87,7 +88,7 @@ impl Cadence {
         };
         let napped = std::mem::replace(&mut self.nap, next);
         self.idle = if anything_to_watch || since_last_tick { Duration::ZERO } else { self.idle + napped };
-        self.idle >= calmest_tick()
+        self.idle >= IDLE_BEFORE_SLEEP
     }
 
     /// Notes that the watcher has slept.
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_watcher_stays_up_between_bursts_that_follow_closely() {
-        let is_enough = |awake: Duration| (calmest_tick()..=2 * calmest_tick()).contains(&awake);
+        let is_enough = |awake: Duration| (IDLE_BEFORE_SLEEP..=IDLE_BEFORE_SLEEP + calmest_tick()).contains(&awake);
         let mut cadence = Cadence::default();
         assert!(is_enough(time_awake(&mut cadence)), "while it is alert");
         cadence.note_sleep();
