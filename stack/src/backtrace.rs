@@ -144,11 +144,9 @@ impl Backtrace {
     /// lines each time; one that computes, in the same functions, however often one calls another.
     #[doc(hidden)]
     pub fn key(&self, with_lines: bool) -> String {
-        let of_program = || self.frames().iter().filter(|frame| frame.is_of_program());
-        let frames: Vec<_> =
-            if of_program().next().is_some() { of_program().collect() } else { self.frames().iter().collect() };
+        let has_own = self.frames().iter().any(StackFrame::is_of_program);
         let (mut key, mut seen) = (String::new(), BTreeSet::new());
-        for frame in frames {
+        for frame in self.frames().iter().filter(|frame| !has_own || frame.is_of_program()) {
             // A closure that was inlined has no more of a name than its line.
             let line = if with_lines || frame.function.is_empty() { frame.line } else { 0 };
             if seen.insert((&frame.function, line)) {

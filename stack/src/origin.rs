@@ -58,9 +58,6 @@ fn is_of_runtime(file: &str) -> bool {
 /// `a::b`, `<a::B as c::D>::e`, `<&mut a::B>::c`, `<F as c::D>::e`.
 pub(crate) fn crate_of(function: &str) -> Option<&str> {
     let mut rest = function;
-    while let Some(inner) = rest.strip_prefix('<') {
-        rest = inner;
-    }
     loop {
         let start = rest.trim_start_matches(['&', '*', '(', '[', ' ', '<']);
         let start = ["mut ", "const ", "dyn "].iter().find_map(|word| start.strip_prefix(word)).unwrap_or(start);
@@ -75,7 +72,7 @@ pub(crate) fn crate_of(function: &str) -> Option<&str> {
         return Some(first);
     }
     let (_, of_trait) = function.split_once(" as ")?;
-    if of_trait.len() < function.len() { crate_of(of_trait) } else { None }
+    crate_of(of_trait)
 }
 
 #[cfg(test)]

@@ -38,15 +38,15 @@ impl StackSampling {
         }
     }
 
-    /// Takes a sample that has come, and asks for the next. `goes_on` tells, for the time before
-    /// this call, whether the thread is still in what it was in at the beginning: samples that came
-    /// after are not used. Returns whether the last step is done.
+    /// Takes a sample that has come, and asks for the next. `lasts` says whether the thread was
+    /// still in the same poll before this call: later samples are not used. Returns whether the
+    /// last step is done: then this is not called again.
     #[must_use]
-    pub fn look(&mut self, now: u64, goes_on: bool) -> bool {
-        if !goes_on && self.failure == NoStack::NoAnswer {
-            self.failure = NoStack::Over;
-        }
-        if !goes_on || self.samples.len() == 2 {
+    pub fn look(&mut self, now: u64, lasts: bool) -> bool {
+        if !lasts {
+            if self.failure == NoStack::NoAnswer {
+                self.failure = NoStack::Over;
+            }
             return true;
         }
         let waited = now.saturating_sub(self.since);

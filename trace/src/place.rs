@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 /// Returns a source file's path without what says nothing to a reader: the folder of cargo's
-/// registry, of its git checkouts, or of the standard library's build, and the current folder.
+/// registry, of its git checkouts, or of the standard library's build.
 ///
 /// ```
 /// let path = "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/axum-0.8.4/src/serve/mod.rs";

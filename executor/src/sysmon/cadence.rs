@@ -22,9 +22,8 @@ const FIRST_LOOK: Duration = Duration::from_micros(60);
 /// after, costs about as much as the looks of this time.
 const IDLE_BEFORE_SLEEP: Duration = Duration::from_millis(8);
 
-/// The longest time between two ticks. The watcher looks at the netpoller itself when nobody has
-/// for as long.
-fn calmest_tick() -> Duration {
+/// The longest time between two ticks.
+pub(super) fn calmest_tick() -> Duration {
     Duration::from_nanos(TIME_SLICE)
 }
 

@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wsrt_stack::{Backtrace, MOST_WAITING, NoStack, Resolver, Sample, StackFrame};
+use wsrt_stack::{Backtrace, MOST_WAITING, NoStack, Resolver, Sample};
 use wsrt_trace::place::ShortLocation;
 
 use crate::observe::counters::Counter;
@@ -76,15 +76,11 @@ impl fmt::Display for Stall {
         };
         let (site, millis) = (ShortLocation(self.spawned_at), self.duration.as_millis());
         write!(f, ", spawned at {site}, has been in one poll for {millis} ms, {doing}")?;
-        match place(self) {
+        match self.backtrace().and_then(Backtrace::place) {
             Some(place) => write!(f, " in {place}"),
             None => Ok(()),
         }
     }
-}
-
-fn place(stall: &Stall) -> Option<&StackFrame> {
-    stall.backtrace().and_then(Backtrace::place)
 }
 
 /// The hook that is called for each stall.
@@ -104,7 +100,7 @@ pub(crate) struct NotedStall {
 struct SameStack {
     count: u64,
     longest: u64,
-    /// Of those that may last.
+    /// The durations of the stalls whose polls may not have returned.
     lasting: Vec<Arc<AtomicU64>>,
 }
 
@@ -156,7 +152,7 @@ impl Stalls {
         !std::mem::replace(&mut noted.has_reporter, true)
     }
 
-    /// Takes the next stall to report. If there is none, the caller is the reporter no more.
+    /// Takes the next stall to report. If there is none, the caller is no longer the reporter.
     pub(crate) fn next_noted(&self) -> Option<NotedStall> {
         let mut noted = self.noted.lock();
         let next = noted.stalls.pop_front();
@@ -180,8 +176,9 @@ impl Stalls {
         }
     }
 
-    /// Prints a stall with its stack the first time, and then its count at each power of ten. What
-    /// takes a panicking thread long is the backtrace that is being printed: no word of it.
+    /// Prints a stall with its stack the first time, and then its count at each power of ten.
+    ///
+    /// A stall of a thread that panics is not printed: what takes long is the panic's backtrace.
     fn print(&self, stall: &Stall, lasted: &Arc<AtomicU64>) {
         let Some(backtrace) = stall.backtrace().filter(|backtrace| !backtrace.is_panicking()) else { return };
         let mut by_stack = self.by_stack.lock();
@@ -196,10 +193,8 @@ impl Stalls {
         drop(by_stack);
         if count == 1 {
             let missing = backtrace.missing().map(|missing| format!("\n    ({missing})")).unwrap_or_default();
-            report(format_args!(
-                "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` (reported once for this \
-                 stack, and counted at 10, 100, ...; WSRT_STALL_MS sets the threshold, 0 turns reports off)\n{backtrace}{missing}"
-            ));
+            let how_often = "reported once for this stack, and counted at 10, 100, ...";
+            print_first(stall, how_often, format_args!("\n{backtrace}{missing}"));
         } else if is_power_of_ten(count) {
             report(format_args!("{stall}: {count} stalls with this stack so far, the longest of {longest} ms"));
         }
@@ -210,12 +205,18 @@ impl Stalls {
         let is_first = self.by_stack.lock().insert(stall.spawned_at.to_string(), SameStack::default()).is_none();
         if is_first {
             let no_stack = if why == NoStack::Unsupported { String::new() } else { format!("no stack: {why}; ") };
-            report(format_args!(
-                "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` ({no_stack}reported once \
-                 for this spawn site; WSRT_STALL_MS sets the threshold, 0 turns reports off)"
-            ));
+            print_first(stall, &format!("{no_stack}reported once for this spawn site"), format_args!(""));
         }
     }
+}
+
+/// Prints the first of some stalls that are alike. `how_often` says when others are printed, and
+/// `below` is the rest.
+fn print_first(stall: &Stall, how_often: &str, below: fmt::Arguments<'_>) {
+    report(format_args!(
+        "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` ({how_often}; WSRT_STALL_MS \
+         sets the threshold, 0 turns reports off){below}"
+    ));
 }
 
 /// Returns the backtraces in which there is anything to see. A fault in a file's debug information

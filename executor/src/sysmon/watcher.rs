@@ -21,7 +21,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::scheduler::context::Role;
 use crate::scheduler::core::limits::TIME_SLICE;
@@ -31,7 +30,7 @@ use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::overslept::Overslept;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::{Context, Scheduler, shutdown};
-use crate::sysmon::cadence::Cadence;
+use crate::sysmon::cadence::{Cadence, calmest_tick};
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::patrol::Patrol;
 use crate::sysmon::quota::QuotaFollower;
@@ -138,7 +137,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
     }
     watcher.report_all();
     drop(entered);
-    shutdown::outstay_others(&scheduler, Duration::from_nanos(TIME_SLICE));
+    shutdown::outstay_others(&scheduler, calmest_tick());
     shutdown::depart(&scheduler);
     std::mem::forget(guard);
 }

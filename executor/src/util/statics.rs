@@ -30,8 +30,8 @@ mod loaded {
 
     /// Checks one loaded object. A nonzero return value ends the search.
     unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the caller passes on the address that `may_be_static` gave it, and nothing else
-        // has it.
+        // SAFETY: the caller passes on the address that `may_be_static` gave it, and there is
+        // no other reference to the search.
         let search = unsafe { &mut *search.cast::<Search>() };
         // SAFETY: the caller lends the object's description.
         let info = unsafe { &*info };

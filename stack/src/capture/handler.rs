@@ -40,7 +40,7 @@ static PREVIOUS: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 static PREVIOUS_IS_INFORMED: AtomicBool = AtomicBool::new(false);
 
 /// Sees to it that the handler is installed: at the first request in the life of the process. A
-/// program that has installed another one since keeps it, for that may call this one already.
+/// program that has installed another one since keeps its handler, which may call this one already.
 pub(super) fn ensure() -> Result<(), NoStack> {
     /// True if it was installed. The lock keeps two threads from chaining it to itself.
     static INSTALLED: Mutex<bool> = Mutex::new(false);
@@ -123,7 +123,7 @@ fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     }
 }
 
-fn own_thread() -> u32 {
+pub(super) fn own_thread() -> u32 {
     // SAFETY: it takes nothing, and writes nothing.
     let number = unsafe { libc::syscall(libc::SYS_gettid) };
     u32::try_from(number).unwrap_or(0)

@@ -28,7 +28,7 @@ pub(super) unsafe fn copy(from: usize, to: *mut u8, most: usize) -> usize {
     let into = libc::iovec { iov_base: to.cast(), iov_len: most };
     // SAFETY: it takes nothing, and writes nothing.
     let own = unsafe { libc::getpid() };
-    // By number: a sanitizer that stands in front of the function would look at the memory first.
+    // By number: a sanitizer that intercepts the function would look at the memory first.
     // SAFETY: the caller vouches for `into`; what is at the pages is the kernel's to check.
     let copied = unsafe {
         libc::syscall(libc::SYS_process_vm_readv, own, &raw const into, 1_usize, pages.as_ptr(), count, 0_usize)
@@ -36,7 +36,8 @@ pub(super) unsafe fn copy(from: usize, to: *mut u8, most: usize) -> usize {
     usize::try_from(copied).unwrap_or(0)
 }
 
-/// Returns a copy of the memory in `from..to`, as far as there is any.
+/// Returns a copy of up to `most` bytes from the address `from` on, as far as there is readable
+/// memory.
 pub(super) fn copied(from: usize, most: usize) -> Box<[u8]> {
     let mut bytes = vec![0; most.min(LONGEST)];
     // SAFETY: the vector is as long.

@@ -14,6 +14,8 @@ pub(super) struct Mapping {
     pub(super) offset: u64,
     /// The file's path, or `[vdso]`.
     pub(super) name: String,
+    /// True if it is of the program itself, and not of a library.
+    pub(super) is_program: bool,
     /// True if the file was removed or replaced since.
     is_gone: bool,
 }
@@ -22,7 +24,11 @@ impl Mapping {
     /// Returns the mappings of code.
     pub(super) fn all() -> Vec<Self> {
         let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        maps.lines().filter_map(Self::parse).collect()
+        let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+        let program = program.to_string_lossy();
+        let program = program.strip_suffix(" (deleted)").unwrap_or(&program);
+        let mappings = maps.lines().filter_map(Self::parse);
+        mappings.map(|mapping| Self { is_program: mapping.name == program, ..mapping }).collect()
     }
 
     /// Parses `START-END rwxp OFFSET DEVICE INODE PATH`.
@@ -44,6 +50,7 @@ impl Mapping {
             addresses: number(start)?..number(end)?,
             offset: number(offset)?,
             name: name.to_owned(),
+            is_program: false,
             is_gone: name.len() < path.len(),
         })
     }
@@ -53,14 +60,7 @@ impl Mapping {
         if !self.is_gone {
             return self.name.starts_with('/').then(|| PathBuf::from(&self.name));
         }
-        self.is_program().then(|| PathBuf::from("/proc/self/exe"))
-    }
-
-    /// Returns whether it is the program itself, and not a library.
-    pub(super) fn is_program(&self) -> bool {
-        let program = fs::read_link("/proc/self/exe").unwrap_or_default();
-        let program = program.to_string_lossy();
-        program.strip_suffix(" (deleted)").unwrap_or(&program) == self.name
+        self.is_program.then(|| PathBuf::from("/proc/self/exe"))
     }
 
     /// Returns the file's name, without its folders.
@@ -97,7 +97,7 @@ mod tests {
     fn this_program_is_one_of_them() {
         let own = only_code_is_listed as fn() as usize as u64;
         let mapping = Mapping::all().into_iter().find(|mapping| mapping.addresses.contains(&own)).expect("it is code");
-        assert!(mapping.is_program());
+        assert!(mapping.is_program);
         assert!(mapping.path().is_some_and(|path| path.exists()));
     }
 }

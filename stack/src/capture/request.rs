@@ -21,8 +21,8 @@ enum State {
 
 impl Request {
     /// Asks the thread of this process with this number for its stack. The thread sees no more of
-    /// it than of any signal with a handler: its system call goes on, and a system call that would
-    /// not is not interrupted. Instead, the stack is read while the thread waits there.
+    /// it than of any signal with a handler: its system call is restarted. A call that cannot be
+    /// restarted is not interrupted: the stack is read while the thread waits in it.
     pub fn send(thread: u32) -> Result<Self, NoStack> {
         if let Some(waiting) = SystemCall::of(thread).filter(SystemCall::is_ended_by_signals) {
             return Ok(Self(State::Answered(Some(read_at_rest(&waiting)))));
@@ -32,11 +32,10 @@ impl Request {
             return Err(NoStack::SignalBlocked);
         }
         let slot = StackSlot::open(thread).ok_or(NoStack::Busy)?;
-        let sent = handler::send(thread, slot);
-        if sent.is_err() {
-            slot.abandon(thread);
-        }
-        sent.map(|()| Self(State::Sent { thread, slot }))
+        // Dropped, it gives the slot up.
+        let request = Self(State::Sent { thread, slot });
+        handler::send(thread, slot)?;
+        Ok(request)
     }
 
     /// Returns the stack, once, when the thread has answered.
@@ -60,8 +59,8 @@ impl Drop for Request {
     }
 }
 
-/// Copies the stack of a thread in a system call. What the frame pointer is the system does not
-/// tell: the walk may end early.
+/// Copies the stack of a thread in a system call. The system does not tell the frame pointer: the
+/// walk may end early.
 fn read_at_rest(waiting: &SystemCall) -> Sample {
     let &SystemCall { stack_pointer, program_counter, .. } = waiting;
     let registers = Registers { program_counter, stack_pointer, ..Registers::default() };

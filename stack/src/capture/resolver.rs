@@ -26,8 +26,9 @@ impl Resolver {
     pub fn backtrace(&mut self, sample: &Sample) -> Backtrace {
         let mut walker = self.walker.take().unwrap_or_else(Walker::new);
         let mut addresses = walker.walk(sample);
-        if addresses.iter().any(|&address| walker.find(address).is_none()) {
-            // A library that was loaded since, or code that is in no file.
+        let is_unknown = |&address: &u64| walker.find(address).is_none();
+        if addresses.iter().any(is_unknown) && walker.is_outdated() {
+            // A library may have been loaded since. Other unknown code is in no file.
             walker = Walker::new();
             addresses = walker.walk(sample);
         }

@@ -50,7 +50,7 @@ impl Symbols {
         }
         if frames.len() == before {
             let name = format!("{}+{stated:#x}", mapping.file_name());
-            let origin = if mapping.is_program() { Origin::Program } else { Origin::System };
+            let origin = if mapping.is_program { Origin::Program } else { Origin::System };
             frames.push(StackFrame::unnamed(name, origin));
         }
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::handler::own_thread;
 use super::slot::StackSlot;
 use super::system_call::SystemCall;
 use super::{Request, Resolver};
@@ -16,12 +17,6 @@ use crate::{Backtrace, NoStack};
 
 /// More than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-fn own_number() -> u32 {
-    // SAFETY: it takes nothing, and writes nothing.
-    let number = unsafe { libc::gettid() };
-    number as u32
-}
 
 /// Captures the stack of the thread again and again until `is_there` finds something in it.
 #[track_caller]
@@ -60,7 +55,7 @@ fn names(backtrace: &Backtrace, function: &str) -> bool {
 fn on_a_thread(body: impl FnOnce() + Send + 'static) -> (u32, JoinHandle<()>) {
     let (send, number): (Sender<u32>, Receiver<u32>) = channel();
     let thread = thread::spawn(move || {
-        send.send(own_number()).expect("the test waits");
+        send.send(own_thread()).expect("the test waits");
         body();
     });
     (number.recv().expect("it is sent"), thread)

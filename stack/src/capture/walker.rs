@@ -21,7 +21,8 @@ const MOST_FRAMES: usize = 2_000;
 pub(super) struct Walker {
     unwinder: UnwinderNative<Vec<u8>, MayAllocateDuringUnwind>,
     cache: CacheNative<MayAllocateDuringUnwind>,
-    pub(super) loaded: Vec<Loaded>,
+    mappings: Vec<Mapping>,
+    loaded: Vec<Loaded>,
 }
 
 /// Code in memory, and what was added to its addresses when it was loaded.
@@ -34,15 +35,19 @@ pub(super) struct Loaded {
 impl Walker {
     /// Reads the tables of all that is in memory now.
     pub(super) fn new() -> Self {
-        let mut walker = Self { unwinder: UnwinderNative::new(), cache: CacheNative::new(), loaded: Vec::new() };
-        for mapping in Mapping::all() {
-            if let Some((bias, sections)) = read(&mapping) {
-                let module = Module::new(mapping.name.clone(), mapping.addresses.clone(), bias, sections);
-                walker.unwinder.add_module(module);
-                walker.loaded.push(Loaded { mapping, bias });
+        let (mut unwinder, mut loaded, mappings) = (UnwinderNative::new(), Vec::new(), Mapping::all());
+        for mapping in &mappings {
+            if let Some((bias, sections)) = read(mapping) {
+                unwinder.add_module(Module::new(mapping.name.clone(), mapping.addresses.clone(), bias, sections));
+                loaded.push(Loaded { mapping: mapping.clone(), bias });
             }
         }
-        walker
+        Self { unwinder, cache: CacheNative::new(), mappings, loaded }
+    }
+
+    /// Returns whether other code is in memory now.
+    pub(super) fn is_outdated(&self) -> bool {
+        Mapping::all() != self.mappings
     }
 
     /// Returns an address in each call on the stack, the innermost first, as far as can be told.

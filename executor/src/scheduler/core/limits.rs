@@ -18,8 +18,8 @@ pub(crate) const INTERVAL: u32 = 61;
 /// in vain. It takes 25 ms to reach 1,024 (`docs/SCALE.md`).
 pub(crate) const MANY_PROCESSORS: usize = 16;
 
-/// How long a chain through runnext may hold the processor, 10 ms: Go's time slice. As in Go, the
-/// watcher looks no less often.
+/// How long a chain through runnext may hold the processor, 10 ms: Go's time slice. The watcher's
+/// longest tick too, as in Go; and after as long without a look it polls the network itself.
 ///
 /// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing
 /// off to each other, get like shares of a processor.
@@ -35,7 +35,8 @@ pub(crate) const LONGEST_TURN: u64 = 200_000;
 /// * Timers that come within that time share a wake, if they are a crowd: to put a thread to sleep
 ///   and wake it takes 3 to 20 µs of processor time, many times the cost of firing a timer. So
 ///   sleeps between timers take two hundredths of a core at most, however many timers there are.
-/// * An idle attendant looks for jobs in the trees of in-place scopes as often.
+/// * An idle attendant looks for jobs in the trees of in-place scopes as often, and so does a
+///   thread whose wait is over while its number is still lent.
 pub(crate) const ACCEPTED_DELAY: u64 = 1_000_000;
 
 /// A helper looks at the netpoller after 50 µs, if no machine blocks in it. A machine that did

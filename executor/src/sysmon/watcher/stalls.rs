@@ -29,23 +29,26 @@ impl Watcher<'_> {
     /// Notices a stall, once for each poll: counts it, and begins to capture the stack.
     pub(super) fn report_if_stalled(&mut self, index: usize, now: u64) {
         let Some(threshold) = self.scheduler.config.stall_threshold else { return };
+        let watched = self.watched[index];
+        if watched.reported {
+            return;
+        }
         let processor = self.scheduler.processors.get(index);
         let state = processor.watch().state();
         // A parallel call gives way by itself, to helpers, and to tasks on other processors, unless
         // a piece of it sleeps.
-        let gives_way = state.computing && !self.looks_asleep(index, state.thread, now);
-        if state.blocking || gives_way {
+        if state.blocking || (state.computing && !self.looks_asleep(index, state.thread, now)) {
             // Noted on each tick: after a long call its poll may be over before anything else shows
             // it.
             self.watched[index].silent_since = now;
             return;
         }
-        let watched = self.watched[index];
         let duration = Duration::from_nanos(now - watched.silent_since);
-        if watched.reported || duration < threshold {
+        if duration < threshold {
             return;
         }
-        let asleep = self.looks_asleep(index, state.thread, now);
+        // One that computes was found asleep above.
+        let asleep = state.computing || self.looks_asleep(index, state.thread, now);
         if !asleep && !self.has_burned(index, state.thread, now, threshold) {
             return;
         }
