@@ -46,8 +46,8 @@ impl PermitsResource {
     pub(crate) fn changed(&self, _: impl FnOnce() -> (usize, usize)) {}
 }
 
-/// Takes the value's expression, so that what only the console reads is in use, and computes
-/// nothing.
+/// Takes the value's expression, so that the compiler does not call unused what only the console
+/// reads, and computes nothing.
 macro_rules! state {
     ($resource:expr, $name:ident = $value:expr) => {
         _ = || (&$resource, $value)

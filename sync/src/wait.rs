@@ -119,6 +119,13 @@ impl WaitKind {
     }
 }
 
+/// Returns whether only the holder can end such a wait, by releasing the lock. Readers may wait for
+/// other readers, and semaphores receive permits from anywhere.
+#[must_use]
+pub fn is_exclusive(kind: WaitKind) -> bool {
+    matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell)
+}
+
 /// A wait of a task: the kind of the pending operation, and the place where its lock or channel was
 /// created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -102,8 +102,8 @@ impl<T> WaitList<T> {
         linked.filter_map(|node| Some((&node.value, node.waker.as_ref()?)))
     }
 
-    /// Returns the values of the nodes in no chain, in no order: of those that were granted or
-    /// refused, and whose owners have yet to look.
+    /// Returns the values of the unlinked nodes, in no order: they were granted or refused, and
+    /// their owners have not looked yet.
     pub(crate) fn unlinked(&self) -> impl Iterator<Item = &T> {
         self.nodes.iter().filter(|(_, node)| node.round == NONE).map(|(_, node)| &node.value)
     }

@@ -8,7 +8,7 @@
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 use crate::sync::{WaitGuard, WaitLock, const_fn};
-use crate::wait::{Place, WaitKind};
+use crate::wait::{Place, WaitKind, is_exclusive};
 use crate::wait_list::WaitList;
 use crate::waited_locks;
 use std::fmt;
@@ -102,8 +102,7 @@ impl WaitQueueState {
     /// Returns whether a wait of `task` can only end once another of its futures, which was handed
     /// the lock, is polled.
     pub(crate) fn is_promised_to(&self, task: u64, kind: WaitKind) -> bool {
-        let is_exclusive = matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell);
-        is_exclusive && task != 0 && self.holder == task && self.promised_to() == task
+        is_exclusive(kind) && task != 0 && self.holder == task && self.promised_to() == task
     }
 
     /// Records that permits were given back, and which task holds them now.

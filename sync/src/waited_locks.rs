@@ -106,6 +106,13 @@ impl ContendedLock {
         self.promised_to
     }
 
+    /// Returns the task or future that keeps others from the lock: the one that it was handed to
+    /// and that has not taken it, or else the holder.
+    #[must_use]
+    pub fn blocker(&self) -> LockOwner {
+        self.promised_to.unwrap_or(self.holder)
+    }
+
     /// Returns `true` if the holder has an owned guard, which borrows nothing and may have been
     /// moved out of the holder's task.
     #[must_use]
@@ -168,18 +175,11 @@ impl ContendedLock {
     }
 }
 
-/// Returns a snapshot of every lock and semaphore in the process that tasks currently wait for.
+/// Returns a snapshot of every lock and semaphore in the process that tasks currently wait for, or
+/// `None` if more than `most` have ever had a waiter and still exist, whether or not tasks wait for
+/// them now. `is_last` says of each waiter's waker whether it is the last one of its task.
 ///
 /// The locks are read one after the other, so the snapshots are not all taken at the same instant.
-#[must_use]
-pub fn locks() -> Vec<ContendedLock> {
-    locks_with(usize::MAX, |_, _| false).expect("no limit was given")
-}
-
-/// Returns the same list as [`locks`], or `None` if more than `most` locks have ever had a waiter
-/// and still exist, whether or not tasks wait for them now. `is_last` tells of each waiter's waker
-/// whether it is the last one of its task.
-///
 /// Set a limit where reading a long list would take too long.
 #[must_use]
 pub fn locks_with(most: usize, is_last: IsLastWaker) -> Option<Vec<ContendedLock>> {

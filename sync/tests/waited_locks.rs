@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
 use wsrt_sync::current_task::{self, LockOwner};
 use wsrt_sync::wait::WaitKind;
-use wsrt_sync::waited_locks::{ContendedLock, locks, locks_with};
+use wsrt_sync::waited_locks::{ContendedLock, locks_with};
 use wsrt_sync::{Mutex, RwLock, Semaphore};
 
 /// A waker without a task, with its own address.
@@ -48,6 +48,10 @@ fn wait<F: Future>(task: u64, future: F) -> Pin<Box<F>> {
     let mut future = Box::pin(future);
     assert!(as_task(task, || poll(&mut future, &a_waker())).is_pending());
     future
+}
+
+fn locks() -> Vec<ContendedLock> {
+    locks_with(usize::MAX, |_, _| false).expect("no limit was given")
 }
 
 /// The lock that lies at this place, if tasks wait for it.

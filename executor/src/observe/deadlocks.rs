@@ -22,15 +22,16 @@
 //! Cycles through semaphores, channels, join handles and readers of an `RwLock`, which others can
 //! end; cycles with a future in `block_on`; and cycles of which a task has an `AbortHandle`, or has
 //! left a waker behind elsewhere. A lock counts only if its guard borrows the lock and the lock is
-//! no static, since another guard may have been given to another task. So may a borrowed guard, or
-//! a request that was granted, inside a future that was polled and is spawned then: a deadlock is
-//! reported only if it lasts from one look to the next.
+//! no static, since another guard may have been given to another task. A borrowed guard or a
+//! granted request can also reach another task, in a future that is polled first and spawned later:
+//! so a deadlock is reported only if two looks in a row find it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 use std::panic::Location;
 
 use wsrt_sync::current_task::LockOwner;
-use wsrt_sync::wait::WaitKind;
+use wsrt_sync::wait::is_exclusive;
 use wsrt_sync::waited_locks::{ContendedLock, locks_with};
 
 use crate::task::is_last_waker;
@@ -39,7 +40,7 @@ use crate::util::sync::Mutex;
 
 /// The number of locks that a look reads at most, which takes some hundred microseconds. In a
 /// process in which more locks were waited for, deadlocks are found by dumps alone.
-const MOST_LOCKS: usize = 4096;
+pub(super) const MOST_LOCKS: usize = 4096;
 
 /// A cycle of tasks that wait for each other and for nothing else.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ pub(crate) struct Deadlocks(Mutex<FoundDeadlocks>);
 struct FoundDeadlocks {
     /// The deadlocks that the last look has found.
     last: Vec<Deadlock>,
-    /// The locks of those that were reported.
+    /// The places of the locks of each reported deadlock.
     reported: HashSet<BTreeSet<&'static Location<'static>>>,
 }
 
@@ -101,7 +102,8 @@ impl Deadlocks {
 pub(super) fn deadlocks(locks: Vec<ContendedLock>) -> Vec<Deadlock> {
     let waits = waits(&locks);
     let mut visited = HashSet::new();
-    let cycles: Vec<_> = waits.keys().filter_map(|&start| cycle_from(start, &waits, &mut visited)).collect();
+    let cycles: Vec<_> =
+        waits.keys().filter_map(|&start| cycle_from(start, |at| Some(waits.get(&at)?.holder), &mut visited)).collect();
     let mut locks: Vec<_> = locks.into_iter().map(Some).collect();
     let found = cycles.into_iter().filter_map(|tasks| {
         let locks: Option<_> = tasks.iter().map(|task| locks[waits[task].lock].take()).collect();
@@ -119,7 +121,7 @@ struct OnlyWait {
 fn waits(locks: &[ContendedLock]) -> HashMap<LockOwner, OnlyWait> {
     let mut waits = HashMap::new();
     for (lock, seen) in locks.iter().enumerate() {
-        let holder = seen.promised_to().unwrap_or(seen.holder());
+        let holder = seen.blocker();
         let is_given_away = seen.promised_to().is_none() && seen.has_owned_guard();
         if holder.task().is_none() || is_given_away {
             continue;
@@ -131,22 +133,16 @@ fn waits(locks: &[ContendedLock]) -> HashMap<LockOwner, OnlyWait> {
 }
 
 /// Returns the cycle that the way from `start` leads into, unless an earlier way has led there.
-fn cycle_from(
-    start: LockOwner,
-    waits: &HashMap<LockOwner, OnlyWait>,
-    visited: &mut HashSet<LockOwner>,
-) -> Option<Vec<LockOwner>> {
+pub(super) fn cycle_from<T: Copy + Eq + Hash>(
+    start: T,
+    next: impl Fn(T) -> Option<T>,
+    visited: &mut HashSet<T>,
+) -> Option<Vec<T>> {
     let (mut way, mut at) = (Vec::new(), start);
     while visited.insert(at) {
         way.push(at);
-        at = waits.get(&at)?.holder;
+        at = next(at)?;
     }
     let begin = way.iter().position(|&passed| passed == at)?;
     Some(way.split_off(begin))
-}
-
-/// Returns whether only the holder can end the wait, by releasing the lock. Readers may wait for
-/// other readers, and semaphores receive permits from anywhere.
-pub(crate) fn is_exclusive(kind: WaitKind) -> bool {
-    matches!(kind, WaitKind::Mutex | WaitKind::RwLockWrite | WaitKind::OnceCell)
 }

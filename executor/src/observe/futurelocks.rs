@@ -1,27 +1,25 @@
 //! Reports the futurelock that a `timeout` has ended.
 //!
-//! A timeout wakes its task, so the count of wakers is no proof here. The request that waits is one
-//! instead: it counts the polls in a row that found the lock handed to another future of the same
-//! task. With two of them, the task has been through a whole poll without that future.
+//! A timeout wakes its task, so the count of wakers proves nothing here. The waiting request does:
+//! it counts the polls in a row that found the lock handed to another future of the same task. With
+//! two of them, the task has been through a whole poll without that future.
 
 use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::LazyLock;
 
 use wsrt_sync::current_task::LockOwner;
-use wsrt_sync::wait::{TaskWait, noted};
+use wsrt_sync::wait::{TaskWait, is_exclusive, noted};
 use wsrt_sync::waited_locks::locks_with;
+use wsrt_trace::place::ShortLocation;
 
-use crate::observe::deadlocks::is_exclusive;
+use crate::observe::deadlocks::MOST_LOCKS;
 use crate::util::report::report;
 use crate::util::sync::Mutex;
 
 /// What the user can do.
 pub(crate) const CURE: &str = "Drop that future before the task waits for anything else, or poll it during the wait (`join!`), \
                                or spawn it as a task; see FUTURELOCK.md in the guide";
-
-/// The number of locks that are looked at, at most.
-const MOST_LOCKS: usize = 4096;
 
 /// Called when a `timeout` has elapsed whose future was polled just before.
 #[cold]
@@ -40,7 +38,7 @@ pub(crate) fn note_elapsed() {
             && waiters.any(|waiter| waiter.owner == task && waiter.polls_behind_own > 1)
     });
     if is_futurelock && is_new(wait.place) {
-        let (lock, place) = (wait.kind.awaited(), wait.place);
+        let (lock, place) = (wait.kind.awaited(), ShortLocation(wait.place));
         let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
         report(format_args!(
             "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, which was handed to another \

@@ -18,9 +18,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wsrt_sync::current_task::LockOwner;
+use wsrt_sync::wait::is_exclusive;
 use wsrt_sync::waited_locks::{self, ContendedLock};
 
-use crate::observe::deadlocks::is_exclusive;
 use crate::observe::dump::{self, Seen, WaitsOn};
 use crate::observe::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
@@ -156,7 +156,7 @@ impl<'a> WaitGraph<'a> {
     /// Adds the waits for locks that only their holders release, or that are never released.
     fn note_locks(&mut self, locks: &'a [ContendedLock]) {
         for lock in locks {
-            let holder = lock.promised_to().unwrap_or(lock.holder());
+            let holder = lock.blocker();
             let is_certain =
                 lock.promised_to().is_some() || (!lock.has_owned_guard() && !may_be_static(lock.address()));
             if !is_certain || !self.all.contains_key(&holder) {

@@ -230,11 +230,18 @@ impl Switches {
     }
 
     pub(crate) fn turn_on(&self, switch: Switch) {
-        self.0.fetch_or(switch as u8, Relaxed);
+        self.set(switch, true);
     }
 
     pub(crate) fn turn_off(&self, switch: Switch) {
-        self.0.fetch_and(!(switch as u8), Relaxed);
+        self.set(switch, false);
+    }
+
+    /// Turns a switch on or off. Returns whether it was on.
+    pub(crate) fn set(&self, switch: Switch, on: bool) -> bool {
+        let bit = switch as u8;
+        let before = if on { self.0.fetch_or(bit, Relaxed) } else { self.0.fetch_and(!bit, Relaxed) };
+        before & bit != 0
     }
 }
 

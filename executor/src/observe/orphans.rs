@@ -16,6 +16,8 @@
 use std::collections::HashSet;
 use std::panic::Location;
 
+use wsrt_trace::place::ShortLocation;
+
 use crate::task::TaskSnapshot;
 use crate::util::report::report;
 use crate::util::sync::Mutex;
@@ -52,5 +54,5 @@ fn text(first: &TaskSnapshot, count: usize) -> String {
 /// Returns the task's id, name and spawn site.
 pub(crate) fn described(task: &TaskSnapshot) -> String {
     let name = task.name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
-    format!("task {}{name}, spawned at {},", task.id, task.spawned_at)
+    format!("task {}{name}, spawned at {},", task.id, ShortLocation(task.spawned_at))
 }

@@ -38,14 +38,10 @@ impl Observer {
     /// Switches the measurement on or off, for at most `processors` processors. Earlier
     /// measurements are kept. Returns whether it was on.
     pub(crate) fn measure_sites(&self, on: bool, processors: usize) -> bool {
-        let was_on = self.switches.is_on(Switch::Sites);
         if on {
             self.sites.0.get_or_init(|| (0..processors).map(|_| Table::default()).collect());
-            self.switches.turn_on(Switch::Sites);
-        } else {
-            self.switches.turn_off(Switch::Sites);
         }
-        was_on
+        self.switches.set(Switch::Sites, on)
     }
 
     /// Measures a poll on the processor with index `processor` until the guard is dropped.

@@ -1,14 +1,15 @@
 //! The waits of tasks for locks and channels, and the cycles among these waits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use wsrt_sync::wait::{TaskWait, WaitKind};
+use wsrt_sync::wait::{TaskWait, WaitKind, is_exclusive};
 use wsrt_sync::waited_locks::ContendedLock;
 use wsrt_trace::place::ShortLocation;
 
+use super::deadlocks::cycle_from;
 use super::dump::{SeenTask, WaitsOn};
 use crate::scheduler::ending;
 use crate::task::{Id, TaskPhase};
@@ -31,7 +32,7 @@ impl SyncWait {
 
     /// Creates a wait for `lock` by an operation of kind `kind`.
     pub(super) fn for_lock(lock: &ContendedLock, kind: WaitKind, now: Instant) -> Self {
-        let holder = lock.promised_to().unwrap_or(lock.holder());
+        let holder = lock.blocker();
         Self {
             wait: TaskWait { kind, place: lock.place() },
             holder: holder.task().map(Id::from_number),
@@ -68,7 +69,7 @@ impl SyncWait {
     }
 
     /// Returns whether the [`holder`](Self::holder) was handed the lock, or some permits of the
-    /// semaphore, while it waited for them, and has not polled the future that waits since.
+    /// semaphore, while it waited for them, and has not polled the waiting future since then.
     ///
     /// For a moment, this is so after each hand-over: until the holder, which was woken, is polled.
     #[must_use]
@@ -86,7 +87,7 @@ impl SyncWait {
 
     /// Returns whether only the holder can end the wait, by releasing the lock.
     fn is_exclusive(&self) -> bool {
-        matches!(self.kind(), WaitKind::Mutex | WaitKind::RwLockRead | WaitKind::RwLockWrite | WaitKind::OnceCell)
+        self.kind() == WaitKind::RwLockRead || is_exclusive(self.kind())
     }
 }
 
@@ -150,9 +151,8 @@ struct Edge {
 /// changed since: then there was a moment at which all its waits were there together.
 pub(super) fn cycles(tasks: &[SeenTask], locks: &[ContendedLock]) -> Vec<Vec<usize>> {
     let edges = edges(tasks, locks);
-    let mut visited = vec![false; tasks.len()];
-    let starts = 0..tasks.len();
-    let found = starts.filter_map(|start| cycle_from(start, &edges, &mut visited));
+    let mut visited = HashSet::new();
+    let found = edges.keys().filter_map(|&start| cycle_from(start, |at| Some(edges.get(&at)?.holder), &mut visited));
     found.filter(|cycle| cycle.iter().all(|at| locks[edges[at].lock].is_unchanged())).collect()
 }
 
@@ -161,8 +161,7 @@ fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> BTreeMap<usize, Edge> {
     let mut edges = BTreeMap::new();
     for (lock, seen) in locks.iter().enumerate() {
         let is_promised = seen.promised_to().is_some();
-        let holder = seen.promised_to().unwrap_or(seen.holder());
-        let Some(holder) = holder.task().and_then(|holder| find(holder.get())) else { continue };
+        let Some(holder) = seen.blocker().task().and_then(|holder| find(holder.get())) else { continue };
         for waiter in seen.waiters().iter().filter(|waiter| waiter.has_no_other_waker || !is_promised) {
             let waiter = waiter.owner.task().and_then(|task| find(task.get()));
             let Some(waiter) = waiter.filter(|&at| tasks[at].only_lock().is_some()) else { continue };
@@ -171,15 +170,4 @@ fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> BTreeMap<usize, Edge> {
         }
     }
     edges.into_iter().filter_map(|(waiter, edge)| Some((waiter, edge?))).collect()
-}
-
-/// The cycle that the way from `start` leads into, unless an earlier way has led there.
-fn cycle_from(start: usize, edges: &BTreeMap<usize, Edge>, visited: &mut [bool]) -> Option<Vec<usize>> {
-    let (mut way, mut at) = (Vec::new(), start);
-    while !std::mem::replace(&mut visited[at], true) {
-        way.push(at);
-        at = edges.get(&at)?.holder;
-    }
-    let begin = way.iter().position(|&passed| passed == at)?;
-    Some(way.split_off(begin))
 }

@@ -6,19 +6,17 @@
 
 use std::sync::Arc;
 
-use wsrt_sync::current_task::LockOwner;
-
 use crate::observe::dump;
 use crate::observe::orphans::described;
-use crate::runtime::Dump;
+use crate::runtime::{Cycle, Dump};
 use crate::scheduler::Scheduler;
 use crate::task::TaskSnapshot;
 use crate::util::report::report;
 use crate::util::sync;
 
 /// The number of tasks that one step looks at: some hundred microseconds, for which the watcher
-/// sees no stuck poll. An orphan behind more tasks of its shard was seen when it was among the
-/// newest, unless a runtime spawns more than this between two rounds.
+/// sees no stuck poll. Older tasks of a shard were looked at while they were among the newest. A
+/// task that became an orphan later is not reported, but dumps and metrics show it.
 const NEWEST: usize = 4096;
 
 /// Makes one step of a round, with the number `step`: the first one looks for deadlocks, and one
@@ -26,7 +24,12 @@ const NEWEST: usize = 4096;
 /// the round is over.
 pub(in crate::runtime) fn patrol(scheduler: &Arc<Scheduler>, step: usize) -> Option<usize> {
     let Some(shard) = step.checked_sub(1) else {
-        scheduler.observer.deadlocks.look().iter().for_each(|tasks| report_deadlock(scheduler, tasks));
+        let deadlocks = scheduler.observer.deadlocks.look();
+        if !deadlocks.is_empty() {
+            // They still wait, so the dump finds those that are all this runtime's tasks.
+            let dump = Dump::of(dump::look(scheduler), sync::now());
+            deadlocks.iter().filter_map(|tasks| dump.cycle_of(tasks)).for_each(|cycle| report_deadlock(&cycle));
+        }
         return scheduler.config.reports_orphans.then_some(1);
     };
     let mut orphans = Vec::new();
@@ -35,20 +38,15 @@ pub(in crate::runtime) fn patrol(scheduler: &Arc<Scheduler>, step: usize) -> Opt
     is_there.then_some(step + 1)
 }
 
-/// Reports a deadlock if all of its tasks are this runtime's. It is reported while they wait, so
-/// the dump finds them.
-fn report_deadlock(scheduler: &Scheduler, tasks: &[LockOwner]) {
-    let dump = Dump::of(dump::look(scheduler), sync::now());
-    if let Some(cycle) = dump.cycle_of(tasks) {
-        report(format_args!(
-            "a {}: nothing can wake these tasks, since each waits for a lock that the next one holds, and the last for the first \
-             (reported once for these locks)\n{cycle}",
-            if cycle.is_futurelock() { "futurelock" } else { "deadlock" }
-        ));
-    }
+fn report_deadlock(cycle: &Cycle) {
+    report(format_args!(
+        "a {}: nothing can wake these tasks, since each waits for a lock that the next one holds, and the last for the first \
+         (reported once for these locks)\n{cycle}",
+        if cycle.is_futurelock() { "futurelock" } else { "deadlock" }
+    ));
 }
 
-/// Returns the orphans of a runtime, those of its local sets included.
+/// Returns the orphans of a runtime and of its local sets.
 pub(in crate::runtime) fn all_orphans(scheduler: &Scheduler) -> Vec<TaskSnapshot> {
     let mut orphans = Vec::new();
     scheduler.tasks.walk_orphans(|task| orphans.push(task));

@@ -1,5 +1,5 @@
 //! The pace of the patrol: the watcher's look for tasks that can never run again, in steps that
-//! keep the watcher for some hundred microseconds at most. Nobody is in a hurry for it, so there is
+//! each take some hundred microseconds at most. Nobody is in a hurry for it, so there is
 //! a round each second, and none while no task is polled.
 
 use std::sync::Arc;

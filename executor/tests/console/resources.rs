@@ -288,7 +288,7 @@ fn a_wait_that_is_given_up_ends() {
     let semaphore = seen.resource("Semaphore");
     assert_eq!(semaphore.polls(), [("waiter", "Semaphore::acquire", false)]);
     assert_eq!(semaphore.states("waiting"), ["1", "0"]);
-    // The one permit was the waiting task's for as long.
+    // Meanwhile the waiting task had the one permit.
     assert_eq!(changes(semaphore, "permits"), ["0", "1"]);
     assert!(semaphore.record.is_closed);
 }

@@ -12,8 +12,8 @@
 //! span in which the events come: the span of the task that is polled.
 //!
 //! A lock is shown when a task first has to wait for it. Until then, and for good if no subscriber
-//! wants to see the lock, all that there is of the console is a few words in the lock and one in
-//! each of its futures. The constructors stay `const`, and a program with thousands of locks that
+//! wants to see the lock, the console costs a few words in the lock and one in each of its
+//! futures. The constructors stay `const`, and a program with thousands of locks that
 //! nobody waits for does not fill the console. A channel with a task in `closed` is shown as two
 //! resources: the task waits for a [`Notify`](crate::Notify) beside the channel.
 //!
@@ -200,8 +200,8 @@ thread_local! {
     static IS_TELLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The thread's turn to call the subscriber. There is one at a time, so that a subscriber that uses
-/// a channel for what it is told is not told of that use, and so on without end.
+/// The thread's turn to call the subscriber. Turns do not nest: a subscriber that sends each event
+/// through a channel would otherwise be told of that send, send again, and never stop.
 struct Telling(());
 
 impl Telling {

@@ -41,7 +41,7 @@ impl fmt::Display for Cycle {
 }
 
 fn write_futurelock(wait: &SyncWait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (lock, place) = (wait.kind().awaited(), wait.made_at());
+    let (lock, place) = (wait.kind().awaited(), ShortLocation(wait.made_at()));
     let task = wait.holder().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
     write!(
         f,

@@ -55,7 +55,7 @@ impl RuntimeMetrics {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn snapshot(&self) -> Metrics {
-        Metrics::read(self.0.scheduler())
+        Metrics { orphan_tasks: self.num_orphan_tasks(), ..Metrics::read(self.0.scheduler()) }
     }
 
     /// Returns the number of processors that run tasks, without spare processors.

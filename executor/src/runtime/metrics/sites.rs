@@ -28,9 +28,7 @@ impl SitePolls {
             site.poll_time.add(&LatencyHistogram::read(&record.polls));
             site.longest = site.longest.max(Duration::from_nanos(record.longest));
         });
-        let mut sites: Vec<_> = sites.into_values().collect();
-        sites.sort_by_key(|site| Reverse(site.poll_time.sum()));
-        sites
+        Self::longest_first(sites.into_values().collect())
     }
 
     /// Returns the polls since `earlier`, without the places that had none.
@@ -41,9 +39,12 @@ impl SitePolls {
             let poll_time = before.map_or_else(|| site.poll_time.clone(), |before| site.poll_time.since(before));
             Self { poll_time, ..*site }
         });
-        let mut grown: Vec<_> = grown.filter(|site| site.poll_time.count() > 0).collect();
-        grown.sort_by_key(|site| Reverse(site.poll_time.sum()));
-        grown
+        Self::longest_first(grown.filter(|site| site.poll_time.count() > 0).collect())
+    }
+
+    fn longest_first(mut sites: Vec<Self>) -> Vec<Self> {
+        sites.sort_by_key(|site| Reverse(site.poll_time.sum()));
+        sites
     }
 
     /// Returns the source location that spawned the tasks.
