@@ -1,7 +1,7 @@
 //! An answer to a request, whichever way it is sent.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
@@ -69,6 +69,15 @@ impl Answer {
         Self { status, ..Self::new(TEXT, why) }
     }
 
+    pub(crate) fn panicked() -> Self {
+        Self::refusal(FAILED, "this page has panicked: see the program's standard error")
+    }
+
+    /// The answer to a request by another method.
+    pub(crate) fn not_allowed() -> Self {
+        Self::refusal(NOT_ALLOWED, "the pages are read by GET or HEAD")
+    }
+
     pub(crate) fn download(file_name: &'static str, recorded: Recorded) -> Self {
         Self { status: OK, content_type: BYTES, file_name: Some(file_name), content: Content::File(recorded) }
     }
@@ -78,6 +87,9 @@ impl Answer {
         self.file_name.map(|name| format!("attachment; filename=\"{name}\""))
     }
 }
+
+/// How much of a file is in memory at a time.
+const PIECE: u64 = 64 << 10;
 
 /// A recording, in a file that is removed once the answer is sent.
 #[derive(Debug)]
@@ -93,6 +105,13 @@ impl Recorded {
         let file = File::open(path)?;
         let len = file.metadata()?.len();
         Ok(Self { file, len, _folder: folder })
+    }
+
+    /// Reads the next piece into `piece`, and leaves it empty at the end.
+    pub(crate) fn read_piece(&mut self, piece: &mut Vec<u8>) -> io::Result<()> {
+        piece.resize(PIECE.min(self.len) as usize, 0);
+        self.len -= piece.len() as u64;
+        self.file.read_exact(piece)
     }
 }
 

@@ -48,6 +48,7 @@
 mod address;
 mod answer;
 mod environment;
+mod making;
 mod pages;
 mod server;
 #[cfg(feature = "tower")]

@@ -1,26 +1,19 @@
 //! The pages as a tower service.
 
 use std::convert::Infallible;
-use std::io::{self, Read};
+use std::fmt;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
-use std::{fmt, thread};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use wsrt::sync::oneshot;
 
-use crate::answer::{Answer, BUSY, Content, FAILED, HEADERS, NOT_ALLOWED};
-use crate::pages;
-
-/// The most answers that are made at a time.
-const MOST_THREADS: usize = 16;
-/// How much of a file is read at a time.
-const PIECE: u64 = 64 << 10;
+use crate::answer::{Answer, Content, HEADERS};
+use crate::making::Makers;
 
 /// A tower service with the pages, for a router of axum or another one.
 ///
@@ -41,7 +34,7 @@ const PIECE: u64 = 64 << 10;
 #[derive(Clone, Debug, Default)]
 pub struct Service {
     prefix: Arc<str>,
-    threads: Arc<AtomicUsize>,
+    makers: Makers,
 }
 
 impl Service {
@@ -52,37 +45,15 @@ impl Service {
     /// paths, as axum's `nest_service` does, or leave it there.
     #[must_use]
     pub fn at(prefix: &str) -> Self {
-        Self { prefix: prefix.trim_end_matches('/').into(), threads: Arc::default() }
+        Self { prefix: prefix.trim_end_matches('/').into(), makers: Makers::default() }
     }
 
     /// Has a thread make the answer.
     fn ask(&self, target: String) -> Result<oneshot::Receiver<Answer>, Answer> {
-        // Relaxed: it is a number, and guards nothing.
-        if self.threads.fetch_add(1, Relaxed) >= MOST_THREADS {
-            self.threads.fetch_sub(1, Relaxed);
-            return Err(Answer::refusal(BUSY, format!("{MOST_THREADS} answers are being made: ask again")));
-        }
-        let counted = Counted(Arc::clone(&self.threads));
         let (sender, receiver) = oneshot::channel();
-        let prefix = Arc::clone(&self.prefix);
-        let make = move || {
-            let _counted = counted;
-            // The client may have gone. A page that panics drops the sender.
-            let _ = sender.send(pages::answer(&target, &prefix));
-        };
-        let thread = thread::Builder::new().name("wsrt-debug-page".into()).spawn(make);
-        thread
-            .map(|_| receiver)
-            .map_err(|error| Answer::refusal(BUSY, format!("no thread can be had for the answer: {error}")))
-    }
-}
-
-/// One of the threads, until it is dropped.
-struct Counted(Arc<AtomicUsize>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
+        // The client may have gone.
+        self.makers.make(target, Arc::clone(&self.prefix), move |answer| _ = sender.send(answer))?;
+        Ok(receiver)
     }
 }
 
@@ -102,7 +73,7 @@ impl<B> tower_service::Service<Request<B>> for Service {
                 let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
                 self.ask(target.to_owned())
             }
-            _ => Err(Answer::refusal(NOT_ALLOWED, "the pages are read by GET or HEAD")),
+            _ => Err(Answer::not_allowed()),
         };
         ResponseFuture { answer: answer.map_err(Some), wants_body }
     }
@@ -112,7 +83,7 @@ impl<B> tower_service::Service<Request<B>> for Service {
 ///
 /// # Cancel safety
 ///
-/// A recording that has begun goes on to its end if the future is dropped.
+/// If the future is dropped, a recording that has begun still runs to its end.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct ResponseFuture {
     /// The refusal if no thread makes an answer, until a poll returns it.
@@ -130,14 +101,13 @@ impl Future for ResponseFuture {
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let failed = || Answer::refusal(FAILED, "this page has panicked: see the program's standard error");
         let wants_body = self.wants_body;
         let answer = match &mut self.answer {
             Ok(receiver) => match Pin::new(receiver).poll(context) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(sent) => sent.unwrap_or_else(|_| failed()),
+                Poll::Ready(sent) => sent.unwrap_or_else(|_| Answer::panicked()),
             },
-            Err(refusal) => refusal.take().unwrap_or_else(failed),
+            Err(refusal) => refusal.take().unwrap_or_else(Answer::panicked),
         };
         Poll::Ready(Ok(response(answer, wants_body)))
     }
@@ -176,9 +146,8 @@ impl http_body::Body for Body {
         let piece = match &mut self.content {
             Content::Bytes(bytes) => Ok(std::mem::take(bytes)),
             Content::File(recorded) => {
-                let mut piece = vec![0; PIECE.min(recorded.len) as usize];
-                recorded.len -= piece.len() as u64;
-                recorded.file.read_exact(&mut piece).map(|()| piece)
+                let mut piece = Vec::new();
+                recorded.read_piece(&mut piece).map(|()| piece)
             }
         };
         match piece {

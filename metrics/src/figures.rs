@@ -102,7 +102,7 @@ pub(crate) const FIGURES: [Figure; 40] = [
     figure(
         Counter,
         "wsrt_parks_total",
-        "Times that the processor was given up for want of work",
+        "Times that the processor ran out of work",
         Each(|processor| Count(processor.park_count())),
     ),
     figure(
@@ -154,13 +154,13 @@ pub(crate) const FIGURES: [Figure; 40] = [
         Histogram,
         "wsrt_schedule_latency_seconds",
         "From runnable to running, of one poll in eight while latencies are sampled",
-        Whole(|metrics| Value::Durations(metrics.total().schedule_latency().clone())),
+        Whole(|metrics| summed(metrics, ProcessorMetrics::schedule_latency)),
     ),
     figure(
         Histogram,
         "wsrt_poll_time_seconds",
         "How long polls took, of the same polls",
-        Whole(|metrics| Value::Durations(metrics.total().poll_time().clone())),
+        Whole(|metrics| summed(metrics, ProcessorMetrics::poll_time)),
     ),
     figure(
         Counter,
@@ -189,13 +189,13 @@ pub(crate) const FIGURES: [Figure; 40] = [
     figure(
         Counter,
         "wsrt_rescues_total",
-        "Times that sysmon acted in the machines' stead",
+        "Times that the watcher acted instead of a machine",
         Whole(|metrics| Count(metrics.rescue_count())),
     ),
     figure(
         Counter,
         "wsrt_unexplained_rescues_total",
-        "Those of them that no long poll explains",
+        "Rescues that no long poll explains",
         Whole(|metrics| Count(metrics.unexplained_rescue_count())),
     ),
     figure(Counter, "wsrt_spawns_total", "Tasks that were spawned", Whole(|metrics| Count(metrics.spawn_count()))),
@@ -306,6 +306,13 @@ fn polls(metrics: &Metrics, put: &mut Series<'_>) {
             put(&[(PROCESSOR, &index), ("source", source)], Count(count));
         }
     }
+}
+
+/// Returns the sum of one histogram over all processors.
+fn summed(metrics: &Metrics, histogram: fn(&ProcessorMetrics) -> &LatencyHistogram) -> Value {
+    let mut sum = LatencyHistogram::default();
+    metrics.processors().iter().for_each(|processor| sum.add(histogram(processor)));
+    Value::Durations(sum)
 }
 
 fn stalls_by_site(metrics: &Metrics, put: &mut Series<'_>) {

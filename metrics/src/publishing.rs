@@ -17,8 +17,8 @@ impl Publisher {
     /// Publishes `first` too, so that every name is known from the start.
     pub(crate) fn new(runtime: String, first: Metrics) -> Self {
         FIGURES.iter().for_each(describe);
-        let publisher = Self { runtime, previous: first.clone() };
-        publisher.put(&first, &first);
+        let publisher = Self { runtime, previous: first };
+        publisher.put(&publisher.previous, &publisher.previous);
         publisher
     }
 

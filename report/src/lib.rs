@@ -31,6 +31,8 @@ mod text;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+pub use self::text::Escaped;
+
 /// An error whose message tells the user why no report could be made.
 pub type Failure = Box<dyn Error + Send + Sync>;
 

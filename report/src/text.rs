@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 /// Escapes text for HTML, within an element or a quoted attribute. Invisible characters and
 /// characters that change the direction of the text around them are replaced with a visible mark.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Escaped<'a>(pub(crate) &'a str);
+pub struct Escaped<'a>(pub &'a str);
 
 impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

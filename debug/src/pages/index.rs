@@ -1,10 +1,11 @@
 //! `/`: what there is to see, and the figures of the moment. Light: no script, and nothing from
 //! elsewhere.
 
-use std::fmt::{self, Display, Write};
+use std::fmt::Write;
 use std::{env, process};
 
-use wsrt::runtime::{Handle, RuntimeFlavor};
+use wsrt::runtime::{Handle, ProcessorMetrics, RuntimeFlavor};
+use wsrt_report::Escaped;
 
 use super::{NONE, PAGES, Page, Request, title};
 use crate::answer::{Answer, HTML};
@@ -14,6 +15,7 @@ const STYLE: &str = include_str!("style.css");
 pub(super) fn answer(request: &Request<'_>) -> Answer {
     let mut page = String::with_capacity(8 << 10);
     let (program, process) = (program(), process::id());
+    let program = Escaped(&program);
     let _ = write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -35,9 +37,9 @@ pub(super) fn answer(request: &Request<'_>) -> Answer {
 }
 
 /// Returns the name of the program's file.
-fn program() -> Escaped<String> {
+fn program() -> String {
     let path = env::current_exe().unwrap_or_default();
-    Escaped(path.file_name().map_or_else(|| "program".into(), |name| name.to_string_lossy().into_owned()))
+    path.file_name().map_or_else(|| "program".into(), |name| name.to_string_lossy().into_owned())
 }
 
 fn write_runtime(page: &mut String, request: &Request<'_>, runtime: &Handle) {
@@ -46,7 +48,7 @@ fn write_runtime(page: &mut String, request: &Request<'_>, runtime: &Handle) {
         RuntimeFlavor::CurrentThread => "current-thread",
         _ => "of another flavor",
     };
-    let _ = writeln!(page, "<h2>{}, {flavor}</h2>\n<dl class=\"tiles\">", Escaped(title(runtime)));
+    let _ = writeln!(page, "<h2>{}, {flavor}</h2>\n<dl class=\"tiles\">", Escaped(&title(runtime)));
     write_tiles(page, runtime);
     page.push_str("</dl>\n<ul class=\"pages\">\n");
     // Which runtime a page shows is said only if there is a choice.
@@ -70,7 +72,7 @@ fn write_link(page: &mut String, prefix: &str, path: &str, parameters: [&str; 2]
     if !parameters[0].is_empty() {
         let _ = write!(shown, "?{}", parameters[0]);
     }
-    let target = Escaped(target);
+    let target = Escaped(&target);
     let _ = writeln!(page, "<li><a href=\"{target}\"><code>{shown}</code></a><span>{shows}</span></li>");
 }
 
@@ -78,9 +80,10 @@ fn write_tiles(page: &mut String, runtime: &Handle) {
     let metrics = runtime.metrics().snapshot();
     let workers = metrics.num_workers() + metrics.num_spare_processors();
     let busy = workers.saturating_sub(metrics.num_idle_processors());
-    let queued = metrics.global_queue_depth() + metrics.total().local_queue_depth();
+    let in_rings: usize = metrics.processors().iter().map(ProcessorMetrics::local_queue_depth).sum();
+    let queued = metrics.global_queue_depth() + in_rings;
     let spares = metrics.num_spare_processors();
-    let jobs = metrics.num_blocking_threads() - metrics.num_idle_blocking_threads().min(metrics.num_blocking_threads());
+    let jobs = metrics.num_blocking_threads().saturating_sub(metrics.num_idle_blocking_threads());
     let mut tile = |is_alarm: bool, name: &str, value: String, note: String| {
         let class = if is_alarm { " class=\"alarm\"" } else { "" };
         let _ = writeln!(page, "<div{class}><dt>{name}</dt><dd>{value} <span>{note}</span></dd></div>");
@@ -97,26 +100,5 @@ fn spare_note(spares: usize) -> String {
         0 => "no poll is stuck".to_owned(),
         1 => "one is a spare, for a stuck poll".to_owned(),
         _ => format!("{spares} are spares, for stuck polls"),
-    }
-}
-
-/// Text in HTML.
-struct Escaped<T>(T);
-
-impl<T: Display> Display for Escaped<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for letter in self.0.to_string().chars() {
-            match letter {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                // Control characters are in no HTML.
-                '\u{0}'..='\u{1f}' | '\u{7f}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(letter)?,
-            }
-        }
-        Ok(())
     }
 }

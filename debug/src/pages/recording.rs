@@ -3,13 +3,13 @@
 use std::fs;
 use std::io;
 use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use wsrt::runtime::Handle;
 
 use super::{Request, title};
-use crate::answer::{Answer, BUSY, FAILED, HTML, NOT_FOUND, Recorded, Scratch};
+use crate::answer::{Answer, FAILED, HTML, NOT_FOUND, Recorded, Scratch};
+use crate::making::Counted;
 use crate::waiting::wait;
 
 /// The most timelines that are recorded at a time.
@@ -17,25 +17,8 @@ const MOST: usize = 2;
 /// How long the end of a recording may take.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How many are being recorded. Relaxed: it is a number, and guards nothing.
+/// How many are being recorded.
 static RECORDING: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts a recording until it is dropped.
-struct Counted;
-
-impl Counted {
-    fn begin() -> Result<Self, Answer> {
-        let counted = RECORDING.fetch_update(Relaxed, Relaxed, |count| (count < MOST).then_some(count + 1));
-        let busy = |_| Answer::refusal(BUSY, format!("{MOST} timelines are being recorded: ask again"));
-        counted.map(|_| Self).map_err(busy)
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        RECORDING.fetch_sub(1, Relaxed);
-    }
-}
 
 pub(super) fn trace(request: &Request<'_>) -> Answer {
     let recorded = request.runtime().and_then(|runtime| record(runtime, request.query.seconds));
@@ -43,12 +26,9 @@ pub(super) fn trace(request: &Request<'_>) -> Answer {
 }
 
 pub(super) fn report(request: &Request<'_>) -> Answer {
-    let runtime = match request.runtime() {
-        Ok(runtime) => runtime,
-        Err(refusal) => return refusal,
-    };
     let seconds = request.query.seconds;
-    let recorded = match record(runtime, seconds) {
+    let recorded = request.runtime().and_then(|runtime| Ok((runtime, record(runtime, seconds)?)));
+    let (runtime, recorded) = match recorded {
         Ok(recorded) => recorded,
         Err(refusal) => return refusal,
     };
@@ -59,12 +39,11 @@ pub(super) fn report(request: &Request<'_>) -> Answer {
 }
 
 fn record(runtime: &Handle, seconds: Duration) -> Result<Recorded, Answer> {
-    let _counted = Counted::begin()?;
+    let _counted = Counted::begin(&RECORDING, MOST, "timelines are being recorded")?;
     let failed = |error: io::Error| Answer::refusal(FAILED, format!("the timeline cannot be recorded: {error}"));
     let folder = Scratch::new().map_err(failed)?;
     let path = folder.file("wsrt.perfetto-trace");
-    let recording = wait(runtime.trace_for(seconds, &path), seconds + GRACE);
-    recording.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into())).map_err(failed)?;
+    wait(runtime.trace_for(seconds, &path), seconds + GRACE).map_err(failed)?;
     Recorded::open(&path, Some(folder)).map_err(failed)
 }
 
@@ -73,8 +52,7 @@ pub(super) fn flight(request: &Request<'_>) -> Answer {
         Ok(runtime) => runtime,
         Err(refusal) => return refusal,
     };
-    let record = wait(runtime.write_flight_record(), GRACE).unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()));
-    let recorded = record.and_then(|path| {
+    let recorded = wait(runtime.write_flight_record(), GRACE).and_then(|path| {
         let recorded = Recorded::open(&path, None)?;
         // It was written for this answer. Where an open file cannot be removed, it stays.
         let _ = fs::remove_file(path);

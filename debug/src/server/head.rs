@@ -3,7 +3,7 @@
 use httparse::{EMPTY_HEADER, Status as Parsed};
 
 use crate::address::is_host_of_this_machine;
-use crate::answer::{Answer, BAD_REQUEST, FORBIDDEN, NOT_ALLOWED, TOO_LARGE};
+use crate::answer::{Answer, BAD_REQUEST, FORBIDDEN, TOO_LARGE};
 
 /// The most bytes of a head.
 pub(super) const MOST_BYTES: usize = 8 << 10;
@@ -68,7 +68,7 @@ fn request(parsed: &httparse::Request<'_, '_>, checks_host: bool) -> Result<Requ
     let wants_body = match parsed.method {
         Some("GET") => true,
         Some("HEAD") => false,
-        _ => return Err(Answer::refusal(NOT_ALLOWED, "the pages are read by GET or HEAD")),
+        _ => return Err(Answer::not_allowed()),
     };
     let target = parsed.path.unwrap_or("/").to_owned();
     Ok(Request { target, wants_body, keep_alive })

@@ -1,13 +1,11 @@
 //! An answer that is being sent.
 
 use std::fmt::Write as _;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Content, HEADERS, Recorded};
 
-/// How much of a file is in memory at a time.
-const PIECE: u64 = 64 << 10;
 /// The time that each answer has, whatever its length.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The least bytes a second that a client takes.
@@ -70,15 +68,12 @@ impl Outgoing {
     /// Reads the next piece of the file. Returns `false` at its end.
     fn refill(&mut self) -> io::Result<bool> {
         let Some(recorded) = &mut self.file else { return Ok(false) };
-        let piece = PIECE.min(recorded.len);
-        recorded.len -= piece;
-        self.bytes.resize(piece as usize, 0);
         self.sent = 0;
-        recorded.file.read_exact(&mut self.bytes)?;
+        recorded.read_piece(&mut self.bytes)?;
         if recorded.len == 0 {
             self.file = None;
         }
-        Ok(piece > 0)
+        Ok(!self.bytes.is_empty())
     }
 }
 
