@@ -1,6 +1,8 @@
 //! The places from which a parallel call may be made.
 
-use wsrt::runtime::{Builder, Runtime};
+use std::sync::mpsc::{Receiver, channel};
+
+use wsrt::runtime::{Builder, Runtime, Stall};
 
 /// The numbers of processors on which parallel calls are tried: fewer than the machine has cores,
 /// and more.
@@ -14,6 +16,19 @@ const PROCESSORS: [usize; 4] = [1, 2, 3, 8];
 #[must_use]
 pub fn runtime_with(processors: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
+}
+
+/// A runtime with so many processors, and the stalls that its hook is given.
+///
+/// # Panics
+///
+/// Panics if it cannot be built.
+#[must_use]
+pub fn watched(processors: usize) -> (Runtime, Receiver<Stall>) {
+    let (report, reports) = channel();
+    let hook = move |stall: &Stall| drop(report.send(stall.clone()));
+    let runtime = Builder::new_multi_thread().worker_threads(processors).on_stall(hook).build().expect("a runtime");
+    (runtime, reports)
 }
 
 /// Calls `body` in a task of each of several multi-thread runtimes, in a current-thread runtime,

@@ -8,21 +8,13 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{mem, ptr};
 
-use wsrt::runtime::{Builder, Runtime, Stall};
-use wsrt_tests::{LIMIT, in_a_process_of_its_own, text_of};
-
-/// A runtime, and the stalls that its hook is given.
-fn watched(workers: usize) -> (Runtime, Receiver<Stall>) {
-    let (report, reports) = channel();
-    let hook = move |stall: &Stall| drop(report.send(stall.clone()));
-    let runtime = Builder::new_multi_thread().worker_threads(workers).on_stall(hook).build().expect("a runtime");
-    (runtime, reports)
-}
+use wsrt::runtime::{Runtime, Stall};
+use wsrt_tests::{LIMIT, in_a_process_of_its_own, text_of, watched};
 
 /// Runs `body` in a process of its own, where a poll is a stall after 10 ms, and returns what it
 /// has written on standard error.

@@ -6,25 +6,17 @@ use std::ops::Range;
 use std::panic::{self, Location};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use wsrt::runtime::{Backtrace, Builder, Handle, Runtime, Stall};
 use wsrt::task::{self, JoinHandle, block_in_place};
-use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, within_a_minute};
+use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, watched, within_a_minute};
 
 /// The wait of a test for silence: many times a threshold of 10 ms, and several times the default.
 const LONG: Duration = Duration::from_millis(350);
-
-/// A runtime with one processor, and the stalls that its hook is given.
-fn watched() -> (Runtime, Receiver<Stall>) {
-    let (report, reports) = channel();
-    let hook = move |stall: &Stall| drop(report.send(stall.clone()));
-    let runtime = Builder::new_multi_thread().worker_threads(1).on_stall(hook).build().expect("a runtime");
-    (runtime, reports)
-}
 
 /// Has `spawn` spawn a task whose poll lasts until it is reported, and returns the report.
 #[track_caller]
@@ -47,7 +39,7 @@ fn stall(
 #[test]
 fn the_hook_gets_every_stall_with_name_and_site() {
     within_a_minute(|| {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let handle = runtime.handle().clone();
         for manner in Manner::ALL {
             let mut line = 0;
@@ -67,7 +59,7 @@ fn the_hook_gets_every_stall_with_name_and_site() {
 #[test]
 fn the_handle_counts_them_by_site() {
     within_a_minute(|| {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let handle = runtime.handle().clone();
         assert_eq!(handle.stall_counts(), []);
         let thrice: Vec<_> =
@@ -91,7 +83,7 @@ const HAS_STACKS: bool =
 fn standard_error_shows_each_stack_once() {
     let test = "standard_error_shows_each_stack_once";
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "20")], || {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let handle = runtime.handle().clone();
         for _ in 0..3 {
             stall(&reports, Manner::Asleep, |hold| {
@@ -117,7 +109,7 @@ fn standard_error_shows_each_stack_once() {
 #[test]
 fn a_stack_that_comes_again_is_counted() {
     let output = in_a_process_of_its_own("a_stack_that_comes_again_is_counted", &[("WSRT_STALL_MS", "10")], || {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let handle = runtime.handle().clone();
         for round in 1..=10 {
             stall(&reports, Manner::Asleep, |hold| {
@@ -167,7 +159,7 @@ fn a_backtrace_names_the_line_that_blocks() {
         return;
     }
     within_a_minute(|| {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let held = LOCK.lock().expect("nobody panics");
         let task = runtime.spawn(async { waits_for_the_lock() });
         let stall = reports.recv_timeout(LIMIT).expect("it is reported");
@@ -189,7 +181,7 @@ fn a_backtrace_names_the_function_that_computes() {
         return;
     }
     within_a_minute(|| {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let end = Arc::new(AtomicBool::new(false));
         let of_task = Arc::clone(&end);
         let task = runtime.spawn(async move { computes_until(&of_task) });
@@ -206,7 +198,7 @@ fn a_backtrace_names_the_function_that_computes() {
 #[test]
 fn a_panic_that_takes_long_is_not_printed() {
     let output = in_a_process_of_its_own("a_panic_that_takes_long_is_not_printed", &[("WSRT_STALL_MS", "20")], || {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         panic::set_hook(Box::new(|_| thread::sleep(LONG)));
         let task = runtime.spawn(async { panic!("on purpose") });
         reports.recv_timeout(LIMIT).expect("the hook is called");
@@ -222,7 +214,7 @@ fn a_panic_that_takes_long_is_not_printed() {
 #[track_caller]
 fn errors_of_a_quiet_poll(test: &str, stall_ms: &str, body: impl FnOnce() + Send + 'static) -> String {
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", stall_ms)], || {
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         runtime.run(async { body() });
         assert_eq!(runtime.handle().stall_counts(), []);
         drop(runtime);
@@ -262,7 +254,7 @@ fn a_threshold_that_is_no_number_is_reported_once() {
     let test = "a_threshold_that_is_no_number_is_reported_once";
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "abc")], || {
         drop(Runtime::new().expect("it is built all the same"));
-        let (runtime, reports) = watched();
+        let (runtime, reports) = watched(1);
         let handle = runtime.handle().clone();
         let seen = stall(&reports, Manner::Asleep, |hold| handle.spawn(async { hold() }));
         assert!(seen.duration >= Duration::from_millis(100), "the default stands: {seen}");

@@ -1,12 +1,10 @@
 //! A real browser opens the pages, and has nothing to complain of.
 
 use std::process::Command;
-use std::time::Duration;
 
-use wsrt::time::sleep;
-use wsrt_tests::{Directory, not_checked, runtime_with};
+use wsrt_tests::{Directory, not_checked};
 
-use crate::client::serve;
+use crate::client::{busy_runtime, serve};
 
 #[test]
 fn a_browser_has_nothing_to_complain_of() {
@@ -15,12 +13,7 @@ fn a_browser_has_nothing_to_complain_of() {
         return not_checked("the debug pages in a browser", "there is no chromium");
     };
     let (server, address) = serve();
-    let runtime = runtime_with(2);
-    runtime.spawn(async {
-        loop {
-            sleep(Duration::from_millis(1)).await;
-        }
-    });
+    let runtime = busy_runtime();
     let profile = Directory::new();
     let runtime = runtime.handle().id();
     let report = format!("report?seconds=0.2&runtime={runtime}");

@@ -2,9 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
+use wsrt::runtime::Runtime;
+use wsrt::time::sleep;
 use wsrt_debug::Server;
-use wsrt_tests::LIMIT;
+use wsrt_tests::{LIMIT, runtime_with};
 
 /// An answer.
 #[derive(Debug)]
@@ -69,4 +72,15 @@ pub(crate) fn get_until(address: SocketAddr, target: &str, words: &str) -> Strin
         assert!(began.elapsed() < LIMIT, "no {words:?} in {}", reply.text());
         std::thread::yield_now();
     }
+}
+
+/// A runtime with a task that wakes all the time.
+pub(crate) fn busy_runtime() -> Runtime {
+    let runtime = runtime_with(2);
+    runtime.spawn(async {
+        loop {
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+    runtime
 }

@@ -9,22 +9,11 @@ use wsrt::task;
 use wsrt::time::sleep;
 use wsrt_tests::{Directory, Gate, Manner, runtime_with, within_a_minute};
 
-use crate::client::{get, get_until, serve};
+use crate::client::{busy_runtime, get, get_until, serve};
 
 /// `?runtime=` of a runtime: other tests have their own in this process.
 fn of(runtime: &Runtime) -> String {
     format!("?runtime={}", runtime.handle().id())
-}
-
-/// A runtime with a task that wakes all the time.
-fn busy_runtime() -> Runtime {
-    let runtime = runtime_with(2);
-    runtime.spawn(async {
-        loop {
-            sleep(Duration::from_millis(1)).await;
-        }
-    });
-    runtime
 }
 
 #[test]

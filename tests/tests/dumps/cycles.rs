@@ -11,7 +11,7 @@ use wsrt::task::{AbortHandle, Id, yield_now};
 use wsrt::time::timeout;
 use wsrt_tests::{LIMIT, two_processors, within_a_minute};
 
-use crate::{find, named, task_once};
+use crate::{find, named, once, task_once};
 
 fn spawn(runtime: &Runtime, name: &str, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     named(name).spawn_on(task, runtime.handle()).abort_handle()
@@ -19,13 +19,7 @@ fn spawn(runtime: &Runtime, name: &str, task: impl Future<Output = ()> + Send + 
 
 /// A dump in which each of the tasks waits for something.
 fn once_all_wait(handle: &Handle, names: &[&str]) -> Dump {
-    loop {
-        let dump = handle.dump();
-        if names.iter().all(|name| find(&dump, name).is_some_and(|task| !task.waits_on().is_empty())) {
-            return dump;
-        }
-        std::thread::yield_now();
-    }
+    once(handle, |dump| names.iter().all(|name| find(dump, name).is_some_and(|task| !task.waits_on().is_empty())))
 }
 
 /// The kind of the one lock that the task waits for, its holder, and whether it is known for how
@@ -113,13 +107,7 @@ fn two_tasks_on_two_mutexes_are_a_cycle() {
 }
 
 fn once_cycles(handle: &Handle) -> Dump {
-    loop {
-        let dump = handle.dump();
-        if !dump.cycles().is_empty() {
-            return dump;
-        }
-        std::thread::yield_now();
-    }
+    once(handle, |dump| !dump.cycles().is_empty())
 }
 
 #[test]
@@ -175,13 +163,8 @@ fn a_chain_of_a_hundred_waits_is_no_cycle() {
             });
         }
         let is_link = |task: &TaskDump| matches!(task.waits_on(), [WaitsOn::Sync(wait)] if wait.holder().is_some());
-        let dump = loop {
-            let dump = runtime.handle().dump();
-            if dump.tasks().iter().filter(|task| is_link(task)).count() == names.len() - 1 {
-                break dump;
-            }
-            std::thread::yield_now();
-        };
+        let are_waiting = |dump: &Dump| dump.tasks().iter().filter(|task| is_link(task)).count() == names.len() - 1;
+        let dump = once(runtime.handle(), are_waiting);
         assert!(dump.cycles().is_empty(), "{dump}");
     });
 }
@@ -195,12 +178,8 @@ fn a_wait_with_a_timeout_is_in_no_cycle() {
             let _outer = mutex.lock().await;
             let _ = timeout(LIMIT, mutex.lock()).await;
         });
-        let dump = loop {
-            let dump = once_all_wait(runtime.handle(), &["patient"]);
-            if find(&dump, "patient").is_some_and(|task| task.waits_on().len() == 2) {
-                break dump;
-            }
-        };
+        let waits_twice = |dump: &Dump| find(dump, "patient").is_some_and(|task| task.waits_on().len() == 2);
+        let dump = once(runtime.handle(), waits_twice);
         assert!(dump.cycles().is_empty(), "{dump}");
     });
 }

@@ -13,7 +13,7 @@ use wsrt::task::yield_now;
 use wsrt::time::sleep;
 use wsrt_tests::{two_processors, within_a_minute};
 
-use crate::{find, named};
+use crate::{find, named, once};
 
 /// Polls each of the futures once, so that it waits in line, in their order.
 async fn line_up<F: Future<Output = ()>>(futures: &mut [std::pin::Pin<&mut F>]) {
@@ -22,16 +22,6 @@ async fn line_up<F: Future<Output = ()>>(futures: &mut [std::pin::Pin<&mut F>]) 
         Poll::Ready(())
     })
     .await;
-}
-
-fn once(handle: &Handle, is_there: impl Fn(&Dump) -> bool) -> Dump {
-    loop {
-        let dump = handle.dump();
-        if is_there(&dump) {
-            return dump;
-        }
-        std::thread::yield_now();
-    }
 }
 
 fn has_futurelock(dump: &Dump) -> bool {

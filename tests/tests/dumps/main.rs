@@ -31,6 +31,17 @@ fn find<'a>(dump: &'a Dump, name: &str) -> Option<&'a TaskDump> {
     dump.tasks().iter().find(|task| task.name() == Some(name))
 }
 
+/// A dump in which `is_there` finds what has to come.
+fn once(handle: &Handle, is_there: impl Fn(&Dump) -> bool) -> Dump {
+    loop {
+        let dump = handle.dump();
+        if is_there(&dump) {
+            return dump;
+        }
+        thread::yield_now();
+    }
+}
+
 /// The task of this name, once `is_there` finds it as it has to become.
 fn task_once(handle: &Handle, name: &str, is_there: impl Fn(&TaskDump) -> bool) -> TaskDump {
     loop {

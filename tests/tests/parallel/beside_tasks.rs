@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::parallel::{self, CancelToken, until};
-use wsrt::runtime::{Builder, Runtime, Stall};
+use wsrt::runtime::Runtime;
 use wsrt::task::{JoinHandle, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{Gate, LIMIT, Manner, compute, runtime_with, within_a_minute};
+use wsrt_tests::{Gate, LIMIT, Manner, compute, runtime_with, watched, within_a_minute};
 
 /// Ends a loop when it is dropped, so that a test that fails does not wait for it.
 struct Ending(CancelToken);
@@ -200,10 +200,7 @@ fn loops_and_tasks_take_turns() {
 fn a_loop_is_no_stall_unless_a_piece_blocks() {
     within_a_minute(|| {
         for processors in [2, 3] {
-            let (report, reports) = channel();
-            let hook = move |stall: &Stall| drop(report.send(stall.clone()));
-            let runtime =
-                Builder::new_multi_thread().worker_threads(processors).on_stall(hook).build().expect("a runtime");
+            let (runtime, reports) = watched(processors);
             let (token, task) = endless_loop(&runtime);
             assert!(reports.recv_timeout(3 * DEFAULT_THRESHOLD).is_err(), "a loop is no stall");
             token.cancel();

@@ -35,16 +35,21 @@ impl Plain {
         Self { running, id, address, folder }
     }
 
+    /// Returns the first line of its errors that contains all of `parts`.
+    fn find_error(&self, parts: &[&str]) -> Option<String> {
+        let errors = fs::read_to_string(self.folder.file("errors")).expect("it is there");
+        errors.lines().find(|line| parts.iter().all(|part| line.contains(part))).map(str::to_owned)
+    }
+
     /// Returns the first line of its errors that contains all of `parts`, and waits for it.
     fn error_with(&self, parts: &[&str]) -> String {
         let began = Instant::now();
         loop {
-            let errors = fs::read_to_string(self.folder.file("errors")).expect("it is there");
-            if let Some(line) = errors.lines().find(|line| parts.iter().all(|part| line.contains(part))) {
-                return line.to_owned();
+            if let Some(line) = self.find_error(parts) {
+                return line;
             }
-            let last = errors.lines().last();
-            assert!(began.elapsed() < LIMIT, "none with {parts:?}; the last is {last:?}");
+            let errors = || fs::read_to_string(self.folder.file("errors")).expect("it is there");
+            assert!(began.elapsed() < LIMIT, "none with {parts:?}; the last is {:?}", errors().lines().last());
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -137,25 +142,18 @@ fn stall_reports_name_the_lines_in_the_handlers() {
         }
     });
     let line = |code| place_of(code).trim_end_matches(':').to_owned();
-    for (function, doing, code) in [
-        ("plain::block", "asleep in a blocking call", "thread::sleep(Duration::from_millis(300))"),
-        ("plain::book", "asleep in a blocking call", "thread::sleep(Duration::from_millis(250))"),
-        ("plain::book", "asleep in a blocking call", "LEDGER.lock()"),
+    for (function, code) in [
+        ("plain::block", "thread::sleep(Duration::from_millis(300))"),
+        ("plain::book", "thread::sleep(Duration::from_millis(250))"),
+        ("plain::book", "LEDGER.lock()"),
     ] {
-        let place = line(code);
-        plain.error_with(&[
-            "wsrt: task ",
-            "spawned at axum-",
-            doing,
-            &format!(" in {function} at "),
-            &format!("{place}."),
-        ]);
+        let (function, place) = (format!(" in {function} at "), format!("{}.", line(code)));
+        plain.error_with(&["wsrt: task ", "spawned at axum-", "asleep in a blocking call", &function, &place]);
     }
     // On a busy machine it may have had too little of a core to be a stall.
     let spins = ["wsrt: task ", "spawned at axum-", "burning CPU time in plain::spin at ", "src/bin/plain.rs:"];
-    let is_there = |errors: &str| errors.lines().any(|line| spins.iter().all(|part| line.contains(part)));
     let began = Instant::now();
-    while !is_there(&fs::read_to_string(plain.folder.file("errors")).expect("it is there")) {
+    while plain.find_error(&spins).is_none() {
         assert!(began.elapsed() < LIMIT, "it spins again and again");
         assert!(get(plain.address, "/spin").starts_with("HTTP/1.1 200"));
     }
