@@ -47,8 +47,8 @@ pub trait Services: Send + Sync {
     }
 }
 
-/// Answers [`drops_what_waits`]. Set by the first context: sources and their registry ask, which a
-/// context is made of, so they know the question alone.
+/// Answers [`drops_what_waits`]. Sources and the registry ask. They cannot import the context,
+/// which is built on them, so the first context registers the answer here.
 static DROPS_WHAT_WAITS: OnceLock<fn() -> bool> = OnceLock::new();
 
 /// Returns whether the future that is polled on this thread is about to be dropped, by the services

@@ -11,16 +11,16 @@
 //! # The number of a thread that sleeps
 //!
 //! A thread that sleeps in a wait lends its number to one job at a time, if all others are lent:
-//! the job that it waits for may ask for one. So a number stands for what a thread is in rayon's
-//! pool, which runs a job of the pool in its wait, and returns from the wait when the job has
-//! ended. That job may sleep, and lend the number to a third: as on a stack, the last one has it
-//! back first. The thread without the number does not stand aside meanwhile: it looks for jobs as
-//! ever, and these may be lent another number.
+//! the job that it waits for may ask for one. So a number plays the part of a thread of rayon's
+//! pool. Such a thread runs a job of the pool in its wait, and returns from the wait when the job
+//! has ended. That job may sleep, and lend the number to a third: the last lender gets it back
+//! first, as on a stack. The thread without the number does not stand aside meanwhile: it looks for
+//! jobs as ever, and these may be lent another number.
 //!
-//! A number is lent to jobs of a higher rank than that of the job which sleeps, so that no two jobs
-//! wait for each other: whoever waits for a number, for a job, or for the job above it on a stack
-//! waits for a higher rank. And the wait for a number ends: a job that has none, of the highest
-//! rank of all that were begun in its region, is lent the number of any that sleeps there.
+//! A number is lent to jobs that rank above the job whose thread sleeps, so that no two jobs wait
+//! for each other: whoever waits for a number, for a job, or for the job above it on a stack
+//! waits for a higher rank. And the wait for a number ends: the highest-ranking job of a
+//! region can always borrow the number of any thread that sleeps there.
 //!
 //! # In-place scopes
 //!
@@ -77,7 +77,7 @@ struct Number {
     /// Jobs whose threads have given it back for a wait, each in a job that had it from the one
     /// before. No other region's threads get the number.
     sleepers: Vec<RankedJob>,
-    /// The number of sleepers at which the last one waits for it alone just now.
+    /// While the last sleeper waits to get it back: how many sleepers there are. Else 0.
     awaited_at: usize,
     /// Jobs for the thread that has this number, or for one that is started if no thread has it.
     mail: VecDeque<Job>,
@@ -195,7 +195,8 @@ impl Guests {
     }
 
     /// Lends the calling thread its `number` again, which it has given back as the sleeper `at`,
-    /// before others get it. Returns `None` if another job has it still, after a short while.
+    /// before others get it. Returns `None` if another job still holds it after a short
+    /// while.
     fn lend_again(self: &Arc<Self>, number: usize, at: usize) -> Option<LentNumber> {
         let is_free = |number: &Number| !number.is_lent && number.sleepers.len() == at;
         let mut numbers = self.numbers.lock();
@@ -469,10 +470,11 @@ pub(crate) fn send(scheduler: &Arc<Scheduler>, number: usize, root: JobRef) {
 /// Starts a thread that has `number`, which is lent to no other, and runs its mail. In a
 /// simulation, which has no threads, the calling thread runs the mail.
 fn deliver(guests: &Arc<Guests>, number: usize) {
+    let lent = move |guests| LentNumber { guests, number, is_sleepers: false };
     let theirs = Arc::clone(guests);
     let is_simulated = guests.numbers.lock()[number].mail.iter().any(|(_, scheduler)| is_simulated(scheduler));
-    if is_simulated || start(move || run_all_mail(LentNumber { guests: theirs, number, is_sleepers: false })).is_err() {
-        run_all_mail(LentNumber { guests: Arc::clone(guests), number, is_sleepers: false });
+    if is_simulated || start(move || run_all_mail(lent(theirs))).is_err() {
+        run_all_mail(lent(Arc::clone(guests)));
     }
 }
 

@@ -91,8 +91,8 @@ pub(super) trait Indexed {
     fn drop_index(&self) {}
 }
 
-/// Takes back the index that a thread has lent for a wait. Returns `false` if another thread has it
-/// still, after a short while.
+/// Takes back the index that a thread has lent for a wait. Returns `false` if another thread still
+/// holds it after a short while.
 pub(super) type TakeBack = Box<dyn FnMut() -> bool>;
 
 /// A participant that never leaves early and cannot summon helpers: the owner of a loop, or of a

@@ -5,8 +5,8 @@
 //! for the helpers: they may still be looking for jobs when the region is over, and touch nothing
 //! but the region itself, to which they have a counted reference.
 //!
-//! Each job that a participant takes out of a queue has a **rank**, above the ranks of the jobs
-//! that wait for it, and of those that its thread has begun and not ended. So threads that wait for
+//! Each job that a participant takes out of a queue has a **rank**, higher than the rank of
+//! every job that waits for it, and of every unfinished job on its thread. So threads that wait for
 //! the ends of jobs of a higher rank do not wait for each other.
 
 use std::cell::Cell;

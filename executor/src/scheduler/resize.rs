@@ -63,11 +63,8 @@ impl Scheduler {
     pub(crate) fn take_due_from_idle(&self) {
         while self.processors.is_retirement_due() {
             let Some(idle) = self.idle.remove_from(self.processors.regular()) else { return };
-            if let Some(stays) = self.processors.take_out_of_play(idle) {
-                self.idle.add(stays);
-                if self.work_is_visible() {
-                    self.wake_one();
-                }
+            if self.end_play(idle) && self.work_is_visible() {
+                self.wake_one();
             }
         }
     }

@@ -11,7 +11,7 @@
 //! more when its search is over: here, or in `stop_searching`. No task is left beside a sleeper.
 //! `docs/SLEEPING.md` has the steps by number, the races, and the loom models.
 //!
-//! Those that raise the barrier are `submit`, `retire`, `give_up`, `enlist` and `stop_searching`,
+//! These raise the barrier: `submit`, `retire`, `give_up`, `enlist` and `stop_searching`,
 //! and `give_up_only` if a machine waits for the processor. `retire` and `give_up` also end the
 //! search of the processor's holder, in the step that makes the processor idle. `wake_another`
 //! needs none: it wakes a machine whether or not others search.
@@ -149,6 +149,13 @@ pub(crate) trait WakingSide {
         }
     }
 
+    /// Takes a processor out of play that no machine holds. Returns whether it is idle instead,
+    /// since the runtime has grown meanwhile.
+    fn end_play(&self, processor: Box<Processor>) -> bool {
+        let stays = self.processors().take_out_of_play(processor);
+        stays.map(|stays| self.idle().add(stays)).is_some()
+    }
+
     /// Notifies the poll owner of a timer for `deadline`, in a queue that no running machine looks
     /// at, so that it fires in time.
     ///
@@ -260,9 +267,7 @@ pub(crate) trait SleepingSide {
                 // at everything then.
                 runtime.part_with(&mut processor);
                 runtime.idle().count_out_of_play(&mut processor);
-                if let Some(stays) = runtime.processors().take_out_of_play(processor) {
-                    runtime.idle().add(stays);
-                }
+                let _ = runtime.end_play(processor);
             }
             GivenUp::ToLeave { is_only } => {
                 runtime.part_with(&mut processor);
@@ -309,9 +314,10 @@ pub(crate) trait SleepingSide {
     }
 
     /// The machine is off the list, and has a processor before it has slept: it had been chosen, or
-    /// was too late for its own. If the processor is another one than the machine has given up, the
-    /// poll owner is notified of the timers that are left there. A machine that sleeps does so in
-    /// `become_poll_owner`, and one that has its processor back fires its timers itself.
+    /// its own had been taken by another machine. If the processor is another one than the machine
+    /// has given up, the poll owner is notified of the timers that are left there. A machine that
+    /// sleeps does so in `become_poll_owner`, and one that has its processor back fires its timers
+    /// itself.
     fn come_back_with(&mut self, processor: &Processor) {
         self.listing().listed = false;
         if processor.index() != self.listing().given_up.0 {
