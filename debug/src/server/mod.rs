@@ -57,7 +57,7 @@ pub fn serve(address: &str) -> io::Result<Server> {
 /// `unix:` and a path.
 ///
 /// The server asks for no password and does not encrypt. It is meant for networks that keep others
-/// out, such as that of a container.
+/// out, such as a container's network.
 ///
 /// # Errors
 ///
