@@ -74,7 +74,8 @@ pub(crate) fn get_until(address: SocketAddr, target: &str, words: &str) -> Strin
     }
 }
 
-/// A runtime with a task that wakes all the time.
+/// A runtime with a task that wakes all the time, spawned at the place of the call.
+#[track_caller]
 pub(crate) fn busy_runtime() -> Runtime {
     let runtime = runtime_with(2);
     runtime.spawn(async {
