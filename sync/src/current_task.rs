@@ -15,7 +15,7 @@ const ROOT: u64 = 1 << 63;
 
 /// The task or `block_on` future that runs on a thread, holds a lock, or waits for a lock. The
 /// owner may also be unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockOwner(u64);
 
 impl LockOwner {

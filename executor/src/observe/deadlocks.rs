@@ -26,8 +26,7 @@
 //! granted request can also reach another task, in a future that is polled first and spawned later:
 //! so a deadlock is reported only if two looks in a row find it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
 use wsrt_sync::current_task::LockOwner;
@@ -75,7 +74,7 @@ struct FoundDeadlocks {
     /// The deadlocks that the last look has found.
     last: Vec<Deadlock>,
     /// The places of the locks of each reported deadlock.
-    reported: HashSet<BTreeSet<&'static Location<'static>>>,
+    reported: BTreeSet<BTreeSet<&'static Location<'static>>>,
 }
 
 impl Deadlocks {
@@ -101,7 +100,7 @@ impl Deadlocks {
 /// Returns the deadlocks among the waits for `locks`.
 pub(super) fn deadlocks(locks: Vec<ContendedLock>) -> Vec<Deadlock> {
     let waits = waits(&locks);
-    let mut visited = HashSet::new();
+    let mut visited = BTreeSet::new();
     let cycles: Vec<_> =
         waits.keys().filter_map(|&start| cycle_from(start, |at| Some(waits.get(&at)?.holder), &mut visited)).collect();
     let mut locks: Vec<_> = locks.into_iter().map(Some).collect();
@@ -118,8 +117,8 @@ struct OnlyWait {
     holder: LockOwner,
 }
 
-fn waits(locks: &[ContendedLock]) -> HashMap<LockOwner, OnlyWait> {
-    let mut waits = HashMap::new();
+fn waits(locks: &[ContendedLock]) -> BTreeMap<LockOwner, OnlyWait> {
+    let mut waits = BTreeMap::new();
     for (lock, seen) in locks.iter().enumerate() {
         let holder = seen.blocker();
         let is_given_away = seen.promised_to().is_none() && seen.has_owned_guard();
@@ -133,10 +132,10 @@ fn waits(locks: &[ContendedLock]) -> HashMap<LockOwner, OnlyWait> {
 }
 
 /// Returns the cycle that the way from `start` leads into, unless an earlier way has led there.
-pub(super) fn cycle_from<T: Copy + Eq + Hash>(
+pub(super) fn cycle_from<T: Copy + Ord>(
     start: T,
     next: impl Fn(T) -> Option<T>,
-    visited: &mut HashSet<T>,
+    visited: &mut BTreeSet<T>,
 ) -> Option<Vec<T>> {
     let (mut way, mut at) = (Vec::new(), start);
     while visited.insert(at) {

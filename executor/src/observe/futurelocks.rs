@@ -4,7 +4,7 @@
 //! it counts the polls in a row that found the lock handed to another future of the same task. With
 //! two of them, the task has been through a whole poll without that future.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::panic::Location;
 use std::sync::LazyLock;
 
@@ -51,7 +51,7 @@ pub(crate) fn note_elapsed() {
 #[derive(Debug, Default)]
 struct ElapsedInLocks {
     count: u64,
-    reported: HashSet<&'static Location<'static>>,
+    reported: BTreeSet<&'static Location<'static>>,
 }
 
 static ELAPSED: LazyLock<Mutex<ElapsedInLocks>> = LazyLock::new(Mutex::default);

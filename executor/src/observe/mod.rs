@@ -2,6 +2,9 @@
 //!
 //! Data at the bottom (counters, histograms, ready times), which other modules write;
 //! readers on top, which no other folder imports.
+//!
+//! Maps here are ordered. A new `HashMap` takes the thread's next random keys: a look at a
+//! simulated runtime would change the order of the program's own maps.
 
 pub(crate) mod counters;
 pub(crate) mod ready_times;

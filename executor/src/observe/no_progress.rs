@@ -14,7 +14,7 @@
 //! before the thread sleeps. To avoid false suspicions, a lock does not count if its guard borrows
 //! nothing, or if the lock is static. An abort handle counts as a waker.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wsrt_sync::current_task::LockOwner;
@@ -110,7 +110,7 @@ impl WaitingOwner {
 
 /// The tasks by their addresses, and the root by the address in its wakers.
 struct Addresses {
-    tasks: HashMap<TaskAddress, LockOwner>,
+    tasks: BTreeMap<TaskAddress, LockOwner>,
     root: (usize, LockOwner),
 }
 
@@ -126,7 +126,7 @@ impl Addresses {
 
 /// All waits of a runtime, and the locks that count.
 struct WaitGraph<'a> {
-    all: HashMap<LockOwner, WaitingOwner>,
+    all: BTreeMap<LockOwner, WaitingOwner>,
     addresses: Addresses,
     locks: Vec<&'a ContendedLock>,
 }
@@ -138,7 +138,7 @@ impl<'a> WaitGraph<'a> {
         scheduler.tasks.walk(|task| tasks.push(task));
         let owner = |task: &TaskSnapshot| LockOwner::of_task(task.id.number());
         let waiting = |is_idle, wakers| WaitingOwner { is_idle, wakers, waits_for: Vec::new() };
-        let mut all: HashMap<_, _> =
+        let mut all: BTreeMap<_, _> =
             tasks.iter().map(|task| (owner(task), waiting(task.phase == TaskPhase::Idle, task.wakers))).collect();
         all.insert(root.owner, waiting(true, root.wakers));
         let by_address = tasks.iter().map(|task| (task.address, owner(task))).collect();

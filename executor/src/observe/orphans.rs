@@ -13,7 +13,7 @@
 //! * A task whose `JoinHandle` or `AbortHandle` somebody keeps without any intention to use it: the
 //!   count does not tell an abort handle from a waker.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::panic::Location;
 
 use wsrt_trace::place::ShortLocation;
@@ -24,7 +24,7 @@ use crate::util::sync::Mutex;
 
 /// The spawn sites of orphans that were reported.
 #[derive(Debug, Default)]
-pub(crate) struct Orphans(Mutex<HashSet<&'static Location<'static>>>);
+pub(crate) struct Orphans(Mutex<BTreeSet<&'static Location<'static>>>);
 
 impl Orphans {
     /// Reports the spawn sites of `orphans` that were not reported before.

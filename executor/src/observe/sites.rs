@@ -1,6 +1,6 @@
 //! Measures the polls of each spawn site, while that is switched on.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -21,7 +21,7 @@ pub(crate) struct SiteRecord {
 
 /// The records of one processor, by the addresses of the locations: one place may have several.
 /// Taken by the holder of the processor at the end of a poll, and now and then by a reader.
-type Table = Mutex<HashMap<usize, SiteRecord>>;
+type Table = Mutex<BTreeMap<usize, SiteRecord>>;
 
 /// The polls of each spawn site in one runtime. There are no tables until the first switch.
 #[derive(Debug, Default)]

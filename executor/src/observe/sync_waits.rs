@@ -1,6 +1,6 @@
 //! The waits of tasks for locks and channels, and the cycles among these waits.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -151,7 +151,7 @@ struct Edge {
 /// changed since: then there was a moment at which all its waits were there together.
 pub(super) fn cycles(tasks: &[SeenTask], locks: &[ContendedLock]) -> Vec<Vec<usize>> {
     let edges = edges(tasks, locks);
-    let mut visited = HashSet::new();
+    let mut visited = BTreeSet::new();
     let found = edges.keys().filter_map(|&start| cycle_from(start, |at| Some(edges.get(&at)?.holder), &mut visited));
     found.filter(|cycle| cycle.iter().all(|at| locks[edges[at].lock].is_unchanged())).collect()
 }

@@ -181,7 +181,7 @@ fn the_order_of_maps_gives_the_same_run_twice() {
 }
 
 #[test]
-fn a_dump_changes_no_order_of_a_map() {
+fn dumps_and_metrics_change_no_order_of_a_map() {
     let order = |looks: bool| {
         sim::run(1, move |_| async move {
             let lock = std::sync::Arc::new(wsrt::sync::Mutex::new(()));
@@ -193,6 +193,7 @@ fn a_dump_changes_no_order_of_a_map() {
             sleep(Duration::from_secs(1)).await;
             if looks {
                 assert!(Handle::current().dump().to_string().contains("lock"), "it sees the waiter");
+                assert_eq!(Handle::current().metrics().snapshot().num_orphan_tasks(), 0, "the waiter is none");
             }
             drop(held);
             waiter.await.expect("it does not panic");

@@ -1,7 +1,7 @@
 //! The polls of each spawn site, as values.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct SitePolls {
 impl SitePolls {
     /// Reads the records, the place whose polls have taken the most time first.
     pub(super) fn read(records: &SiteRecords) -> Vec<Self> {
-        let mut sites: HashMap<&'static Location<'static>, Self> = HashMap::new();
+        let mut sites: BTreeMap<&'static Location<'static>, Self> = BTreeMap::new();
         records.for_each(|record| {
             let spawned_at = record.spawned_at;
             let none = || Self { spawned_at, poll_time: LatencyHistogram::default(), longest: Duration::ZERO };
@@ -33,7 +33,7 @@ impl SitePolls {
 
     /// Returns the polls since `earlier`, without the places that had none.
     pub(super) fn since(now: &[Self], earlier: &[Self]) -> Vec<Self> {
-        let before: HashMap<_, _> = earlier.iter().map(|site| (site.spawned_at, &site.poll_time)).collect();
+        let before: BTreeMap<_, _> = earlier.iter().map(|site| (site.spawned_at, &site.poll_time)).collect();
         let grown = now.iter().map(|site| {
             let before = before.get(site.spawned_at);
             let poll_time = before.map_or_else(|| site.poll_time.clone(), |before| site.poll_time.since(before));
