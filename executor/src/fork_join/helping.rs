@@ -144,7 +144,7 @@ impl<'a, 'b> Helper<'a, 'b> {
         while epoch.read() == seen && now < until && !self.must_leave() {
             std::hint::spin_loop();
             now = sync::now();
-            self.tick(now);
+            self.tick();
         }
         helpers.end_spin();
         // After the fence: a summons that has woken no other machine is seen here.
@@ -162,8 +162,8 @@ impl Participant for Helper<'_, '_> {
 
     /// Looks at the netpoller in place of a poll owner. If there is one, it is sent to sleep as
     /// soon as two ticks come within two periods, which is often enough to watch the netpoller by.
-    fn tick(&self, now: Instant) {
-        let scheduler = self.scheduler;
+    fn tick(&self) {
+        let (scheduler, now) = (self.scheduler, sync::now());
         let since = now.saturating_duration_since(self.ticked.replace(now));
         let has_poll_owner = scheduler.poll_owner.is_present();
         if has_poll_owner && since >= Duration::from_nanos(2 * HELPER_NETWORK_PERIOD) {

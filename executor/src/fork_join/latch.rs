@@ -3,10 +3,11 @@
 //! It lies on the owner's stack, and is gone as soon as the owner has seen it set. So the thread
 //! that sets it must not touch it afterwards: it reads the thread to wake before.
 
+use crate::fork_join::slots::LOOKS;
 use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::util::sync::thread::Thread;
-use crate::util::sync::{UnsafeCell, thread};
+use crate::util::sync::{self, UnsafeCell, thread};
 
 /// Not set, and its owner is awake.
 const UNSET: u32 = 0;
@@ -60,6 +61,18 @@ impl Latch {
         let before = state.swap(SET, AcqRel);
         debug_assert_eq!(before, AWAITED, "a latch is set once");
         sleeper.expect("the owner fills the cell before it sleeps").unpark();
+    }
+
+    /// Returns whether it is set before long: it looks for about as long as a sleep and a wake-up
+    /// take. For the latch's owner.
+    pub(crate) fn is_set_soon(&self) -> bool {
+        for _ in 0..sync::looks(LOOKS / 16) {
+            if self.is_set() {
+                return true;
+            }
+            sync::spin_for_a_while();
+        }
+        self.is_set()
     }
 
     /// Waits until it is set, and does nothing else. For the latch's owner.

@@ -269,8 +269,8 @@ fn participate<B: LoopBody>(region: &LoopRegion, body: &B, slot: usize, particip
             let Some(range) = region.claim(slot, pace.stride()) else { return };
             let length = range.end - range.start;
             body.run(&mut local, range);
-            if let Some(now) = pace.note(length) {
-                participant.tick(now);
+            if pace.note(length) {
+                participant.tick();
             }
         }
     });

@@ -29,6 +29,8 @@ mod latch;
 mod loop_region;
 mod open_regions;
 #[cfg(not(wsrt_loom))]
+mod owner_turns;
+#[cfg(not(wsrt_loom))]
 mod parallel_call;
 #[cfg(not(wsrt_loom))]
 mod regions;

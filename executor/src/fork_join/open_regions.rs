@@ -42,7 +42,7 @@ pub(super) trait Participant {
     }
 
     /// Called about once in ten microseconds, or after each claim where those take longer.
-    fn tick(&self, _now: std::time::Instant) {}
+    fn tick(&self) {}
 
     /// Makes an idle machine look at the open regions.
     fn summon(&self) {}

@@ -10,12 +10,15 @@
 //! other processor runs tasks does sysmon put a spare processor into play, as for any long poll.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::fork_join::guests::Guests;
+use crate::fork_join::owner_turns::{OwnerTurn, OwnerTurns};
 use crate::fork_join::slots::MOST_SLOTS;
 use crate::fork_join::team::{Team, with_member};
 use crate::fork_join::{LoopRegion, OpenRegions, TreeRegion, TreeSlot};
 use crate::scheduler::core::idle::SpareHand;
+use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::idle_work::IdleWork;
 use crate::scheduler::worker::start::start_idle_machine;
@@ -28,6 +31,7 @@ pub(super) struct Regions {
     pub(super) open: OpenRegions,
     pub(super) free_loops: FreeRegions<LoopRegion>,
     pub(super) free_trees: FreeRegions<TreeRegion>,
+    turns: OwnerTurns,
     /// Of a runtime.
     pub(super) guests: Arc<Guests>,
 }
@@ -40,7 +44,7 @@ pub(crate) fn idle_work() -> Box<dyn IdleWork> {
 impl Regions {
     pub(super) fn new() -> Self {
         let (free_loops, free_trees) = (FreeRegions::new(), FreeRegions::new());
-        Self { open: OpenRegions::new(), free_loops, free_trees, guests: Guests::new() }
+        Self { open: OpenRegions::new(), free_loops, free_trees, turns: OwnerTurns::new(), guests: Guests::new() }
     }
 
     /// Returns the regions of the runtime whose scheduler this is.
@@ -153,7 +157,11 @@ impl Regions {
 
 /// Counts the thread as one that computes, until this guard is dropped: by a mark on the
 /// processor that it holds, or as a helper. Empty if the thread was counted before.
-pub(super) struct Counted<'a>(Option<(&'a Context, CountedAs)>);
+pub(super) struct Counted<'a> {
+    counted: Option<(&'a Context, CountedAs)>,
+    /// An owner's. It ends after the place is passed on.
+    _turn: Option<OwnerTurn<'a>>,
+}
 
 enum CountedAs {
     Holder,
@@ -163,17 +171,22 @@ enum CountedAs {
 }
 
 impl<'a> Counted<'a> {
-    /// Counts the owner of a region.
+    /// Counts the owner of a region, when it has a turn.
     pub(super) fn as_owner(context: &'a Context) -> Self {
         if context.is_computing() {
-            return Self(None);
+            return Self { counted: None, _turn: None };
         }
+        let scheduler = context.scheduler();
+        let longest = Duration::from_nanos(5 * TIME_SLICE);
+        let turn = Regions::of(scheduler).turns.begin(scheduler.processors.regular(), longest);
         context.set_computing(true);
-        if mark_processor(context, true) {
-            return Self(Some((context, CountedAs::Holder)));
-        }
-        context.scheduler().helpers.join_anyway();
-        Self(Some((context, CountedAs::Owner)))
+        let counted_as = if mark_processor(context, true) {
+            CountedAs::Holder
+        } else {
+            scheduler.helpers.join_anyway();
+            CountedAs::Owner
+        };
+        Self { counted: Some((context, counted_as)), _turn: Some(turn) }
     }
 
     /// Counts a machine that comes to help. Returns `None` if there are as many helpers as idle
@@ -184,13 +197,13 @@ impl<'a> Counted<'a> {
             return None;
         }
         context.set_computing(true);
-        Some(Self(Some((context, CountedAs::Helper))))
+        Some(Self { counted: Some((context, CountedAs::Helper)), _turn: None })
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        let Some((context, counted_as)) = &self.0 else { return };
+        let Some((context, counted_as)) = &self.counted else { return };
         context.set_computing(false);
         let scheduler = context.scheduler();
         match counted_as {

@@ -2,6 +2,8 @@
 
 use std::mem;
 
+use crossbeam_utils::CachePadded;
+
 use crate::fork_join::job::LENT_FRAME;
 use crate::fork_join::{BoxedJob, FirstPanic, JobRef, Latch, TreeRegion, TreeSlot};
 use crate::util::sync::atomic::AtomicUsize;
@@ -11,8 +13,8 @@ use crate::util::unwind::{Payload, caught, drop_quietly};
 /// The state that the jobs of a scope share. It lies in the frame that waits for them.
 pub(crate) struct ScopeBase {
     /// Jobs that are not done, and one for the frame itself. The job that takes it to zero sets the
-    /// latch.
-    pub(super) pending: AtomicUsize,
+    /// latch. On a cache line of its own: all participants write it, and read the rest.
+    pub(super) pending: CachePadded<AtomicUsize>,
     pub(super) done: Latch,
     panic: FirstPanic,
     after_panic: AfterPanic,
@@ -41,7 +43,13 @@ impl ScopeBase {
     ///
     /// The region outlives the scope.
     pub(crate) unsafe fn new(region: &TreeRegion, after_panic: AfterPanic) -> Self {
-        Self { pending: AtomicUsize::new(1), done: Latch::new(), panic: FirstPanic::new(), after_panic, region }
+        Self {
+            pending: CachePadded::new(AtomicUsize::new(1)),
+            done: Latch::new(),
+            panic: FirstPanic::new(),
+            after_panic,
+            region,
+        }
     }
 
     /// Adds a job. `slot` is the calling thread's, if it has one. Returns `true` if it has none in
@@ -154,7 +162,7 @@ impl ScopePointer {
             scope.run_job(work);
         }
         // SAFETY: as above.
-        let pending = unsafe { &(*self.0).pending };
+        let pending: &AtomicUsize = unsafe { &(*self.0).pending };
         // AcqRel: all that this job and those before it have done is visible to the frame that
         // waits.
         if pending.fetch_sub(1, AcqRel) == 1 {

@@ -254,7 +254,7 @@ impl<'a> TreeSlot<'a> {
                 in_vain += 1;
                 sync::spin_for_a_while();
             }
-            self.participant.tick(sync::now());
+            self.participant.tick();
         }
         if !self.region.over.load(Relaxed) {
             self.region.unattended.store(true, Relaxed);

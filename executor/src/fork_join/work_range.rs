@@ -121,20 +121,23 @@ impl ClaimPace {
         self.stride
     }
 
-    /// Notes that the `indices` of one claim are done. Returns the time now and then: about once in
-    /// ten microseconds, or after each claim where those take longer.
+    /// Notes that the `indices` of one claim are done. Returns `true` about once in ten
+    /// microseconds, or after each claim where those take longer.
     #[inline]
-    pub(super) fn note(&mut self, indices: u32) -> Option<Instant> {
+    pub(super) fn note(&mut self, indices: u32) -> bool {
         self.done = self.done.saturating_add(indices);
         self.ahead -= 1;
-        if self.ahead > 0 { None } else { Some(self.read_clock()) }
+        let is_due = self.ahead == 0;
+        if is_due {
+            self.read_clock();
+        }
+        is_due
     }
 
-    fn read_clock(&mut self) -> Instant {
+    fn read_clock(&mut self) {
         let now = sync::now();
         self.adapt(now.duration_since(self.read).as_nanos() as u64);
         self.read = now;
-        now
     }
 
     fn adapt(&mut self, took: u64) {

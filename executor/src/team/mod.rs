@@ -80,7 +80,7 @@ impl Crowd {
 
 /// Waits for `latch` on a thread that works in no region. A task may.
 fn wait_outside(latch: &Latch) {
-    if !latch.is_set() {
+    if !latch.is_set_soon() {
         block_in_place(|| latch.wait());
     }
 }

@@ -216,3 +216,35 @@ fn a_loop_is_no_stall_unless_a_piece_blocks() {
 
 /// The default of `WSRT_STALL_MS`.
 const DEFAULT_THRESHOLD: Duration = Duration::from_millis(100);
+
+#[test]
+fn calls_begin_though_endless_loops_have_all_turns() {
+    within_a_minute(|| {
+        let runtime = runtime_with(2);
+        let endless = [endless_loop(&runtime), endless_loop(&runtime)];
+        let call = || runtime.spawn(async { parallel::join(|| 1, || 2) });
+        for call in (0..8).map(|_| call()).collect::<Vec<_>>() {
+            assert_eq!(runtime.block_on(call).expect("it does not panic"), (1, 2));
+        }
+        drop(endless);
+    });
+}
+
+#[test]
+fn a_call_that_others_wait_for_gets_a_turn() {
+    within_a_minute(|| {
+        let runtime = runtime_with(2);
+        let (send, receive) = std::sync::mpsc::channel();
+        let receive = std::sync::Arc::new(std::sync::Mutex::new(receive));
+        let waiting = [(); 2].map(|()| {
+            let receive = std::sync::Arc::clone(&receive);
+            runtime.spawn(async move { parallel::scope(|_| receive.lock().expect("it is whole").recv()) })
+        });
+        let last = runtime.spawn(async move { parallel::scope(|_| [(); 2].map(|()| send.send(()))) });
+        for call in waiting {
+            runtime.block_on(call).expect("it does not panic").expect("the last call sends");
+        }
+        let sent = runtime.block_on(last).expect("it does not panic");
+        assert_eq!(sent, [Ok(()), Ok(())]);
+    });
+}

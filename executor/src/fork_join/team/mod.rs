@@ -77,12 +77,13 @@ pub enum Order {
 /// Threads that compute.
 pub(crate) struct Team {
     regions: Regions,
-    /// Roots that come from other threads.
-    roots: SharedJobs,
+    /// Roots that come from other threads. On a cache line of its own, as `users` is: threads
+    /// outside write both, and members read the rest.
+    roots: CachePadded<SharedJobs>,
     members: Box<[CachePadded<OfMember>]>,
     sleepers: Sleepers,
     /// Handles, and spawned jobs that have not run. The members return when there is none.
-    users: AtomicUsize,
+    users: CachePadded<AtomicUsize>,
     hooks: Hooks,
     begun: Mutex<usize>,
     begins: Condvar,
@@ -107,10 +108,10 @@ impl Team {
         };
         let team = Arc::new(Self {
             regions: Regions::new(),
-            roots: SharedJobs::new(),
+            roots: CachePadded::new(SharedJobs::new()),
             members: (0..count).map(member).collect(),
             sleepers: Sleepers::new(),
-            users: AtomicUsize::new(1),
+            users: CachePadded::new(AtomicUsize::new(1)),
             hooks,
             begun: Mutex::new(0),
             begins: Condvar::new(),
