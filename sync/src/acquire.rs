@@ -115,7 +115,7 @@ impl<'a> AcquirePermits<'a> {
     /// Removes the waiter. Returns `true` if the waiter has received all its permits; otherwise the
     /// permits it has received are given back.
     fn leave(&self, mut queue: WaitGuard<'_, WaitQueueState>, key: usize) -> bool {
-        let (need, was_linked, _waker) = queue.list.remove(key);
+        let (need, was_linked, _waker) = queue.leave(key);
         if was_linked || need.lacks > 0 {
             self.permits.serve(queue, need.has);
             self.permits.show();

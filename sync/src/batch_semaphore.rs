@@ -27,13 +27,13 @@ use crate::acquire::AcquirePermits;
 use crate::budget::with_state;
 use crate::console::{PermitsResource, Resource};
 use crate::current_task;
-use crate::holder::{Holder, by_owned_guard};
+use crate::holder::{Holder, PermitTotal, by_owned_guard};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::atomic::{AtomicUsize, fence};
-use crate::sync::{BATCH, WaitGuard, const_fn};
+use crate::sync::{WaitGuard, const_fn};
 use crate::wait::{Place, WaitKind};
-use crate::wait_queue::{LazyWaitQueue, PermitRequest, WaitQueueState};
-use crate::wakers::{Wakers, wake_in_batches};
+use crate::wait_queue::{LazyWaitQueue, ServeProgress, WaitQueueState};
+use crate::wakers::wake_in_batches;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr;
 use std::task::Waker;
@@ -53,6 +53,7 @@ pub(crate) struct BatchSemaphore {
     /// The place where the lock was created.
     pub(crate) place: Place,
     holder: Holder,
+    total: PermitTotal,
     shown: PermitsResource,
 }
 
@@ -77,8 +78,8 @@ impl BatchSemaphore {
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
             let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
-            let shown = PermitsResource::new(count);
-            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none(), shown }
+            let (total, shown) = (PermitTotal::new(count), PermitsResource::new(count));
+            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none(), total, shown }
         }
     }
 }
@@ -146,7 +147,17 @@ impl BatchSemaphore {
         AcquirePermits::new(self, count, kind)
     }
 
-    /// Returns `count` permits to the lock, or adds `count` new ones.
+    /// Adds `count` new permits.
+    ///
+    /// # Panics
+    ///
+    /// Panics if more than [`MOST`] permits would be free.
+    pub(crate) fn add(&self, count: usize) {
+        self.total.forget();
+        self.give(count);
+    }
+
+    /// Returns `count` permits to the lock.
     ///
     /// # Panics
     ///
@@ -260,8 +271,8 @@ impl BatchSemaphore {
             queue,
             || self.existing_queue(),
             |mut queue, wakers| {
-                let end = Self::serve_first(&mut queue, &mut left, &self.holder, wakers);
-                queue.note_hand_over(self.holder.task());
+                let end = queue.serve(&mut left, wakers, |task| self.holder.name(task));
+                queue.note_hand_over(self.holder.task(), self.total.count());
                 if end == ServeProgress::All {
                     // The list is empty, and stays so while this thread has the lock.
                     self.put_back(left);
@@ -278,34 +289,6 @@ impl BatchSemaphore {
         while let Err(now) = self.word.compare_exchange_weak(word, with_more(word & !WAITING, left), AcqRel, Relaxed) {
             word = now;
         }
-    }
-
-    /// Gives `left` permits to the first waiters, up to a batch of them.
-    fn serve_first(
-        queue: &mut WaitQueueState,
-        left: &mut usize,
-        holder: &Holder,
-        wakers: &mut Wakers,
-    ) -> ServeProgress {
-        let mut served = 0;
-        while let Some(need) = queue.list.first_mut() {
-            if served == BATCH {
-                return ServeProgress::Batch;
-            }
-            let given = need.lacks.min(*left);
-            need.lacks -= given;
-            need.has += given;
-            *left -= given;
-            if need.lacks > 0 {
-                return ServeProgress::Some;
-            }
-            holder.name(need.task);
-            if let Some((_, waker)) = queue.list.unlink_first() {
-                wakers.push(waker);
-            }
-            served += 1;
-        }
-        ServeProgress::All
     }
 
     /// Enters the list, unless the free permits suffice.
@@ -327,11 +310,8 @@ impl BatchSemaphore {
                     return Ok(EnterOutcome::Served(waker));
                 }
                 Ok(_) => {
-                    queue.note_entry(self.holder.task(), ptr::from_ref(self).addr());
-                    let task = current_task::number();
-                    let polls_behind_own = u32::from(queue.is_promised_to(task, kind));
-                    let need = PermitRequest { lacks: count - free, has: free, task, kind, polls_behind_own };
-                    return Ok(EnterOutcome::Waits(queue.list.push(need, waker)));
+                    queue.note_entry(self.holder.task(), ptr::from_ref(self).addr(), self.total.count());
+                    return Ok(EnterOutcome::Waits(queue.enter(count - free, free, kind, waker)));
                 }
                 Err(now) => word = now,
             }
@@ -344,17 +324,6 @@ fn with_more(word: usize, count: usize) -> usize {
     // Not `free + count`, which may run over.
     assert!(count <= MOST - word / ONE, "more than usize::MAX >> 3 permits");
     word + count * ONE
-}
-
-/// Tells which waiters have been served.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ServeProgress {
-    /// All waiters.
-    All,
-    /// A batch of waiters, and the next one waits.
-    Batch,
-    /// Some waiters, until too few permits were left for the next one.
-    Some,
 }
 
 pub(crate) enum EnterOutcome {

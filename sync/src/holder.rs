@@ -1,13 +1,13 @@
-//! The task that last took permits of a lock, for task dumps.
+//! The task that last took permits of a lock, and the number of all of its permits, for task dumps.
 //!
-//! No protocol depends on this value, and it errs on one side only: it names a task that holds
+//! No protocol depends on these values. The task errs on one side only: it names a task that holds
 //! permits, or no task. A task stores its id after it has taken permits, and clears the id before
 //! it gives them back. So a task that is slow between the two steps is not seen, and of several
 //! holders at most one is.
 
 // std's atomics on purpose: see above.
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// The bit that marks an owned guard, which borrows nothing and may have been moved anywhere.
 const OWNED: u64 = 1 << 62;
@@ -45,6 +45,27 @@ impl Holder {
 
     /// Returns the id of the task that is known to hold permits, or 0 if none is.
     pub(crate) fn task(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// The number of all permits of a lock, free or not.
+#[derive(Debug)]
+pub(crate) struct PermitTotal(AtomicUsize);
+
+impl PermitTotal {
+    pub(crate) const fn new(count: usize) -> Self {
+        Self(AtomicUsize::new(count))
+    }
+
+    /// Records that permits are added: whoever has added some may add more.
+    #[inline]
+    pub(crate) fn forget(&self) {
+        self.0.store(0, Relaxed);
+    }
+
+    /// Returns the number, or 0 once it is not known any more.
+    pub(crate) fn count(&self) -> usize {
         self.0.load(Relaxed)
     }
 }

@@ -140,7 +140,7 @@ impl Semaphore {
     /// ```
     pub fn add_permits(&self, n: usize) {
         if n > 0 {
-            self.permits.give(n);
+            self.permits.add(n);
         }
     }
 

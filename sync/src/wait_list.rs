@@ -102,6 +102,11 @@ impl<T> WaitList<T> {
         linked.filter_map(|node| Some((&node.value, node.waker.as_ref()?)))
     }
 
+    /// Returns the values of all nodes, in no order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.nodes.iter().map(|(_, node)| &node.value)
+    }
+
     /// Returns the values of the unlinked nodes, in no order: they were granted or refused, and
     /// their owners have not looked yet.
     pub(crate) fn unlinked(&self) -> impl Iterator<Item = &T> {

@@ -5,15 +5,18 @@
 //! of [waited-for locks](crate::waited_locks). A lock that no task has waited for is also smaller
 //! this way.
 
+use crate::current_task;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
-use crate::sync::{WaitGuard, WaitLock, const_fn};
+use crate::sync::{BATCH, WaitGuard, WaitLock, const_fn};
 use crate::wait::{Place, WaitKind, is_exclusive};
 use crate::wait_list::WaitList;
 use crate::waited_locks;
+use crate::wakers::Wakers;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
+use std::task::Waker;
 use std::time::Instant;
 
 /// A lock reads the clock when the first waiter comes, and then for every sixteenth one, because
@@ -43,7 +46,30 @@ pub(crate) struct WaitQueueState {
     pub(crate) since: Option<Instant>,
     /// The number of steps so far after which the holder or a waiter may have changed.
     pub(crate) changes: u64,
+    promises: Promises,
+    /// The number of all permits, free or not, at the time of `holder`. 0 if it is not known.
+    total: usize,
     entries: u32,
+}
+
+/// The permits that were handed to waiters which have not been polled since.
+#[derive(Debug, Default)]
+struct Promises {
+    permits: usize,
+    /// The task of all these waiters. 0 if there were several tasks, or none is known.
+    task: u64,
+}
+
+impl Promises {
+    fn add(&mut self, task: u64, permits: usize) {
+        self.task = if self.permits == 0 || self.task == task { task } else { 0 };
+        self.permits += permits;
+    }
+
+    /// A waiter has fetched its permits.
+    fn keep(&mut self, permits: usize) {
+        self.permits -= permits;
+    }
 }
 
 /// The request of a waiter.
@@ -62,8 +88,16 @@ pub(crate) struct PermitRequest {
 
 impl WaitQueue {
     fn new(place: Place) -> Self {
-        let queue =
-            WaitQueueState { list: WaitList::new(), holder: 0, address: 0, since: None, changes: 0, entries: 0 };
+        let queue = WaitQueueState {
+            list: WaitList::new(),
+            holder: 0,
+            address: 0,
+            since: None,
+            changes: 0,
+            promises: Promises::default(),
+            total: 0,
+            entries: 0,
+        };
         Self { queue: WaitLock::new(queue), place, listed: OnceLock::new() }
     }
 
@@ -72,10 +106,72 @@ impl WaitQueue {
     }
 }
 
+/// Tells which waiters have been served.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServeProgress {
+    /// All waiters.
+    All,
+    /// A batch of waiters, and the next one waits.
+    Batch,
+    /// Some waiters, until too few permits were left for the next one.
+    Some,
+}
+
 impl WaitQueueState {
-    /// Records that a waiter has come, and which holder it found.
-    pub(crate) fn note_entry(&mut self, holder: u64, address: usize) {
+    /// Adds a waiter of the current task, which has some permits and lacks others, and returns its
+    /// key.
+    pub(crate) fn enter(&mut self, lacks: usize, has: usize, kind: WaitKind, waker: Waker) -> usize {
+        let task = current_task::number();
+        let polls_behind_own = u32::from(self.is_promised_to(task, kind));
+        self.list.push(PermitRequest { lacks, has, task, kind, polls_behind_own }, waker)
+    }
+
+    /// Gives `left` permits to the first waiters, up to a batch of them, and calls `granted` with
+    /// the task of each that has all of its permits.
+    pub(crate) fn serve(
+        &mut self,
+        left: &mut usize,
+        wakers: &mut Wakers,
+        mut granted: impl FnMut(u64),
+    ) -> ServeProgress {
+        let mut served = 0;
+        while let Some(need) = self.list.first_mut() {
+            if served == BATCH {
+                return ServeProgress::Batch;
+            }
+            let given = need.lacks.min(*left);
+            need.lacks -= given;
+            need.has += given;
+            *left -= given;
+            if need.lacks > 0 {
+                return ServeProgress::Some;
+            }
+            let (task, has) = (need.task, need.has);
+            granted(task);
+            self.promises.add(task, has);
+            if let Some((_, waker)) = self.list.unlink_first() {
+                wakers.push(waker);
+            }
+            served += 1;
+        }
+        ServeProgress::All
+    }
+
+    /// Removes a waiter. Returns its request, whether it was still waiting, and its waker, which
+    /// must be dropped with no lock held.
+    #[must_use = "the waker is to be dropped after the lock is released"]
+    pub(crate) fn leave(&mut self, key: usize) -> (PermitRequest, bool, Option<Waker>) {
+        let (need, was_linked, waker) = self.list.remove(key);
+        if !was_linked && need.lacks == 0 {
+            self.promises.keep(need.has);
+        }
+        (need, was_linked, waker)
+    }
+
+    /// Records that a waiter has come, which holder it found, and how many permits there are.
+    pub(crate) fn note_entry(&mut self, holder: u64, address: usize, total: usize) {
         self.address = address;
+        self.total = total;
         if self.entries % ENTRIES_PER_READING == 0 && self.since.is_none() {
             self.since = Some(Instant::now());
         }
@@ -99,14 +195,23 @@ impl WaitQueueState {
         self.changes += u64::from(before != task);
     }
 
-    /// Returns whether a wait of `task` can only end once another of its futures, which was handed
-    /// the lock, is polled.
-    pub(crate) fn is_promised_to(&self, task: u64, kind: WaitKind) -> bool {
-        is_exclusive(kind) && task != 0 && self.holder == task && self.promised_to() == task
+    /// Returns whether all permits lie with waiters of `task`: nobody else has one to give back.
+    pub(crate) fn has_all(&self, task: u64) -> bool {
+        let of_task = self.list.values().filter(|need| need.task == task);
+        self.total > 0 && of_task.map(|need| need.has).sum::<usize>() == self.total
     }
 
-    /// Records that permits were given back, and which task holds them now.
-    pub(crate) fn note_hand_over(&mut self, holder: u64) {
+    /// Returns whether a wait of `task` can only end once another of its futures, which was handed
+    /// the lock or all permits, is polled. In time that does not grow with the waiters.
+    pub(crate) fn is_promised_to(&self, task: u64, kind: WaitKind) -> bool {
+        let Promises { permits, task: promised_to } = self.promises;
+        let is_enough = permits == self.total || is_exclusive(kind);
+        task != 0 && promised_to == task && permits > 0 && is_enough
+    }
+
+    /// Records that permits were given back, which task holds them now, and how many there are.
+    pub(crate) fn note_hand_over(&mut self, holder: u64, total: usize) {
+        self.total = total;
         self.holder = holder;
         self.since = None;
         self.changes += 1;

@@ -7,7 +7,7 @@
 use crate::current_task::LockOwner;
 use crate::holder;
 use crate::sync::StaticMutex;
-use crate::wait::WaitKind;
+use crate::wait::{WaitKind, is_exclusive};
 use crate::wait_queue::{PermitRequest, WaitQueue};
 use slab::Slab;
 use std::panic::Location;
@@ -73,6 +73,7 @@ pub struct ContendedLock {
     changes: u64,
     holder: LockOwner,
     promised_to: Option<LockOwner>,
+    is_all_promised: bool,
     has_owned_guard: bool,
     address: usize,
     held_since: Option<Instant>,
@@ -111,6 +112,17 @@ impl ContendedLock {
     #[must_use]
     pub fn blocker(&self) -> LockOwner {
         self.promised_to.unwrap_or(self.holder)
+    }
+
+    /// Returns `true` if only the [`blocker`](Self::blocker) can end a wait of this kind, by giving
+    /// back what it has: if the wait is for the whole lock, or if all permits were handed to
+    /// waiting futures of the blocker.
+    ///
+    /// The permits of a semaphore to which some were added are not counted: whoever has added some
+    /// may add more.
+    #[must_use]
+    pub fn is_up_to_blocker(&self, kind: WaitKind) -> bool {
+        self.is_all_promised || is_exclusive(kind)
     }
 
     /// Returns `true` if the holder has an owned guard, which borrows nothing and may have been
@@ -160,6 +172,7 @@ impl ContendedLock {
         let (holder, has_owned_guard) = holder::split(queue.holder);
         let (changes, address, held_since) = (queue.changes, queue.address, queue.since);
         let promised_to = (!waiters.is_empty()).then(|| queue.promised_to()).filter(|&task| task != 0);
+        let is_all_promised = promised_to.is_some_and(|task| queue.has_all(task));
         drop(queue);
         let (wait_queue, holder) = (Arc::clone(wait_queue), LockOwner::from_number(holder));
         (!waiters.is_empty()).then(|| Self {
@@ -167,6 +180,7 @@ impl ContendedLock {
             changes,
             holder,
             promised_to: promised_to.map(LockOwner::from_number),
+            is_all_promised,
             has_owned_guard,
             address,
             held_since,

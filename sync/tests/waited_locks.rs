@@ -221,6 +221,29 @@ fn polls_beside_a_future_with_the_lock_are_counted() {
 }
 
 #[test]
+fn a_wait_is_up_to_the_future_with_all_permits() {
+    let permits = Semaphore::new(3);
+    let held = [1, 2].map(|count| as_task(1, || permits.try_acquire_many(count).expect("they are free")));
+    let [first, second] = [1, 2].map(|count| wait(2, permits.acquire_many(count)));
+    let last = wait(2, permits.acquire());
+    let is_up_to_blocker = || found(&permits).expect("one waits").is_up_to_blocker(WaitKind::Semaphore);
+    let mut held = held.into_iter();
+    drop(held.next());
+    assert!(!is_up_to_blocker(), "another task has two permits");
+    drop(held.next());
+    assert!(is_up_to_blocker());
+    drop(second);
+    drop(last);
+    let _many = wait(2, permits.acquire_many(3));
+    assert!(is_up_to_blocker(), "the waiter has all that the future does not have");
+    let _of_another = wait(3, permits.acquire());
+    assert!(is_up_to_blocker());
+    permits.add_permits(1);
+    assert!(!is_up_to_blocker(), "more might be added");
+    drop(first);
+}
+
+#[test]
 fn the_list_is_read_only_if_it_is_short() {
     let semaphore = Semaphore::new(0);
     let _waiting = wait(1, semaphore.acquire());

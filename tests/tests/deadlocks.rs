@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wsrt::runtime::Runtime;
-use wsrt::sync::{Barrier, Mutex, OnceCell, RwLock};
+use wsrt::sync::{Barrier, Mutex, OnceCell, RwLock, Semaphore, mpsc};
 use wsrt::task;
 use wsrt::time::{sleep, timeout};
 use wsrt_tests::{LIMIT, beside_a_process_of_its_own, two_processors, within_a_minute};
@@ -138,18 +138,47 @@ fn a_futurelock_is_reported() {
     });
 }
 
+#[test]
+fn a_futurelock_of_a_semaphore_is_reported() {
+    within_a_minute(|| {
+        let body = || {
+            let runtime = two_processors();
+            runtime.run(async {
+                let semaphore = Arc::new(Semaphore::new(2));
+                let held = Arc::clone(&semaphore).acquire_many_owned(2).await.expect("it is open");
+                wsrt::spawn(async move {
+                    let mut first = std::pin::pin!(semaphore.acquire_many(2));
+                    wsrt::select! {
+                        _ = &mut first => {}
+                        () = sleep(Duration::from_millis(1)) => drop(semaphore.acquire().await),
+                    }
+                });
+                sleep(Duration::from_millis(20)).await;
+                drop(held);
+            });
+            until_told();
+        };
+        reading("a_futurelock_of_a_semaphore_is_reported", body, |lines, _| {
+            lines.find(|line| line.starts_with("wsrt: a futurelock: ")).expect("it is found");
+            let line = lines.find(|line| line.starts_with("  futurelock: all permits of Semaphore made at "));
+            assert!(line.expect("the cure").contains(" were handed to a future that task "));
+        });
+    });
+}
+
 /// Beside timeouts that elapse in front of a future that is polled later in the same poll.
 #[test]
 fn a_timeout_that_ends_a_futurelock_says_so() {
     within_a_minute(|| {
         let body = || {
             two_processors().run(async {
-                let lock = Mutex::new(());
+                let (lock, semaphore) = (Mutex::new(()), Semaphore::new(1));
                 for _ in 0..100 {
                     let turns = || async {
                         for _ in 0..20 {
                             let _ = timeout(Duration::from_micros(100), lock.lock()).await;
-                            let _guard = lock.lock().await;
+                            let _ = timeout(Duration::from_micros(100), semaphore.acquire()).await;
+                            let (_guard, _held) = (lock.lock().await, semaphore.acquire().await);
                             sleep(Duration::from_micros(150)).await;
                         }
                     };
@@ -165,13 +194,35 @@ fn a_timeout_that_ends_a_futurelock_says_so() {
                 drop(guard);
                 assert!(timeout(Duration::from_millis(1), lock.lock()).await.is_err());
                 drop(first.await);
+                let semaphore = Semaphore::new(2);
+                let held = semaphore.acquire_many(2).await.expect("it is open");
+                let mut first = std::pin::pin!(semaphore.acquire_many(2));
+                assert!(timeout(Duration::ZERO, &mut first).await.is_err());
+                drop(held);
+                assert!(timeout(Duration::from_millis(1), semaphore.acquire()).await.is_err());
+                drop(first.await);
+                let (sender, mut receiver) = mpsc::channel(1);
+                sender.try_send(0).expect("there is room");
+                let mut first = std::pin::pin!(sender.send(1));
+                assert!(timeout(Duration::ZERO, &mut first).await.is_err());
+                assert_eq!(receiver.recv().await, Some(0));
+                assert!(timeout(Duration::from_millis(1), sender.send(2)).await.is_err());
+                first.await.expect("there is a receiver");
             });
         };
         reading("a_timeout_that_ends_a_futurelock_says_so", body, |lines, _| {
             let reports: Vec<_> = lines.filter(|line| line.contains("futurelock")).collect();
-            let [report] = &reports[..] else { panic!("{reports:?}") };
-            assert!(report.starts_with("wsrt: a futurelock: a `timeout` in task "), "{report}");
-            assert!(report.contains(" has elapsed in a wait for Mutex made at tests/tests/deadlocks.rs:"), "{report}");
+            let [of_lock, of_semaphore, of_room] = &reports[..] else { panic!("{reports:?}") };
+            assert!(of_lock.starts_with("wsrt: a futurelock: a `timeout` in task "), "{of_lock}");
+            assert!(
+                of_lock.contains(" has elapsed in a wait for Mutex made at tests/tests/deadlocks.rs:"),
+                "{of_lock}"
+            );
+            let place = " has elapsed in a wait for Semaphore made at tests/tests/deadlocks.rs:";
+            assert!(of_semaphore.contains(place), "{of_semaphore}");
+            assert!(of_semaphore.contains(", all permits of which were handed to another future"), "{of_semaphore}");
+            assert!(of_room.contains(" in a wait for room in the mpsc channel made at tests/tests/deadlocks.rs:"));
+            assert!(of_room.contains(", all of which was handed to another future"), "{of_room}");
         });
     });
 }

@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
+use wsrt_sync::current_task::LockOwner;
 use wsrt_sync::waited_locks::{ContendedLock, locks_with};
 
-use super::sync_waits::{SyncWait, cycles};
+use super::deadlocks::deadlocks;
+use super::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::processor::Shared;
 use crate::task::{Id, OwnedTasks, TaskPhase, TaskSnapshot, is_last_waker, task_woken_by};
@@ -182,39 +184,15 @@ impl TimerWait {
     }
 }
 
-/// All live tasks of a runtime, sorted by ID, and the cycles among their waits as task indices.
+/// All live tasks of a runtime, sorted by ID, and the cycles of waits in the process: in each,
+/// every task waits for the next one.
 pub(crate) struct Seen {
     pub(crate) tasks: Vec<SeenTask>,
-    pub(crate) cycles: Vec<Vec<usize>>,
+    pub(crate) cycles: Vec<Vec<LockOwner>>,
 }
 
 /// Collects the state of all live tasks of a runtime.
-///
-/// Tasks are read before locks, so that a task of a cycle may have begun to wait for something else
-/// in between. A second look shows it: a cycle counts if both looks find it, and its locks have not
-/// changed since the first.
 pub(crate) fn look(scheduler: &Scheduler) -> Seen {
-    let (first, locks) = look_once(scheduler);
-    if first.cycles.is_empty() {
-        return first;
-    }
-    let (mut second, _) = look_once(scheduler);
-    let ids = |seen: &Seen, cycle: &[usize]| -> Vec<_> {
-        cycle.iter().map(|&at| seen.tasks[at].snapshot.id.number()).collect()
-    };
-    let before: Vec<_> = first.cycles.iter().map(|cycle| ids(&first, cycle)).collect();
-    let lasting = second.cycles.iter().filter(|cycle| {
-        let tasks = ids(&second, cycle);
-        let is_in_line = |lock: &&ContendedLock| {
-            lock.waiters().iter().any(|waiter| waiter.owner.task().is_some_and(|task| tasks.contains(&task)))
-        };
-        before.contains(&tasks) && locks.iter().filter(is_in_line).all(ContendedLock::is_unchanged)
-    });
-    second.cycles = lasting.cloned().collect();
-    second
-}
-
-fn look_once(scheduler: &Scheduler) -> (Seen, Vec<ContendedLock>) {
     let mut crowd = DumpCrowd::default();
     crowd.enlist(&scheduler.tasks, TaskKind::Task);
     crowd.enlist(&scheduler.blocking.jobs, TaskKind::BlockingJob);
@@ -229,8 +207,8 @@ fn look_once(scheduler: &Scheduler) -> (Seen, Vec<ContendedLock>) {
     crowd.note_sync_waits();
     let locks = locks_with(usize::MAX, is_last_waker).unwrap_or_default();
     crowd.note_locks(&locks);
-    let cycles = cycles(&crowd.tasks, &locks);
-    (Seen { tasks: crowd.tasks, cycles }, locks)
+    let cycles = deadlocks(locks).into_iter().map(|deadlock| deadlock.tasks).collect();
+    Seen { tasks: crowd.tasks, cycles }
 }
 
 #[derive(Default)]

@@ -1,15 +1,16 @@
 //! Reports the futurelock that a `timeout` has ended.
 //!
 //! A timeout wakes its task, so the count of wakers proves nothing here. The waiting request does:
-//! it counts the polls in a row that found the lock handed to another future of the same task. With
-//! two of them, the task has been through a whole poll without that future.
+//! it counts the polls in a row that found the lock, or all permits of the semaphore, handed to
+//! another future of the same task. With two of them, the task has been through a whole poll
+//! without that future.
 
 use std::collections::BTreeSet;
 use std::panic::Location;
 use std::sync::LazyLock;
 
 use wsrt_sync::current_task::LockOwner;
-use wsrt_sync::wait::{TaskWait, is_exclusive, noted};
+use wsrt_sync::wait::{TaskWait, WaitKind, noted};
 use wsrt_sync::waited_locks::locks_with;
 use wsrt_trace::place::ShortLocation;
 
@@ -25,8 +26,17 @@ pub(crate) const CURE: &str = "Drop that future before the task waits for anythi
 #[cold]
 pub(crate) fn note_elapsed() {
     // SAFETY: the word comes from `noted`, which returns packed waits.
-    let Some(wait) = (unsafe { TaskWait::unpack(noted()) }).filter(|wait| is_exclusive(wait.kind)) else { return };
-    if is_one_of_many() {
+    let Some(wait) = (unsafe { TaskWait::unpack(noted()) }) else { return };
+    let is_for_lock = matches!(
+        wait.kind,
+        WaitKind::Mutex
+            | WaitKind::RwLockRead
+            | WaitKind::RwLockWrite
+            | WaitKind::Semaphore
+            | WaitKind::MpscSend
+            | WaitKind::OnceCell
+    );
+    if !is_for_lock || is_one_of_many() {
         return;
     }
     let task = LockOwner::current();
@@ -39,9 +49,14 @@ pub(crate) fn note_elapsed() {
     });
     if is_futurelock && is_new(wait.place) {
         let (lock, place) = (wait.kind.awaited(), ShortLocation(wait.place));
+        let was = match wait.kind {
+            WaitKind::Semaphore => "all permits of which were",
+            WaitKind::MpscSend => "all of which was",
+            _ => "which was",
+        };
         let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
         report(format_args!(
-            "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, which was handed to another \
+            "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, {was} handed to another \
              future that {task} keeps and no longer polls. {CURE} (reported once for this lock)"
         ));
     }

@@ -18,15 +18,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wsrt_sync::current_task::LockOwner;
-use wsrt_sync::wait::is_exclusive;
 use wsrt_sync::waited_locks::{self, ContendedLock};
 
+use crate::observe::deadlocks::is_kept;
 use crate::observe::dump::{self, Seen, WaitsOn};
 use crate::observe::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
 use crate::scheduler::scheduler::RootSeen;
 use crate::task::{Id, TaskAddress, TaskPhase, TaskSnapshot};
-use crate::util::statics::may_be_static;
 use crate::util::sync;
 use crate::util::sync::atomic::Ordering::Acquire;
 use crate::util::sync::atomic::fence;
@@ -157,12 +156,10 @@ impl<'a> WaitGraph<'a> {
     fn note_locks(&mut self, locks: &'a [ContendedLock]) {
         for lock in locks {
             let holder = lock.blocker();
-            let is_certain =
-                lock.promised_to().is_some() || (!lock.has_owned_guard() && !may_be_static(lock.address()));
-            if !is_certain || !self.all.contains_key(&holder) {
+            if !is_kept(lock) || !self.all.contains_key(&holder) {
                 continue;
             }
-            for waiter in lock.waiters().iter().filter(|waiter| is_exclusive(waiter.kind)) {
+            for waiter in lock.waiters().iter().filter(|waiter| lock.is_up_to_blocker(waiter.kind)) {
                 // A library's own waker may be one of several around the task's only one.
                 let woken = self.addresses.woken_by(waiter.waker, waiter.vtable);
                 if let Some(waiting) = self.all.get_mut(&waiter.owner).filter(|_| woken == Some(waiter.owner)) {

@@ -1,15 +1,13 @@
-//! The waits of tasks for locks and channels, and the cycles among these waits.
+//! The waits of tasks for locks and channels.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use wsrt_sync::wait::{TaskWait, WaitKind, is_exclusive};
+use wsrt_sync::wait::{TaskWait, WaitKind};
 use wsrt_sync::waited_locks::ContendedLock;
 use wsrt_trace::place::ShortLocation;
 
-use super::deadlocks::cycle_from;
 use super::dump::{SeenTask, WaitsOn};
 use crate::scheduler::ending;
 use crate::task::{Id, TaskPhase};
@@ -62,14 +60,16 @@ impl SyncWait {
     /// The holder is the task that acquired the lock, even if that task has since given the guard
     /// to another task. If there are several readers or permit holders, the most recent one is
     /// returned. Returns `None` if that holder has released the lock, if the lock was acquired
-    /// outside of a task, and for channels.
+    /// outside of a task, and for channels, unless the channel's room [is
+    /// promised](Self::is_promised).
     #[must_use]
     pub fn holder(&self) -> Option<Id> {
         self.holder
     }
 
     /// Returns whether the [`holder`](Self::holder) was handed the lock, or some permits of the
-    /// semaphore, while it waited for them, and has not polled the waiting future since then.
+    /// semaphore or room of the channel, while it waited for them, and has not polled the waiting
+    /// future since then.
     ///
     /// For a moment, this is so after each hand-over: until the holder, which was woken, is polled.
     #[must_use]
@@ -83,11 +83,6 @@ impl SyncWait {
     #[must_use]
     pub fn held_for(&self) -> Option<Duration> {
         self.holder.and(self.held_for)
-    }
-
-    /// Returns whether only the holder can end the wait, by releasing the lock.
-    fn is_exclusive(&self) -> bool {
-        self.kind() == WaitKind::RwLockRead || is_exclusive(self.kind())
     }
 }
 
@@ -124,50 +119,4 @@ impl SeenTask {
             None => self.waits_on.push(WaitsOn::Sync(wait)),
         }
     }
-
-    /// Returns the lock that the task waits for, if the task waits for nothing else.
-    fn only_lock(&self) -> Option<&SyncWait> {
-        match &*self.waits_on {
-            [WaitsOn::Sync(wait)] if wait.is_exclusive() => Some(wait),
-            _ => None,
-        }
-    }
-}
-
-/// One task's wait in the search for cycles: both are indices.
-#[derive(Clone, Copy)]
-struct Edge {
-    holder: usize,
-    lock: usize,
-}
-
-/// Returns the cycles among the waits of `tasks`, which are sorted by their ids: each is a list of
-/// indices of tasks, each of which waits for the next, and the last for the first.
-///
-/// A task that is about to take a lock that it was handed is in no cycle: the wait of a task that
-/// has another waker does not count if the lock is promised.
-///
-/// The locks were read one after the other. A cycle counts if afterwards none of its locks has
-/// changed since: then there was a moment at which all its waits were there together.
-pub(super) fn cycles(tasks: &[SeenTask], locks: &[ContendedLock]) -> Vec<Vec<usize>> {
-    let edges = edges(tasks, locks);
-    let mut visited = BTreeSet::new();
-    let found = edges.keys().filter_map(|&start| cycle_from(start, |at| Some(edges.get(&at)?.holder), &mut visited));
-    found.filter(|cycle| cycle.iter().all(|at| locks[edges[at].lock].is_unchanged())).collect()
-}
-
-fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> BTreeMap<usize, Edge> {
-    let find = |id: u64| tasks.binary_search_by_key(&id, |task| task.snapshot.id.as_u64()).ok();
-    let mut edges = BTreeMap::new();
-    for (lock, seen) in locks.iter().enumerate() {
-        let is_promised = seen.promised_to().is_some();
-        let Some(holder) = seen.blocker().task().and_then(|holder| find(holder.get())) else { continue };
-        for waiter in seen.waiters().iter().filter(|waiter| waiter.has_no_other_waker || !is_promised) {
-            let waiter = waiter.owner.task().and_then(|task| find(task.get()));
-            let Some(waiter) = waiter.filter(|&at| tasks[at].only_lock().is_some()) else { continue };
-            // Two locks that were made at one place look like one wait. Either would end it.
-            edges.entry(waiter).and_modify(|edge| *edge = None).or_insert(Some(Edge { holder, lock }));
-        }
-    }
-    edges.into_iter().filter_map(|(waiter, edge)| Some((waiter, edge?))).collect()
 }

@@ -11,6 +11,7 @@ use super::senders::Senders;
 use crate::batch_semaphore::AcquireRefused;
 use crate::budget::{self, with_state};
 use crate::console::{AsyncOp, Resource, state};
+use crate::current_task;
 use crate::sync::{WaitGuard, WaitLock};
 use crate::wait::{self, WaitKind};
 use crate::wakers::wake_in_batches;
@@ -113,7 +114,7 @@ impl<T> BoundedChannel<T> {
     pub(super) fn take_or_enter(&self, count: usize, waker: Waker) -> Result<Option<usize>, AcquireRefused> {
         let mut room = self.room.lock();
         match room.try_take(count) {
-            Err(AcquireRefused::TooFew) => Ok(Some(room.enter(count, waker))),
+            Err(AcquireRefused::TooFew) => Ok(Some(room.enter(count, self.closing.place(), waker))),
             answer => {
                 drop(room);
                 drop(waker);
@@ -128,19 +129,22 @@ impl<T> BoundedChannel<T> {
     pub(super) fn wait_on(&self, key: usize, waker: &Waker) -> Option<Result<(), AcquireRefused>> {
         let mut fresh = None;
         loop {
-            let mut room = self.room.lock();
-            if !room.line().is_linked(key) {
+            let room = self.room.lock();
+            let mut line = room.line();
+            if !line.list.is_linked(key) {
+                drop(line);
                 return Some(self.leave_served(room, key));
             }
-            if room.line().will_wake(key, waker) {
-                return None;
-            }
-            if let Some(fresh) = fresh.take() {
-                let displaced = room.line().replace_waker(key, fresh);
+            let will_wake = line.list.will_wake(key, waker);
+            if will_wake || fresh.is_some() {
+                let displaced = fresh.take().and_then(|fresh| line.list.replace_waker(key, fresh));
+                line.note_task(key, current_task::number());
+                drop(line);
                 drop(room);
                 drop(displaced);
                 return None;
             }
+            drop(line);
             drop(room);
             // With no lock held: it is foreign code.
             fresh = Some(waker.clone());
@@ -150,7 +154,7 @@ impl<T> BoundedChannel<T> {
     /// Removes a sender that is no longer linked, because it has received all of its room or
     /// because the channel was closed.
     fn leave_served(&self, mut room: WaitGuard<'_, BoundedState<T>>, key: usize) -> Result<(), AcquireRefused> {
-        let (need, ..) = room.line().remove(key);
+        let (need, _) = room.leave(key);
         if !room.is_closed {
             debug_assert_eq!(need.lacks, 0, "only a close unlinks a sender that lacks room");
             return Ok(());
@@ -162,7 +166,7 @@ impl<T> BoundedChannel<T> {
     /// Removes a sender that no longer wants its place in line or the room it has received.
     pub(super) fn leave(&self, key: usize) {
         let mut room = self.room.lock();
-        let (need, _, waker) = room.line().remove(key);
+        let (need, waker) = room.leave(key);
         self.give_to(room, need.has);
         drop(waker);
     }

@@ -7,10 +7,12 @@
 //! newcomer cannot overtake.
 
 use crate::batch_semaphore::AcquireRefused;
-use crate::sync::BATCH;
-use crate::wait_list::WaitList;
+use crate::sync::WaitGuard;
+use crate::wait::{Place, WaitKind};
+use crate::wait_queue::{LazyWaitQueue, PermitRequest, ServeProgress, WaitQueueState};
 use crate::wakers::Wakers;
 use std::collections::VecDeque;
+use std::ptr;
 use std::task::Waker;
 
 /// The maximum number of values that an empty channel keeps memory for.
@@ -22,8 +24,11 @@ pub(super) struct BoundedState<T> {
     pub(super) values: VecDeque<T>,
     /// The number of values that can be sent without waiting.
     pub(super) free: usize,
-    /// The waiting senders. `None` until the first sender waits.
-    line: Option<Box<WaitList<SendRequest>>>,
+    capacity: usize,
+    /// The waiting senders, as dumps see them. Its lock is taken inside of this state's.
+    line: LazyWaitQueue,
+    /// True while a sender is in line.
+    is_waited_for: bool,
     /// The receiver's waker, while the receiver waits.
     pub(super) receiver: Option<Waker>,
     pub(super) is_closed: bool,
@@ -31,18 +36,18 @@ pub(super) struct BoundedState<T> {
     pub(super) has_receiver: bool,
 }
 
-/// The request of a waiting sender.
-#[derive(Debug)]
-pub(super) struct SendRequest {
-    /// The room that the sender still waits for.
-    pub(super) lacks: usize,
-    /// The room that the sender has received so far.
-    pub(super) has: usize,
-}
-
 impl<T> BoundedState<T> {
     pub(super) fn new(free: usize) -> Self {
-        Self { values: VecDeque::new(), free, line: None, receiver: None, is_closed: false, has_receiver: true }
+        Self {
+            values: VecDeque::new(),
+            free,
+            capacity: free,
+            line: LazyWaitQueue::new(),
+            is_waited_for: false,
+            receiver: None,
+            is_closed: false,
+            has_receiver: true,
+        }
     }
 
     /// Takes room for `count` values, if that much room is free.
@@ -60,7 +65,7 @@ impl<T> BoundedState<T> {
     #[inline]
     #[must_use = "if this is true, the rest is yet to be given"]
     pub(super) fn give(&mut self, left: &mut usize, wakers: &mut Wakers) -> bool {
-        if self.line.is_some() && self.serve(left, wakers) {
+        if self.is_waited_for && self.serve(left, wakers) {
             return true;
         }
         self.free += std::mem::take(left);
@@ -70,35 +75,40 @@ impl<T> BoundedState<T> {
     /// Gives room to the first senders in line, up to a batch of them. Returns `true` if another
     /// sender waits for the room that remains.
     fn serve(&mut self, left: &mut usize, wakers: &mut Wakers) -> bool {
-        let line = self.line.as_mut().expect("the caller has seen it");
-        let mut served = 0;
-        while let Some(need) = line.first_mut() {
-            if served == BATCH {
-                return true;
-            }
-            let given = need.lacks.min(*left);
-            need.lacks -= given;
-            need.has += given;
-            *left -= given;
-            if need.lacks > 0 {
-                break;
-            }
-            line.unlink_first().into_iter().for_each(|(_, waker)| wakers.push(waker));
-            served += 1;
-        }
-        false
+        let mut line = self.line();
+        let end = line.serve(left, wakers, |_| ());
+        line.note_hand_over(0, self.capacity);
+        drop(line);
+        self.is_waited_for = end != ServeProgress::All;
+        end == ServeProgress::Batch
     }
 
-    /// Returns the line, for a sender that has joined it.
-    pub(super) fn line(&mut self) -> &mut WaitList<SendRequest> {
-        self.line.get_or_insert_with(|| Box::new(WaitList::new()))
+    /// Returns the line, which a sender has joined.
+    pub(super) fn line(&self) -> WaitGuard<'_, WaitQueueState> {
+        self.line.get().expect("the first sender in line makes it").lock()
     }
 
     /// Joins the line for room for `count` values, of which not all are free, and returns the key
-    /// of the new entry.
-    pub(super) fn enter(&mut self, count: usize, waker: Waker) -> usize {
+    /// of the new entry. `place` is where the channel was created.
+    pub(super) fn enter(&mut self, count: usize, place: Place, waker: Waker) -> usize {
         let has = std::mem::take(&mut self.free);
-        self.line().push(SendRequest { lacks: count - has, has }, waker)
+        self.is_waited_for = true;
+        let mut line = self.line.get_or_make(place).lock();
+        line.note_entry(0, ptr::from_ref(self).addr(), self.capacity);
+        line.enter(count - has, has, WaitKind::MpscSend, waker)
+    }
+
+    /// Removes a sender from the line. Returns its request, and its waker, which must be dropped
+    /// with no lock held.
+    #[must_use = "the waker is to be dropped after the lock is released"]
+    pub(super) fn leave(&mut self, key: usize) -> (PermitRequest, Option<Waker>) {
+        let mut line = self.line();
+        let (need, was_linked, waker) = line.leave(key);
+        line.changes += u64::from(was_linked);
+        let is_waited_for = !line.list.is_empty();
+        drop(line);
+        self.is_waited_for = is_waited_for;
+        (need, waker)
     }
 
     /// Frees the room of values that have been taken out, unless a waiting sender must be served or
@@ -106,8 +116,7 @@ impl<T> BoundedState<T> {
     #[inline]
     #[must_use = "if this is false, nothing was given back"]
     pub(super) fn try_vacate(&mut self, count: usize) -> bool {
-        let is_waited_for = self.line.as_ref().is_some_and(|line| !line.is_empty());
-        let has_consequences = is_waited_for || self.has_surplus();
+        let has_consequences = self.is_waited_for || self.has_surplus();
         if !has_consequences {
             self.free += count;
         }
@@ -118,14 +127,19 @@ impl<T> BoundedState<T> {
     /// have received when they leave, and are woken by [`take_refused`](Self::take_refused).
     pub(super) fn close(&mut self) {
         self.is_closed = true;
-        self.line.iter_mut().for_each(|line| _ = line.release_all());
+        if let Some(line) = self.line.get() {
+            let mut line = line.lock();
+            line.list.release_all();
+            line.changes += 1;
+        }
+        self.is_waited_for = false;
     }
 
     /// Takes the wakers of a batch of the senders that `close` has refused. Returns `true` if there
     /// are more.
     #[must_use = "if this is true, others are yet to be woken"]
     pub(super) fn take_refused(&mut self, wakers: &mut Wakers) -> bool {
-        self.line.as_mut().is_some_and(|line| line.take_released(wakers))
+        self.line.get().is_some_and(|line| line.lock().list.take_released(wakers))
     }
 
     /// Takes out all values and their room, after the receiver has been dropped. The caller drops

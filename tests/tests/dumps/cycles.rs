@@ -184,6 +184,46 @@ fn a_wait_with_a_timeout_is_in_no_cycle() {
     });
 }
 
+/// The timer may be set or fire between two parts of a dump.
+#[test]
+fn a_wait_with_a_short_timeout_is_in_no_cycle() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let tasks: Vec<_> = (0..4)
+            .map(|number| {
+                runtime.spawn(async move {
+                    let mutex = Mutex::new(());
+                    let _outer = mutex.lock().await;
+                    for round in 0..2_000 {
+                        let _ = timeout(Duration::from_micros(20 + (7 * number + round) % 100), mutex.lock()).await;
+                    }
+                })
+            })
+            .collect();
+        while tasks.iter().any(|task| !task.is_finished()) {
+            let dump = runtime.handle().dump();
+            assert!(dump.cycles().is_empty(), "{dump}");
+        }
+    });
+}
+
+#[test]
+fn a_wait_beside_an_unknown_one_is_in_no_cycle() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+        spawn(&runtime, "beside", async {
+            let mutex = Mutex::new(());
+            let outer = mutex.lock().await;
+            wsrt::join!(async { drop(mutex.lock().await) }, async { drop((receiver.await, outer)) });
+        });
+        let dump = once_all_wait(runtime.handle(), &["beside"]);
+        assert!(dump.cycles().is_empty(), "{dump}");
+        sender.send(()).expect("the task waits for it");
+        task_once_gone(runtime.handle(), "beside");
+    });
+}
+
 #[test]
 fn locks_that_are_handed_on_show_no_cycle() {
     within_a_minute(|| {

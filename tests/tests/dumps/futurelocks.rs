@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use wsrt::runtime::{Dump, Handle, TaskState, WaitsOn};
-use wsrt::sync::{Barrier, Mutex, Notify, RwLock, Semaphore};
+use wsrt::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc};
 use wsrt::task::yield_now;
 use wsrt::time::sleep;
 use wsrt_tests::{two_processors, within_a_minute};
@@ -227,9 +227,126 @@ fn futures_that_take_turns_in_one_task_make_no_futurelock() {
     });
 }
 
-/// Another task may give permits, so that this is no cycle, but a dump says what is known.
+/// Spawns a task that holds the free permits, and one with a future that is first in line for
+/// `wanted` permits: once it was given them, the task waits for as many in another future.
+fn spawn_futurelock(handle: &Handle, semaphore: &Arc<Semaphore>, wanted: u32) {
+    let release = Arc::new(Notify::new());
+    let all = u32::try_from(semaphore.available_permits()).expect("some");
+    let held = Arc::clone(semaphore).try_acquire_many_owned(all).expect("they are free");
+    let (shared, go_on) = (Arc::clone(semaphore), Arc::clone(&release));
+    drop(handle.spawn(async move {
+        release.notified().await;
+        drop(held);
+    }));
+    drop(named("impatient").spawn_on(
+        async move {
+            let acquire = || async { drop(shared.acquire_many(wanted).await) };
+            let (mut first, mut second) = (pin!(acquire()), pin!(acquire()));
+            line_up(&mut [first.as_mut()]).await;
+            go_on.notify_one();
+            second.as_mut().await;
+            first.await;
+        },
+        handle,
+    ));
+}
+
 #[test]
-fn a_promise_of_a_semaphore_is_shown_and_no_cycle() {
+fn a_semaphore_handed_to_an_unpolled_future_is_a_futurelock() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        for (count, wanted) in [(1, 1), (3, 3), (3, 2)] {
+            let semaphore = Arc::new(Semaphore::new(count));
+            spawn_futurelock(runtime.handle(), &semaphore, wanted);
+            let dump = once(runtime.handle(), |dump| !dump.cycles().is_empty());
+            let text = dump.cycles()[0].to_string();
+            assert!(dump.cycles()[0].is_futurelock(), "{dump}");
+            assert!(text.contains("\n  futurelock: all permits of Semaphore made at tests/tests/dumps/"), "{text}");
+            semaphore.close();
+            once(runtime.handle(), |dump| dump.tasks().is_empty());
+        }
+    });
+}
+
+/// Whoever has a permit may give it back to the second future.
+#[test]
+fn a_semaphore_that_others_hold_makes_no_futurelock() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let semaphore = Arc::new(Semaphore::new(2));
+        let elsewhere = semaphore.try_acquire().expect("it is free");
+        spawn_futurelock(runtime.handle(), &semaphore, 1);
+        let is_promised = |dump: &Dump| dump.to_string().contains(", promised to a future of task ");
+        let dump = once(runtime.handle(), is_promised);
+        assert!(dump.cycles().is_empty(), "{dump}");
+        drop(elsewhere);
+        once(runtime.handle(), |dump| dump.tasks().is_empty());
+    });
+}
+
+/// Spawns a task whose first future is in line for room in a full channel, and which waits for room
+/// in another future once the first value was received.
+fn spawn_sender(handle: &Handle, sender: mpsc::Sender<u8>, release: &Arc<Notify>) {
+    let go_on = Arc::clone(release);
+    drop(named("sender").spawn_on(
+        async move {
+            let sender = &sender;
+            let send = |value| async move { sender.send(value).await.expect("there is a receiver") };
+            let [mut first, mut second] = [send(1), send(2)].map(Box::pin);
+            line_up(&mut [first.as_mut()]).await;
+            go_on.notify_one();
+            second.as_mut().await;
+            first.await;
+        },
+        handle,
+    ));
+}
+
+#[test]
+fn room_handed_to_an_unpolled_send_is_a_futurelock() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let (sender, mut receiver) = mpsc::channel(1);
+        sender.try_send(0).expect("there is room");
+        let release = Arc::new(Notify::new());
+        spawn_sender(runtime.handle(), sender, &release);
+        runtime.run(async move {
+            release.notified().await;
+            assert_eq!(receiver.recv().await, Some(0));
+            drop(named("receiver").spawn(async move { while receiver.recv().await.is_some() {} }));
+        });
+        let dump = once(runtime.handle(), |dump| !dump.cycles().is_empty());
+        let text = dump.cycles()[0].to_string();
+        assert!(dump.cycles()[0].is_futurelock(), "{dump}");
+        assert!(text.contains("\n  futurelock: all room in the mpsc channel made at tests/tests/dumps/"), "{text}");
+    });
+}
+
+/// The receiver may yet take out a value, and does.
+#[test]
+fn a_value_in_the_channel_makes_no_futurelock() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let (sender, mut receiver) = mpsc::channel(2);
+        (0..2).for_each(|_| sender.try_send(0).expect("there is room"));
+        let release = Arc::new(Notify::new());
+        spawn_sender(runtime.handle(), sender, &release);
+        let mut receiver = runtime.run(async move {
+            release.notified().await;
+            assert_eq!(receiver.recv().await, Some(0));
+            receiver
+        });
+        let is_promised = |dump: &Dump| dump.to_string().contains(", promised to a future of task ");
+        let dump = once(runtime.handle(), is_promised);
+        assert!(dump.cycles().is_empty(), "{dump}");
+        let values = runtime.run(async move { [receiver.recv().await, receiver.recv().await, receiver.recv().await] });
+        assert_eq!(values, [Some(0), Some(2), Some(1)]);
+    });
+}
+
+/// Whoever has added permits may add more, so that this is no cycle, but a dump says what is known.
+#[test]
+fn a_promise_of_a_semaphore_that_grows_is_no_cycle() {
     within_a_minute(|| {
         let runtime = two_processors();
         drop(named("waits").spawn_on(

@@ -96,10 +96,11 @@ impl Dump {
     /// The dump of the tasks that were seen since `began`.
     pub(crate) fn of(seen: Seen, began: Instant) -> Self {
         let Seen { tasks, cycles } = seen;
-        let tasks: Vec<_> = tasks.into_iter().map(TaskDump::of).collect();
-        let of_tasks = |cycle: Vec<usize>| Cycle { tasks: cycle.into_iter().map(|at| tasks[at].clone()).collect() };
-        let cycles = cycles.into_iter().map(of_tasks).collect();
-        Self { tasks, cycles, took: began.elapsed() }
+        let tasks = tasks.into_iter().map(TaskDump::of).collect();
+        let mut dump = Self { tasks, cycles: Vec::new(), took: Duration::ZERO };
+        dump.cycles = cycles.iter().filter_map(|cycle| dump.cycle_of(cycle)).collect();
+        dump.took = began.elapsed();
+        dump
     }
 }
 
@@ -124,13 +125,15 @@ impl Dump {
     /// Returns the cycles of waits among the tasks. The tasks of a cycle are deadlocked.
     ///
     /// A cycle is a list of tasks in which each task waits for a `Mutex`, `RwLock` or `OnceCell`
-    /// that the next task holds, and for nothing else that is known. A task whose wait has a
-    /// timeout is in no cycle. A task that locks the same mutex twice is a cycle of its own, and so
-    /// is a task in a [futurelock](Cycle::is_futurelock).
+    /// that the next task holds, and nothing else can wake the task: a task whose wait has a
+    /// timeout, or that waits for something else as well, is in no cycle. Nor is a task that has an
+    /// [`AbortHandle`](crate::task::AbortHandle), or has left a waker behind elsewhere. A task that
+    /// locks the same mutex twice is a cycle of its own, and so is a task in a
+    /// [futurelock](Cycle::is_futurelock).
     ///
-    /// Cycles through semaphores, channels, join handles, blocking calls and futures in `block_on`
-    /// are not found. A reported cycle may be no deadlock if a task has passed its guard to another
-    /// task, or if a reader waits because of
+    /// Other cycles through semaphores and channels, and cycles through join handles, blocking
+    /// calls and futures in `block_on` are not found. A reported cycle may be no deadlock if a task
+    /// has passed its guard to another task, or if a reader waits because of
     /// [`RwLock::with_max_readers`](crate::sync::RwLock::with_max_readers).
     ///
     /// # Examples
@@ -164,9 +167,13 @@ impl Dump {
     }
 
     /// Returns the cycle of these tasks, each of which waits for the next. `None` if a task is not
-    /// in the dump.
+    /// in the dump, or was read before it began to wait for its lock alone.
     pub(super) fn cycle_of(&self, owners: &[LockOwner]) -> Option<Cycle> {
-        let find = |owner: &LockOwner| self.tasks.iter().find(|task| Some(task.id().number()) == owner.task()).cloned();
+        let find = |owner: &LockOwner| {
+            let id = Id::from_number(owner.task()?);
+            let task = &self.tasks[self.tasks.binary_search_by_key(&id, TaskDump::id).ok()?];
+            matches!(task.waits_on(), [WaitsOn::Sync(_)]).then(|| task.clone())
+        };
         let tasks = owners.iter().map(find).collect::<Option<_>>()?;
         Some(Cycle { tasks })
     }

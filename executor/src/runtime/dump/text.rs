@@ -7,7 +7,7 @@ use wsrt_trace::place::ShortLocation;
 
 use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 use crate::observe::futurelocks::CURE;
-use crate::runtime::{Running, SourceWait, SyncWait, TaskKind, WaitsOn};
+use crate::runtime::{Running, SourceWait, SyncWait, TaskKind, WaitKind, WaitsOn};
 
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,10 +42,15 @@ impl fmt::Display for Cycle {
 
 fn write_futurelock(wait: &SyncWait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (lock, place) = (wait.kind().awaited(), ShortLocation(wait.made_at()));
+    let (all, was) = match wait.kind() {
+        WaitKind::Semaphore => ("all permits of ", "were"),
+        WaitKind::MpscSend => ("all ", "was"),
+        _ => ("", "was"),
+    };
     let task = wait.holder().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
     write!(
         f,
-        "\n  futurelock: {lock} made at {place} was handed to a future that {task} keeps and no longer polls. {CURE}"
+        "\n  futurelock: {all}{lock} made at {place} {was} handed to a future that {task} keeps and no longer polls. {CURE}"
     )
 }
 
