@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `/` | an index for people |
 //! | `/tasks` | each task and what it waits for; `?format=json` for programs |
+//! | `/tasks?chains` | the same with the lines where it waits: polls each waiting task once |
 //! | `/locks` | the locks and channels that tasks wait for, their holders, and deadlocks |
 //! | `/stalls` | polls that take too long, now and since the start |
 //! | `/sites?seconds=5` | which spawn sites' polls take the time, in the next five seconds |

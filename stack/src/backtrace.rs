@@ -128,6 +128,12 @@ impl Backtrace {
         of_program.or_else(kept).or(self.frames().first())
     }
 
+    /// Returns whether a frame of the program, or of a package that it uses, was found.
+    #[doc(hidden)]
+    pub fn has_program(&self) -> bool {
+        self.frames().iter().any(StackFrame::is_kept)
+    }
+
     /// Returns whether the thread was panicking: printing the message and its backtrace, perhaps.
     #[doc(hidden)]
     pub fn is_panicking(&self) -> bool {

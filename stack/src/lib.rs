@@ -1,4 +1,4 @@
-//! The stack of another thread of the process, with functions and lines.
+//! The stack of another thread of the process, or of the caller, with functions and lines.
 //!
 //! A [`Request`] has the thread copy its registers and the top of its stack, in the handler of a
 //! signal, which does nothing else. A [`Resolver`] walks the copy on a thread of its own, by the
@@ -39,6 +39,6 @@ mod origin;
 mod sampling;
 
 pub use backtrace::{Backtrace, StackFrame};
-pub use capture::{Request, Resolver, Sample};
+pub use capture::{IS_SUPPORTED, Request, Resolver, Sample};
 pub use no_stack::NoStack;
 pub use sampling::{MOST_WAITING, StackSampling};

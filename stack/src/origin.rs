@@ -26,9 +26,7 @@ impl Origin {
         let owner = crate_of(function);
         if matches!(owner, Some("alloc" | "core" | "std")) || file.is_some_and(is_of_std) {
             Self::System
-        } else if owner.is_some_and(|owner| RUNTIME.contains(&owner))
-            || (owner.is_none() && file.is_some_and(is_of_runtime))
-        {
+        } else if owner.is_some_and(|owner| RUNTIME.contains(&owner)) || file.is_some_and(is_of_runtime) {
             Self::Runtime
         } else if file.is_some_and(|file| place::dependency(file).is_some()) {
             Self::Dependency
@@ -39,7 +37,7 @@ impl Origin {
 }
 
 /// Returns whether a file is of the runtime, by where this one is: for functions that were inlined,
-/// whose names may have no path.
+/// whose names may have no path, and for the closures of macros, as `select!` has them.
 fn is_of_runtime(file: &str) -> bool {
     if let Some(rest) = place::dependency(file) {
         return rest.starts_with("wsrt-");
@@ -110,11 +108,13 @@ mod tests {
     #[test]
     fn a_program_s_own_code_is_told_from_all_other() {
         let registry = "/root/.cargo/registry/src/index.crates.io-6f/hyper-1.8.1/src/lib.rs";
+        let select = "/root/.cargo/registry/src/index.crates.io-6f/wsrt-sync-0.1.0/src/macros/select.rs";
         for (function, file, origin) in [
             ("app::main", Some("/srv/app/src/main.rs"), Origin::Program),
             ("app::main", None, Origin::Program),
             ("hyper::proto::h1::dispatch::poll", Some(registry), Origin::Dependency),
             ("wsrt::task::cell::poll", Some(registry), Origin::Runtime),
+            ("app::main", Some(select), Origin::Runtime),
             ("wsrt_tests::Gate::wait", None, Origin::Program),
             ("tokio::runtime::block_on", None, Origin::Runtime),
             ("std::thread::sleep", None, Origin::System),

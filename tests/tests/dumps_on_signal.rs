@@ -132,6 +132,27 @@ fn the_environment_switches_it_on_and_statistics_too() {
 }
 
 #[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")))]
+fn the_environment_asks_for_the_lines_of_waits() {
+    async fn waits_for_ever() {
+        wsrt::time::sleep(LIMIT * 10).await;
+    }
+    let test = "the_environment_asks_for_the_lines_of_waits";
+    let mut asked = Asked::new(test, &[("WSRT_DUMP_SIGNAL", "SIGUSR2,chains")], || {
+        let runtime = Runtime::new().expect("a runtime");
+        drop(task::Builder::new().name("waits").spawn_on(async { waits_for_ever().await }, runtime.handle()));
+        while runtime.handle().dump().tasks()[0].waits_on().is_empty() {
+            thread::yield_now();
+        }
+        until_asked_to_end();
+    });
+    asked.ask_for_line_with(" \"waits\", spawned at ");
+    let line = asked.line_with("::waits_for_ever at ");
+    assert!(line.contains("dumps_on_signal.rs:"), "{line}");
+    asked.end();
+}
+
+#[test]
 fn nonsense_in_the_environment_is_said_once_and_ignored() {
     let test = "nonsense_in_the_environment_is_said_once_and_ignored";
     let environment = [("WSRT_DUMP_SIGNAL", "SIGNONSENSE"), ("WSRT_TASK_STATS", "maybe")];

@@ -137,7 +137,9 @@ fn soak(seconds: f64) {
     });
     let mut dumps = 0;
     while tasks.iter().any(|task| !task.is_finished()) {
-        let dump = runtime.handle().dump();
+        let is_seventh = dumps % 7 == 6;
+        let handle = runtime.handle();
+        let dump = if is_seventh { handle.dump_with_chains(Duration::from_secs(60)) } else { handle.dump() };
         assert!(dump.cycles().is_empty(), "{dump}");
         dumps += 1;
     }

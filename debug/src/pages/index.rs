@@ -57,6 +57,8 @@ fn write_runtime(page: &mut String, request: &Request<'_>, runtime: &Handle) {
         write_link(page, request.prefix, path, [*parameters, &runtime], shows);
         if *path == "tasks" {
             write_link(page, request.prefix, path, ["format=json", &runtime], "the same for programs");
+            let shows = "with the lines where they wait: polls each waiting task once";
+            write_link(page, request.prefix, path, ["chains", &runtime], shows);
         }
     }
     page.push_str("</ul>\n");

@@ -117,7 +117,7 @@ impl<'a> Request<'a> {
 const NONE: &str = "this process has no runtime of wsrt now";
 
 /// Returns a page of text, with a part for each runtime.
-fn text(request: &Request<'_>, write: fn(&Handle, &mut String)) -> Answer {
+fn text(request: &Request<'_>, write: impl Fn(&Handle, &mut String)) -> Answer {
     let mut page = String::new();
     for runtime in &request.runtimes {
         if !page.is_empty() {

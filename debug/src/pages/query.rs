@@ -11,6 +11,8 @@ const MOST_SECONDS: f64 = 60.0;
 pub(crate) struct Query<'a> {
     pub(crate) seconds: Duration,
     pub(crate) is_json: bool,
+    /// Whether each waiting task is polled to learn where it waits.
+    pub(crate) with_chains: bool,
     /// The id of a runtime.
     pub(crate) runtime: Option<&'a str>,
 }
@@ -18,7 +20,7 @@ pub(crate) struct Query<'a> {
 impl<'a> Query<'a> {
     /// Returns an error that names a parameter or a value that no page has.
     pub(crate) fn parse(query: &'a str) -> Result<Self, String> {
-        let mut parsed = Self { seconds: SECONDS, is_json: false, runtime: None };
+        let mut parsed = Self { seconds: SECONDS, is_json: false, with_chains: false, runtime: None };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
@@ -30,8 +32,14 @@ impl<'a> Query<'a> {
                         _ => return Err(format!("format={value} is neither text nor json")),
                     }
                 }
+                "chains" if value.is_empty() => parsed.with_chains = true,
+                "chains" => return Err(format!("chains={value}: `chains` has no value")),
                 "runtime" => parsed.runtime = Some(value),
-                _ => return Err(format!("there is no parameter `{name}`; there are seconds, format and runtime")),
+                _ => {
+                    return Err(format!(
+                        "there is no parameter `{name}`; there are seconds, format, chains and runtime"
+                    ));
+                }
             }
         }
         Ok(parsed)
@@ -52,6 +60,7 @@ mod tests {
     fn parameters_are_taken_in_any_order() {
         let query = Query::parse("format=json&seconds=0.25&runtime=2").expect("it is valid");
         assert_eq!((query.seconds, query.is_json, query.runtime), (Duration::from_millis(250), true, Some("2")));
+        assert!(Query::parse("chains&format=json").is_ok_and(|query| query.with_chains && query.is_json));
         let query = Query::parse("").expect("it is valid");
         assert_eq!((query.seconds, query.is_json, query.runtime), (SECONDS, false, None));
     }
@@ -66,6 +75,7 @@ mod tests {
             ("seconds", "seconds="),
             ("format=xml", "format=xml"),
             ("second=5", "`second`"),
+            ("chains=all", "chains=all"),
         ] {
             let refused = Query::parse(query).expect_err(query);
             assert!(refused.contains(named), "{refused}");

@@ -1,20 +1,29 @@
-//! `/tasks`: a dump of each runtime.
+//! `/tasks`: a dump of each runtime; `/tasks?chains`: with the lines where its tasks wait.
 
 use std::fmt::Write;
+use std::time::Duration;
 
-use wsrt::runtime::Handle;
+use wsrt::runtime::{Dump, Handle};
 
 use super::{Request, text};
 use crate::answer::{Answer, JSON};
 
+/// How long a worker may take to poll some of the tasks: all of the workers may be stuck.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
 pub(super) fn answer(request: &Request<'_>) -> Answer {
+    let dump = if request.query.with_chains { dump_with_chains } else { Handle::dump };
     if request.query.is_json {
-        return Answer::new(JSON, json(&request.runtimes));
+        return Answer::new(JSON, json(&request.runtimes, dump));
     }
-    text(request, |runtime, page| _ = writeln!(page, "\n{}", runtime.dump()))
+    text(request, |runtime, page| _ = writeln!(page, "\n{}", dump(runtime)))
 }
 
-fn json(runtimes: &[Handle]) -> String {
+fn dump_with_chains(runtime: &Handle) -> Dump {
+    runtime.dump_with_chains(LONGEST_WAIT)
+}
+
+fn json(runtimes: &[Handle], dump: fn(&Handle) -> Dump) -> String {
     let mut json = String::from("{\"runtimes\":[");
     for (index, runtime) in runtimes.iter().enumerate() {
         let separator = if index == 0 { "" } else { "," };
@@ -23,7 +32,7 @@ fn json(runtimes: &[Handle]) -> String {
             Some(name) => put_string(&mut json, name),
             None => json.push_str("null"),
         }
-        let _ = write!(json, ",\"dump\":{}}}", runtime.dump().to_json());
+        let _ = write!(json, ",\"dump\":{}}}", dump(runtime).to_json());
     }
     json.push_str("]}\n");
     json

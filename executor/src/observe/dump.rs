@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
+use wsrt_stack::Backtrace;
 use wsrt_sync::current_task::LockOwner;
 use wsrt_sync::waited_locks::{ContendedLock, locks_with};
 
@@ -35,6 +36,8 @@ pub(crate) struct SeenTask {
     pub(crate) kind: TaskKind,
     pub(crate) running: Running,
     pub(crate) waits_on: Vec<WaitsOn>,
+    /// Where the task waits, in dumps that ask for it.
+    pub(crate) await_chains: Vec<Backtrace>,
 }
 
 /// The kind of a task in a dump, which tells where the task runs.
@@ -228,6 +231,7 @@ impl DumpCrowd {
                 kind,
                 running,
                 waits_on: Vec::new(),
+                await_chains: Vec::new(),
             });
         });
     }

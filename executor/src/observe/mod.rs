@@ -9,6 +9,8 @@
 pub(crate) mod counters;
 pub(crate) mod ready_times;
 
+#[cfg(not(wsrt_loom))]
+pub(crate) mod await_chains;
 #[cfg(all(not(wsrt_loom), feature = "console"))]
 pub(crate) mod console;
 #[cfg(all(not(wsrt_loom), not(feature = "console")))]

@@ -285,7 +285,9 @@ impl Builder {
     ///
     /// A dedicated thread writes the dump, so it appears even if every processor is stuck. The
     /// default is the signal named by the environment variable `WSRT_DUMP_SIGNAL`, such as
-    /// `SIGUSR2`, and no signal if the variable is not set.
+    /// `SIGUSR2`, and no signal if the variable is not set. `WSRT_DUMP_SIGNAL=SIGUSR2,chains`
+    /// writes dumps [with await chains](crate::runtime::Handle::dump_with_chains), for which the
+    /// thread waits for a worker for up to a second.
     ///
     /// Signals that arrive while a dump is being written cause a single further dump. The signal
     /// loses its default effect for the rest of the process's life. [`build`](Self::build) returns

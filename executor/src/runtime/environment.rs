@@ -172,17 +172,18 @@ fn is_on(name: &str, reported: &Once, otherwise: &str) -> bool {
     value == "1"
 }
 
-/// Returns the signal on which to write dumps if the builder has none. An invalid value is reported
-/// once, and ignored.
+/// Returns the signal on which to write dumps if the builder has none, and whether with await
+/// chains. An invalid value is reported once, and ignored.
 #[cfg(all(unix, feature = "signal"))]
-pub(crate) fn dump_signal() -> Option<SignalKind> {
+pub(crate) fn dump_signal() -> Option<(SignalKind, bool)> {
     let value = env::var_os(DUMP_SIGNAL)?;
-    let kind = value.to_str().and_then(SignalKind::from_name);
+    let value = value.to_string_lossy();
+    let (name, with_chains) = value.strip_suffix(",chains").map_or((&*value, false), |name| (name, true));
+    let kind = SignalKind::from_name(name);
     if kind.is_none() {
-        let value = value.to_string_lossy();
         ignore_dump_signal(format_args!("{DUMP_SIGNAL}={value} is not the name of a signal, such as SIGUSR2"));
     }
-    kind
+    Some((kind?, with_chains))
 }
 
 /// Reports once that no dumps will be written, and why.

@@ -151,15 +151,15 @@ impl Runtime {
     /// invalid value in the environment does not keep a program from running.
     #[cfg(all(unix, feature = "signal"))]
     pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
-        let start = |kind| on_signal::start(kind, self.handle.scheduler());
+        let start = |kind, with_chains| on_signal::start(kind, with_chains, self.handle.scheduler());
         self.dump_on_signal = match kind {
             Some(kind) => {
                 let refused = format!("no thread that writes a dump on {kind}");
-                Some(start(kind).inspect_err(not_built(&refused))?)
+                Some(start(kind, false).inspect_err(not_built(&refused))?)
             }
-            None => environment::dump_signal().and_then(|kind| {
+            None => environment::dump_signal().and_then(|(kind, with_chains)| {
                 let ignore = |error| environment::ignore_dump_signal(format_args!("on {kind}: {error}"));
-                start(kind).map_err(ignore).ok()
+                start(kind, with_chains).map_err(ignore).ok()
             }),
         };
         Ok(())

@@ -6,7 +6,7 @@
 
 use std::panic::Location;
 use std::ptr::NonNull;
-use std::task::Context;
+use std::task::{Context, Waker};
 use std::{fmt, mem};
 
 use wsrt_sync::wait;
@@ -108,13 +108,27 @@ impl fmt::Debug for Runnable {
 ///
 /// The caller gives up the runnable.
 pub(super) unsafe fn run(task: NonNull<Header>) {
+    // SAFETY: a runnable exists, and the claim after it, so that the task is alive; the waker is
+    // not used after the claim is given up.
+    let waker = unsafe { waker::borrowed(task) };
+    // SAFETY: the runnable is given up.
+    unsafe { run_with(task, &waker) };
+}
+
+/// Like [`run`], with another waker, which wakes the task as well.
+///
+/// # Safety
+///
+/// The caller gives up the runnable.
+#[inline(always)]
+pub(super) unsafe fn run_with(task: NonNull<Header>, waker: &Waker) {
     // SAFETY: a runnable exists only while the task is not complete, and an unfinished task is
     // alive.
     let header = unsafe { task.as_ref() };
     let _current = identity::enter_current(header.id);
     match header.state.start_poll() {
         // SAFETY: the runnable turned into the claim.
-        Started::Poll => unsafe { poll(task) },
+        Started::Poll => unsafe { poll(task, waker) },
         // SAFETY: as above.
         Started::Cancel => unsafe { finish_cancelled(task) },
     }
@@ -148,13 +162,12 @@ pub(super) unsafe fn cancel_claimed(task: NonNull<Header>) {
 /// # Safety
 ///
 /// The caller gives up the claim.
-unsafe fn poll(task: NonNull<Header>) {
+#[inline(always)]
+unsafe fn poll(task: NonNull<Header>, waker: &Waker) {
     // SAFETY: the claim keeps the cell alive until it is given up below.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the waker is not used after the claim is given up.
-    let waker = unsafe { waker::borrowed(task) };
     // SAFETY: the caller has the claim, and the body of an unfinished task holds the future.
-    let polled = unsafe { body::poll(task, &mut Context::from_waker(&waker)) };
+    let polled = unsafe { body::poll(task, &mut Context::from_waker(waker)) };
     if polled.is_ready() {
         // SAFETY: the body holds the result now.
         return unsafe { complete(task) };

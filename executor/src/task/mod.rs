@@ -5,6 +5,8 @@
 //! by at most one thread at a time, and keeps running if its `JoinHandle` is dropped.
 
 mod abort;
+#[cfg_attr(wsrt_loom, allow(dead_code))]
+mod await_chain;
 mod body;
 mod cell;
 mod error;
@@ -54,6 +56,7 @@ pub use self::identity::Id;
 pub use self::join::JoinHandle;
 pub use self::meta::{NewTask, TaskMeta};
 
+pub(crate) use self::await_chain::WaitingTask;
 pub(crate) use self::cell::{Header, Schedule, allocate};
 pub(crate) use self::identity::{IdBlock, Identity, LiveNames, SpawnOrigin, current_id, take_panic};
 pub(crate) use self::lifecycle::Runnable;

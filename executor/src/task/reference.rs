@@ -105,6 +105,10 @@ impl CountedRef {
         Self(task)
     }
 
+    pub(super) fn as_raw(&self) -> NonNull<Header> {
+        self.0
+    }
+
     pub(super) fn header(&self) -> &Header {
         // SAFETY: a reference keeps the cell alive.
         unsafe { self.0.as_ref() }

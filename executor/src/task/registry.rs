@@ -40,7 +40,7 @@ use crate::task::cell::Header;
 use crate::task::reference::CountedRef;
 use crate::task::state::{Look, TaskPhase};
 use crate::task::stats::StatsRead;
-use crate::task::{Id, TaskAddress, TaskRef};
+use crate::task::{Id, TaskAddress, TaskRef, WaitingTask};
 use crate::util::sync;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
@@ -499,10 +499,23 @@ impl OwnedTasks {
         self.walk_all(Look::is_orphan, f);
     }
 
+    /// Returns the tasks that wait, for a dump that polls them.
+    pub(crate) fn waiting(&self) -> Vec<WaitingTask> {
+        let _one_at_a_time = self.walk.lock();
+        let mut waiting = Vec::new();
+        for shard in &self.shards {
+            // SAFETY: a listed task is kept alive by the life reference that the list has.
+            let look = |task: ListedTask, _| unsafe { WaitingTask::of(task.0) };
+            shard.walk(usize::MAX, |list| Some(list.lock()), look, |task| waiting.push(task));
+        }
+        waiting
+    }
+
     fn walk_all(&self, is_meant: fn(&Look) -> bool, mut f: impl FnMut(TaskSnapshot)) {
         let _one_at_a_time = self.walk.lock();
         for shard in &self.shards {
-            shard.walk(usize::MAX, |list| Some(list.lock()), is_meant, &mut f);
+            let look = |task: ListedTask, now| TaskSnapshot::of(task.header(), is_meant, now);
+            shard.walk(usize::MAX, |list| Some(list.lock()), look, &mut f);
         }
     }
 
@@ -511,20 +524,31 @@ impl OwnedTasks {
     /// no such shard.
     pub(crate) fn walk_newest_orphans(&self, shard: usize, most: usize, f: impl FnMut(TaskSnapshot)) -> bool {
         if let (Some(shard), Some(_one_at_a_time)) = (self.shards.get(shard), self.walk.try_lock()) {
-            shard.walk(most, Mutex::try_lock, Look::is_orphan, f);
+            let look = |task: ListedTask, now| TaskSnapshot::of(task.header(), Look::is_orphan, now);
+            shard.walk(most, Mutex::try_lock, look, f);
         }
         shard < self.shards.len()
     }
 }
 
+/// A task that a walk has come to: listed, and with the list locked.
+struct ListedTask(NonNull<Header>);
+
+impl ListedTask {
+    fn header(&self) -> &Header {
+        // SAFETY: a listed task is kept alive by the life reference that the list has.
+        unsafe { self.0.as_ref() }
+    }
+}
+
 impl Shard {
-    /// Passes up to about `most` tasks to `f`, with the list unlocked.
-    fn walk(
+    /// Passes what `look` returns of up to about `most` tasks to `f`, with the list unlocked.
+    fn walk<T>(
         &self,
         mut most: usize,
         lock: impl Fn(&Mutex<List>) -> Option<MutexGuard<'_, List>>,
-        is_meant: fn(&Look) -> bool,
-        mut f: impl FnMut(TaskSnapshot),
+        look: impl Fn(ListedTask, Instant) -> Option<T>,
+        mut f: impl FnMut(T),
     ) {
         let mut seen = Vec::new();
         let mut is_first = true;
@@ -533,7 +557,7 @@ impl Shard {
             if std::mem::take(&mut is_first) {
                 list.cursor = list.head;
             }
-            let is_over = !list.walk_on(is_meant, &mut seen);
+            let is_over = !list.walk_on(&look, &mut seen);
             hand_on(list);
             seen.drain(..).for_each(&mut f);
             most = if is_over { 0 } else { most.saturating_sub(WALK_STRIDE) };
@@ -542,17 +566,16 @@ impl Shard {
 }
 
 impl List {
-    /// Looks at the next few tasks, and adds the unfinished ones that `is_meant` chooses. Returns
-    /// `false` at the end of the list.
-    fn walk_on(&mut self, is_meant: fn(&Look) -> bool, seen: &mut Vec<TaskSnapshot>) -> bool {
+    /// Looks at the next few tasks, and adds what `look` returns. Returns `false` at the end of the
+    /// list.
+    fn walk_on<T>(&mut self, look: &impl Fn(ListedTask, Instant) -> Option<T>, seen: &mut Vec<T>) -> bool {
         // The clock is read once, since the tasks are read within some microseconds.
         let now = sync::now();
         for _ in 0..WALK_STRIDE {
             let Some(task) = self.cursor else { return false };
             // SAFETY: the lock is held.
             self.cursor = unsafe { with_links(task, |links| links.next) };
-            // SAFETY: a listed task is kept alive by the life reference that the list has.
-            seen.extend(TaskSnapshot::of(unsafe { task.as_ref() }, is_meant, now));
+            seen.extend(look(ListedTask(task), now));
         }
         true
     }

@@ -71,7 +71,9 @@ impl TaskAddress {
     }
 }
 
-fn raw(task: NonNull<Header>) -> RawWaker {
+/// Returns the parts of a waker of the task. The waker stands for a reference, which is counted or
+/// lent.
+pub(super) fn raw(task: NonNull<Header>) -> RawWaker {
     RawWaker::new(task.as_ptr().cast_const().cast(), &VTABLE)
 }
 

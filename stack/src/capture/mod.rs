@@ -22,3 +22,6 @@ mod walker;
 pub use request::Request;
 pub use resolver::Resolver;
 pub use sample::Sample;
+
+/// `true` if this build captures stacks.
+pub const IS_SUPPORTED: bool = true;

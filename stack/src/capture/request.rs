@@ -64,5 +64,5 @@ impl Drop for Request {
 fn read_at_rest(waiting: &SystemCall) -> Sample {
     let &SystemCall { stack_pointer, program_counter, .. } = waiting;
     let registers = Registers { program_counter, stack_pointer, ..Registers::default() };
-    Sample { registers, stack: memory::copied(stack_pointer as usize, memory::LONGEST) }
+    Sample { registers, stack: memory::copied(stack_pointer as usize, memory::LONGEST), own_frames: 0 }
 }

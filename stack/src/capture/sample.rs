@@ -1,6 +1,9 @@
 //! A thread's registers and the top of its stack, at one moment.
 
+use std::arch::asm;
 use std::fmt;
+
+use super::memory;
 
 /// What a thread was doing at one moment: its registers, and a copy of the top of its stack.
 #[derive(Clone)]
@@ -8,6 +11,8 @@ pub struct Sample {
     pub(super) registers: Registers,
     /// The bytes from the stack pointer on.
     pub(super) stack: Box<[u8]>,
+    /// The innermost frames that are this module's own.
+    pub(super) own_frames: usize,
 }
 
 /// The registers from which a stack is walked.
@@ -43,6 +48,34 @@ impl Registers {
 }
 
 impl Sample {
+    /// Copies the calling thread's stack, from the caller's frame up to the address `end`, which is
+    /// in the frame of a function further out. Returns `None` if the address is elsewhere.
+    #[inline(never)]
+    pub fn of_caller(end: usize) -> Option<Self> {
+        let (program_counter, stack_pointer, frame_pointer, link): (u64, u64, u64, u64);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: it reads registers, and touches neither memory nor flags.
+        unsafe {
+            asm!(
+                "lea {}, [rip]", "mov {}, rsp", "mov {}, rbp", "mov {:e}, 0",
+                out(reg) program_counter, out(reg) stack_pointer, out(reg) frame_pointer, out(reg) link,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: it reads registers, and touches neither memory nor flags.
+        unsafe {
+            asm!(
+                "adr {}, .", "mov {}, sp", "mov {}, x29", "mov {}, x30",
+                out(reg) program_counter, out(reg) stack_pointer, out(reg) frame_pointer, out(reg) link,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        let registers = Registers { program_counter, stack_pointer, frame_pointer, link };
+        let most = end.checked_sub(stack_pointer as usize)?;
+        Some(Self { registers, stack: memory::copied(stack_pointer as usize, most), own_frames: 1 })
+    }
+
     /// Returns the eight bytes of the stack at `address`.
     pub(super) fn word_at(&self, address: u64) -> Option<u64> {
         let start = usize::try_from(address.checked_sub(self.registers.stack_pointer)?).ok()?;

@@ -124,7 +124,7 @@ impl StackSlot {
         let stack = Box::from(unsafe { std::slice::from_raw_parts(stack, length) });
         // Release pairs with the Acquire in `open`: the copy was read.
         self.word.store(FREE, Release);
-        Some(Sample { registers, stack })
+        Some(Sample { registers, stack, own_frames: 0 })
     }
 
     /// Gives the slot up, in whichever phase. A handler that writes frees it.

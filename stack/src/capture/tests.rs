@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use super::handler::own_thread;
 use super::slot::StackSlot;
 use super::system_call::SystemCall;
-use super::{Request, Resolver};
-use crate::{Backtrace, NoStack};
+use super::{Request, Resolver, Sample};
+use crate::{Backtrace, NoStack, StackFrame};
 
 /// More than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -107,6 +107,26 @@ fn a_thread_that_waits_for_a_lock_is_found_there() {
     assert!(backtrace.frames()[0].function().contains("Mutex"), "what it calls is named: {backtrace:?}");
     drop(held);
     thread.join().expect("no panic");
+}
+
+#[inline(never)]
+fn copies_its_stack(end: usize) -> Option<Sample> {
+    black_box(Sample::of_caller(black_box(end)))
+}
+
+#[inline(never)]
+fn calls_what_copies() -> Sample {
+    let here = 0_u8;
+    black_box(copies_its_stack((&raw const here).addr())).expect("it is further out")
+}
+
+#[test]
+fn a_copy_of_the_own_stack_ends_where_told() {
+    let backtrace = Resolver::default().backtrace(&calls_what_copies());
+    let names: Vec<_> = backtrace.frames().iter().map(StackFrame::function).collect();
+    assert!(names[0].ends_with("copies_its_stack") && names[1].ends_with("calls_what_copies"), "{names:?}");
+    assert!(!names.iter().any(|name| name.ends_with("ends_where_told")), "{names:?}");
+    assert!(Sample::of_caller(0).is_none());
 }
 
 #[test]

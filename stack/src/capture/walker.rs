@@ -63,6 +63,7 @@ impl Walker {
         while let (Ok(Some(frame)), true) = (frames.next(), addresses.len() < MOST_FRAMES) {
             addresses.push(frame.address_for_lookup());
         }
+        addresses.drain(..sample.own_frames.min(addresses.len()));
         addresses
     }
 

@@ -60,6 +60,23 @@ fn tasks_are_shown_as_text_and_as_json() {
 }
 
 #[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")))]
+fn tasks_are_shown_with_the_lines_of_their_waits() {
+    async fn orders() {
+        sleep(Duration::from_secs(3_600)).await;
+    }
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let runtime = runtime_with(2);
+        drop(runtime.spawn(async { orders().await }));
+        let page = get_until(address, &format!("/tasks{}&chains", of(&runtime)), "::orders at ");
+        assert!(page.contains("\n  - ") && page.contains("tests/debug/pages.rs:"), "{page}");
+        let plain = get(address, &format!("/tasks{}", of(&runtime)));
+        assert!(!plain.text().contains("orders"), "{}", plain.text());
+    });
+}
+
+#[test]
 fn all_runtimes_are_shown_and_one_is_chosen() {
     within_a_minute(|| {
         let (_server, address) = serve();

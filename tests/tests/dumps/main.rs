@@ -1,6 +1,8 @@
 //! A dump reports of every task its state and the sources it waits for; it polls nothing, and
 //! returns even if no task makes progress.
 
+#[cfg(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")))]
+mod await_chains;
 mod cycles;
 mod futurelocks;
 mod statistics;

@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
-use crate::runtime::{SourceWait, SyncWait, TaskKind, WaitsOn};
+use crate::runtime::{Backtrace, SourceWait, SyncWait, TaskKind, WaitsOn};
 
 pub(super) fn of(dump: &Dump) -> String {
     let mut json = String::with_capacity(64 + 320 * dump.tasks.len());
@@ -37,6 +37,10 @@ fn task(json: &mut String, task: &TaskDump) {
     state(json, task.state());
     json.push_str(",\"waits_on\":");
     list(json, task.waits_on(), wait);
+    if !task.await_chains().is_empty() {
+        json.push_str(",\"await_chains\":");
+        list(json, task.await_chains(), chain);
+    }
     append(json, format_args!(",\"orphan\":{}", task.is_orphan()));
     json.push_str(",\"stats\":");
     or_null(json, task.stats(), stats);
@@ -77,6 +81,20 @@ fn sync(json: &mut String, on: &SyncWait) {
     json.push_str(",\"held_us\":");
     or_null(json, on.held_for(), micros);
     append(json, format_args!(",\"promised\":{}}}", on.is_promised()));
+}
+
+/// The outermost function first.
+fn chain(json: &mut String, chain: &Backtrace) {
+    let frames: Vec<_> = chain.frames().iter().rev().collect();
+    list(json, &frames, |json, frame| {
+        json.push_str("{\"function\":");
+        text(json, frame.function());
+        json.push_str(",\"file\":");
+        or_null(json, frame.file(), text);
+        json.push_str(",\"line\":");
+        or_null(json, frame.line(), |json, line| append(json, format_args!("{line}")));
+        json.push('}');
+    });
 }
 
 fn place(json: &mut String, place: &Location<'_>) {

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use wsrt_sync::current_task::LockOwner;
 
+use crate::observe::await_chains::await_chains;
 use crate::observe::dump::{self, Seen, SeenTask};
 use crate::observe::no_progress::look;
-use crate::runtime::{Handle, Running, SyncWait, TaskKind, WaitsOn};
+use crate::runtime::{Backtrace, Handle, Running, SyncWait, TaskKind, WaitsOn};
 use crate::scheduler::Scheduler;
 use crate::scheduler::scheduler::RootSeen;
 use crate::task::{Id, StatsRead, TaskPhase};
@@ -89,6 +90,75 @@ impl Handle {
     pub fn dump(&self) -> Dump {
         let began = Instant::now();
         Dump::of(dump::look(self.scheduler()), began)
+    }
+
+    /// Returns a dump that tells of each waiting task *where* it waits: the `async fn`s that await
+    /// each other, with their lines ([`TaskDump::await_chains`]).
+    ///
+    /// To learn the lines, the runtime polls each waiting task once more than it would, with a
+    /// waker that takes note of the stacks. The polls follow the dump, so that a chain may be of a
+    /// later wait than the one that the dump shows. So this is a *spurious poll*, which futures
+    /// have to bear, as all executors make some. It changes which task runs when, and it may find a
+    /// task ready and make progress. It counts in no statistics, and no hook and no timeline shows
+    /// it. Programs that never ask for chains pay nothing.
+    ///
+    /// The calling thread blocks until all tasks were polled, by tasks that the runtime's workers
+    /// run, or until no worker has answered for as long as `limit`: the other tasks then have no
+    /// chains. The first call may take seconds more, in which it reads the program's debug
+    /// information. In a task, use [`spawn_blocking`](crate::task::spawn_blocking). Call it with no
+    /// lock held that a task takes in a poll.
+    ///
+    /// There are no chains of these:
+    ///
+    /// * Tasks that run or are in a queue: see
+    ///   [`Stall::backtrace`](crate::runtime::Stall::backtrace) for those that run for long.
+    /// * Futures that the extra poll does not reach: those inside of a combinator that polls only
+    ///   what was woken, such as `FuturesUnordered` and large `join_all`s. The chain ends there.
+    ///   `select!`, `join!` and `timeout` poll all of their futures. At most 16 chains are kept of
+    ///   a task.
+    /// * Tasks of a [`LocalSet`](crate::task::LocalSet), blocking jobs, and futures in `block_on`.
+    /// * Tasks of a [simulation](crate::guide::simulating), where another poll is another run. With
+    ///   feature `console`, whose wakers are its own, chains end at the task itself.
+    /// * All tasks on systems other than Linux on x86-64 and AArch64, and without feature
+    ///   `backtrace`. Without debug information (`debug = "line-tables-only"`), the chains have no
+    ///   lines, and no functions that were inlined.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::runtime::Runtime;
+    ///
+    /// async fn order() {
+    ///     payment().await;
+    /// }
+    ///
+    /// async fn payment() {
+    ///     wsrt::time::sleep(Duration::from_secs(60)).await;
+    /// }
+    ///
+    /// let runtime = Runtime::new()?;
+    /// let handle = runtime.spawn(order());
+    /// # while !matches!(runtime.handle().dump().tasks()[0].waits_on(), [wsrt::runtime::WaitsOn::Timer(_)]) {}
+    /// let dump = runtime.handle().dump_with_chains(Duration::from_secs(1));
+    /// println!("{dump}");
+    /// // task 2, spawned at src/main.rs:13:22: idle, waits for a timer due in 60.0s
+    /// //   - main::order at src/main.rs:5
+    /// //     main::payment at src/main.rs:9
+    /// //     <wsrt::time::sleep::Sleep as core::future::future::Future>::poll at …
+    /// # handle.abort();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn dump_with_chains(&self, limit: Duration) -> Dump {
+        let began = Instant::now();
+        let mut dump = self.dump();
+        let mut chains = await_chains(self.scheduler(), limit);
+        for task in dump.tasks.iter_mut().filter(|task| task.state() == TaskState::Idle) {
+            task.0.await_chains = chains.remove(&task.id()).unwrap_or_default();
+        }
+        dump.took = began.elapsed();
+        dump
     }
 }
 
@@ -213,6 +283,7 @@ impl Dump {
     /// // one for another task {"kind":"task","id":7}, or "blocking_job" for its kind, and one for a
     /// // lock {"kind":"sync","sync":"mutex","made_at":{"file":"src/main.rs","line":9,"column":17},
     /// // "held_by":7,"held_us":3100,"promised":false}. A cycle of waits is a list of ids: "cycles":[[7,9]].
+    /// // A dump with chains has in each task "await_chains":[[{"function":"main::order","file":"src/main.rs","line":5}]].
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]
@@ -320,6 +391,19 @@ impl TaskDump {
     #[must_use]
     pub fn waits_on(&self) -> &[WaitsOn] {
         &self.0.waits_on
+    }
+
+    /// Returns the places where the task waits, in a dump by [`Handle::dump_with_chains`]: a chain
+    /// for each future that waits, so that a `select!` of two has two. Empty in other dumps, and
+    /// for what that method does not see.
+    ///
+    /// The frames of a chain are the `async fn`s and other functions of the program and of the
+    /// packages that it uses, each with the line of its `.await`. As in each [`Backtrace`], the
+    /// innermost comes first: the one of the runtime that waits. A dump's text and JSON begin with
+    /// the outermost.
+    #[must_use]
+    pub fn await_chains(&self) -> &[Backtrace] {
+        &self.0.await_chains
     }
 
     /// Returns whether the task is an orphan: it waits, and no waker, `JoinHandle` or `AbortHandle`

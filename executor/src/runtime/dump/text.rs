@@ -80,8 +80,18 @@ impl fmt::Display for TaskDump {
             }
             TaskState::Idle => write_waits(self.waits_on(), f)?,
         }
-        self.stats().map_or(Ok(()), |stats| write!(f, "; {stats}"))
+        self.stats().map_or(Ok(()), |stats| write!(f, "; {stats}"))?;
+        self.await_chains().iter().try_for_each(|chain| write_chain(&chain.to_string(), f))
     }
+}
+
+/// Writes a chain below the line of its task, the outermost function first.
+fn write_chain(backtrace: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let lines = backtrace.lines().rev().map(str::trim_start);
+    lines.enumerate().try_for_each(|(index, line)| {
+        let mark = if index == 0 { "  - " } else { "    " };
+        write!(f, "\n{mark}{line}")
+    })
 }
 
 fn write_waits(waits: &[WaitsOn], f: &mut fmt::Formatter<'_>) -> fmt::Result {
