@@ -7,7 +7,7 @@
 //! | `/tasks` | each task and what it waits for; `?format=json` for programs |
 //! | `/tasks?chains` | the same with the lines where it waits: polls each waiting task once |
 //! | `/locks` | the locks and channels that tasks wait for, their holders, and deadlocks |
-//! | `/stalls` | polls that take too long, now and since the start |
+//! | `/stalls` | polls that take too long, now and since the start, with their stacks |
 //! | `/sites?seconds=5` | which spawn sites' polls take the time, in the next five seconds |
 //! | `/metrics` | the figures of wsrt's guide, for Prometheus |
 //! | `/trace?seconds=5` | a timeline of the next five seconds, for <https://ui.perfetto.dev> |

@@ -41,4 +41,4 @@ mod sampling;
 pub use backtrace::{Backtrace, StackFrame};
 pub use capture::{IS_SUPPORTED, Request, Resolver, Sample};
 pub use no_stack::NoStack;
-pub use sampling::{MOST_WAITING, StackSampling};
+pub use sampling::{MOST_SHOWN, MOST_WAITING, StackSampling};

@@ -10,6 +10,9 @@ const PATIENCE: u64 = 200_000_000;
 
 /// So many stalls may wait until their stacks are named: two copies take up to 256 KiB.
 pub const MOST_WAITING: usize = 32;
+/// So many stacks of stalls are kept to be shown: those of a thread that computes may differ each
+/// time.
+pub const MOST_SHOWN: usize = 1_000;
 
 /// Takes two samples of a thread's stack, as far as it can, for an owner who looks now and then.
 #[derive(Debug)]

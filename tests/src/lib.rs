@@ -37,7 +37,7 @@ pub use self::hold::{Gate, Hold, Manner};
 pub use self::lines::lines;
 pub use self::net::{echo, listen, on_two_processors, pair, two_processors};
 pub use self::panics::panic_message;
-pub use self::places::{in_every_runtime, runtime_with, watched};
+pub use self::places::{HAS_STACKS, in_every_runtime, runtime_with, watched};
 pub use self::random::Random;
 pub use self::rescues::assert_no_wake_was_lost;
 pub use self::sources::{Item, items_below, items_of};

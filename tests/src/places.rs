@@ -18,6 +18,10 @@ pub fn runtime_with(processors: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
 }
 
+/// True where the stacks of stalls are captured.
+pub const HAS_STACKS: bool =
+    cfg!(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")));
+
 /// A runtime with so many processors, and the stalls that its hook is given.
 ///
 /// # Panics

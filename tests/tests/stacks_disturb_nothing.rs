@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,17 +31,26 @@ extern "C" fn count(_: libc::c_int) {
 }
 
 fn handle_sigurg() {
+    handle(libc::SIGURG, count, 0);
+}
+
+fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int), flags: libc::c_int) {
     // SAFETY: all its bytes may be zero: it is a C structure of numbers and pointers.
     let mut action: libc::sigaction = unsafe { mem::zeroed() };
-    action.sa_sigaction = count as extern "C" fn(libc::c_int) as usize;
-    // SAFETY: the handler writes to an atomic, and does nothing else.
-    let status = unsafe { libc::sigaction(libc::SIGURG, &raw const action, ptr::null_mut()) };
+    action.sa_sigaction = handler as usize;
+    action.sa_flags = flags;
+    // SAFETY: this file's handlers read and write atomics, and do nothing else.
+    let status = unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
     assert_eq!(status, 0);
 }
 
 fn raise_sigurg() {
+    raise(libc::SIGURG);
+}
+
+fn raise(signal: libc::c_int) {
     // SAFETY: the signal has a handler, or none that does anything.
-    let status = unsafe { libc::raise(libc::SIGURG) };
+    let status = unsafe { libc::raise(signal) };
     assert_eq!(status, 0);
 }
 
@@ -156,4 +165,86 @@ fn a_storm_of_stalls_is_survived() {
         assert_eq!(HANDLED.load(Relaxed), 0);
     });
     assert!(errors.lines().filter(|line| line.starts_with("wsrt: ")).count() < 100, "{errors}");
+}
+
+/// The alternative signal stack that a thread of the program has set up for itself.
+struct SignalStack {
+    room: Vec<u8>,
+}
+
+/// The addresses of the program's alternative signal stack.
+static BEGIN: AtomicUsize = AtomicUsize::new(0);
+static END: AtomicUsize = AtomicUsize::new(0);
+
+impl SignalStack {
+    /// Sets one up for the calling thread.
+    fn install() -> Self {
+        let mut room = vec![0_u8; 256 << 10];
+        let begin = room.as_mut_ptr();
+        let stack = libc::stack_t { ss_sp: begin.cast(), ss_flags: 0, ss_size: room.len() };
+        // SAFETY: the memory stays until `uninstall` has taken the stack away.
+        let status = unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) };
+        assert_eq!(status, 0);
+        BEGIN.store(begin.addr(), Relaxed);
+        END.store(begin.addr() + room.len(), Relaxed);
+        Self { room }
+    }
+
+    /// Takes it away, after it was found as it was set up.
+    fn uninstall(self) {
+        // SAFETY: all its bytes may be zero: it is a C structure of numbers and pointers.
+        let mut found: libc::stack_t = unsafe { mem::zeroed() };
+        let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+        // SAFETY: the thread runs no handler there; `found` is there to be written to.
+        let status = unsafe { libc::sigaltstack(&raw const none, &raw mut found) };
+        assert_eq!((status, found.ss_flags), (0, 0));
+        assert_eq!((found.ss_sp.addr(), found.ss_size), (self.room.as_ptr().addr(), self.room.len()));
+    }
+}
+
+fn is_on_signal_stack() -> bool {
+    let local = 0_u8;
+    (BEGIN.load(Relaxed)..END.load(Relaxed)).contains(&(&raw const local).addr())
+}
+
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Computes on the alternative stack until the test has what it wants.
+extern "C" fn computes_in_a_handler(_: libc::c_int) {
+    let mut sum = usize::from(is_on_signal_stack());
+    while !IS_OVER.load(Relaxed) {
+        sum = black_box(sum.rotate_left(1));
+    }
+    // One bit is left of the answer.
+    HANDLED.fetch_add(sum.count_ones() as usize, Relaxed);
+}
+
+extern "C" fn count_on_signal_stack(_: libc::c_int) {
+    HANDLED.fetch_add(usize::from(is_on_signal_stack()), Relaxed);
+}
+
+/// A poll stalls in a handler of the program's that runs on the program's alternative stack. The
+/// program's handler for SIGURG has its place there, too.
+#[test]
+fn an_alternative_signal_stack_is_left_as_it_is() {
+    let test = "an_alternative_signal_stack_is_left_as_it_is";
+    errors_of(test, || {
+        handle(libc::SIGUSR1, computes_in_a_handler, libc::SA_ONSTACK);
+        handle(libc::SIGURG, count_on_signal_stack, libc::SA_ONSTACK);
+        let (runtime, reports) = watched(1);
+        let task = runtime.spawn(async {
+            let stack = SignalStack::install();
+            raise(libc::SIGUSR1);
+            let handled = HANDLED.load(Relaxed);
+            raise_sigurg();
+            stack.uninstall();
+            (handled, HANDLED.load(Relaxed))
+        });
+        let stall = reports.recv_timeout(LIMIT).expect("it is reported");
+        IS_OVER.store(true, Relaxed);
+        let backtrace = stall.backtrace().expect("the handler's stack, at least");
+        let place = backtrace.place().map(|place| place.function().to_owned()).unwrap_or_default();
+        assert!(place.ends_with("computes_in_a_handler"), "{backtrace:?}");
+        assert_eq!(runtime.block_on(task).expect("no panic"), (1, 2), "both handlers ran there, once");
+    });
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use wsrt::runtime::{Backtrace, Builder, Handle, Runtime, Stall};
 use wsrt::task::{self, JoinHandle, block_in_place};
-use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, watched, within_a_minute};
+use wsrt_tests::{Gate, HAS_STACKS, LIMIT, Manner, in_a_process_of_its_own, text_of, watched, within_a_minute};
 
 /// The wait of a test for silence: many times a threshold of 10 ms, and several times the default.
 const LONG: Duration = Duration::from_millis(350);
@@ -74,10 +74,6 @@ fn the_handle_counts_them_by_site() {
         assert_eq!(Runtime::new().expect("a runtime").handle().stall_counts(), [], "each runtime counts its own");
     });
 }
-
-/// True where stacks are captured.
-const HAS_STACKS: bool =
-    cfg!(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")));
 
 #[test]
 fn standard_error_shows_each_stack_once() {

@@ -12,6 +12,9 @@ use crate::answer::Answer;
 /// A poll that is worth a line. Polls should take microseconds.
 const LONG: Duration = Duration::from_millis(10);
 
+/// The most stacks that are shown.
+const STACKS: usize = 50;
+
 pub(super) fn answer(request: &Request<'_>) -> Answer {
     text(request, write)
 }
@@ -24,6 +27,13 @@ fn write(runtime: &Handle, page: &mut String) {
     let _ = writeln!(page, " {stalls} {reported} (WSRT_STALL_MS, by default 100 ms); {spares} {workers} in use");
     for (site, count) in metrics.stalls_by_site() {
         let _ = writeln!(page, "{count:>8} of tasks spawned at {site}");
+    }
+    for (first, count, longest) in runtime.__stalls_by_stack().into_iter().take(STACKS) {
+        let longest = longest.as_millis();
+        let _ = writeln!(page, "{count:>8} with this stack, the longest of {longest} ms; the first: {first}");
+        if let Some(backtrace) = first.backtrace() {
+            let _ = writeln!(page, "{backtrace}");
+        }
     }
     let dump = runtime.dump();
     let mut long: Vec<_> = dump

@@ -21,6 +21,7 @@ use crate::runtime::{Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, TraceSum
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::{EnteredAgain, Role};
 use crate::scheduler::{Context, Entered, Scheduler, runtime_id};
+use crate::sysmon::stall::Stall;
 use crate::task::JoinHandle;
 use crate::task::large::boxed_if_large;
 use crate::tokio_compat::TokioEntered;
@@ -79,6 +80,11 @@ impl Handle {
     #[doc(hidden)] // For wsrt-debug: the runtimes of this process that have not ended.
     pub fn __all() -> Vec<Self> {
         runtime_id::all().into_iter().filter(|it: &Arc<Scheduler>| !it.shutdown.has_finished()).map(Self).collect()
+    }
+
+    #[doc(hidden)] // For wsrt-debug: the first stall of each stack, their count, and the longest time.
+    pub fn __stalls_by_stack(&self) -> Vec<(Stall, u64, Duration)> {
+        self.scheduler().stalls.by_stack()
     }
 
     /// Returns a handle to the current thread's runtime, or an error outside a runtime.

@@ -107,10 +107,11 @@ impl Builder {
     /// SIGURG up to twice, with a handler that copies registers and the top of the stack, and calls
     /// the program's own handler for any other SIGURG. System calls continue after it
     /// (`SA_RESTART`). A thread that sleeps in a call that would not continue, such as `poll`,
-    /// gets no signal: its stack is read while it sleeps, as far as that goes. A `nanosleep` in C
-    /// may end early, as after any signal; the standard library's `sleep` does not. There is no
-    /// backtrace if the thread blocks SIGURG, or if the program installs its own handler after the
-    /// first stall.
+    /// gets no signal: its stack is read while it sleeps, as far as that goes. The handler runs on
+    /// the thread's alternative signal stack, if there is one, and needs a kilobyte of it. A
+    /// `nanosleep` in C may end early, as after any signal; the standard library's `sleep` does
+    /// not. There is no backtrace if the thread blocks SIGURG, or if the program installs its own
+    /// handler after the first stall.
     ///
     /// `hook` runs on a thread of the runtime that is there while there are stalls to report. The
     /// thread first reads the program's debug information, which may take seconds. A panic in

@@ -1,13 +1,14 @@
 //! Stalls: polls that held a processor for long, counted, reported once for each stack, and passed
 //! on to a hook. And the rescues: what sysmon did on behalf of the machines.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wsrt_stack::{Backtrace, MOST_WAITING, NoStack, Resolver, Sample};
+use wsrt_stack::{Backtrace, MOST_SHOWN, MOST_WAITING, NoStack, Resolver, Sample};
 use wsrt_trace::place::ShortLocation;
 
 use crate::observe::counters::Counter;
@@ -98,6 +99,8 @@ pub(crate) struct NotedStall {
 /// The stalls with the same stack.
 #[derive(Debug, Default)]
 struct SameStack {
+    /// The first of them, for the first [`MOST_SHOWN`] stacks. `None` for stalls without a stack.
+    first: Option<Stall>,
     count: u64,
     longest: u64,
     /// The durations of the stalls whose polls may not have returned.
@@ -109,6 +112,11 @@ impl SameStack {
     fn count(&mut self, lasted: &Arc<AtomicU64>) {
         self.count += 1;
         self.lasting.push(Arc::clone(lasted));
+        self.look();
+    }
+
+    /// Notes how long the polls have lasted that may not have returned.
+    fn look(&mut self) {
         let longest = self.lasting.iter().map(|lasted| lasted.load(Relaxed)).max().unwrap_or(0);
         self.longest = self.longest.max(longest);
         self.lasting.retain(|lasted| Arc::strong_count(lasted) > 1);
@@ -134,6 +142,19 @@ impl Stalls {
     /// Each spawn site's count, in no order.
     pub(crate) fn by_site(&self) -> Vec<(&'static Location<'static>, u64)> {
         self.by_site.lock().iter().map(|(&site, &count)| (site, count)).collect()
+    }
+
+    /// Returns the first stall of each stack, how many there were, and how long the longest was.
+    /// The most frequent stack comes first.
+    pub(crate) fn by_stack(&self) -> Vec<(Stall, u64, Duration)> {
+        let mut by_stack = self.by_stack.lock();
+        let shown = by_stack.values_mut().filter_map(|same| {
+            same.look();
+            Some((same.first.clone()?, same.count, Duration::from_nanos(same.longest)))
+        });
+        let mut shown: Vec<_> = shown.collect();
+        shown.sort_by_key(|&(_, count, longest)| (Reverse(count), Reverse(longest)));
+        shown
     }
 
     /// Counts a stall.
@@ -187,8 +208,12 @@ impl Stalls {
             // Functions of the program that were inlined may be missing.
             key.push_str(&stall.spawned_at.to_string());
         }
+        let is_room = by_stack.len() < MOST_SHOWN;
         let same = by_stack.entry(key).or_default();
         same.count(lasted);
+        if same.count == 1 && is_room {
+            same.first = Some(stall.clone());
+        }
         let (count, longest) = (same.count, Duration::from_nanos(same.longest).as_millis());
         drop(by_stack);
         if count == 1 {

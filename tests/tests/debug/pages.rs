@@ -197,6 +197,10 @@ fn stalls_are_shown_while_they_last_and_counted() {
         let page = get_until(address, &target, "\n1 poll has lasted for 10ms and more by now");
         assert!(page.contains("\"blocker\""), "{page}");
         get_until(address, &target, ": 1 poll was reported as a stall");
+        if wsrt_tests::HAS_STACKS {
+            let page = get_until(address, &target, "\n       1 with this stack, the longest of ");
+            assert!(page.contains(" ms; the first: task ") && page.contains("\n    wsrt_tests::hold::"), "{page}");
+        }
         gate.open();
         get_until(address, &target, "\n0 polls have lasted");
     });
