@@ -78,7 +78,8 @@ impl BatchSemaphore {
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
             let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
-            let (total, shown) = (PermitTotal::new(count), PermitsResource::new(count));
+            let total = PermitTotal::new(count);
+            let shown = PermitsResource::new(count);
             Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none(), total, shown }
         }
     }
