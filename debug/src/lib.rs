@@ -9,13 +9,14 @@
 //! | `/locks` | the locks and channels that tasks wait for, their holders, and deadlocks |
 //! | `/stalls` | polls that take too long, now and since the start, with their stacks |
 //! | `/sites?seconds=5` | which spawn sites' polls take the time, in the next five seconds |
+//! | `/profile?seconds=5` | what the next five seconds' CPU time is used for: flame graphs by spawn site; `&format=text` is for tools that draw them |
 //! | `/metrics` | the figures of wsrt's guide, for Prometheus |
 //! | `/trace?seconds=5` | a timeline of the next five seconds, for <https://ui.perfetto.dev> |
 //! | `/report?seconds=5` | the same as a page to read |
 //! | `/flight` | what the flight recorder holds: the last seconds |
 //!
 //! The pages show all runtimes of the process. `?runtime=2` chooses one: its id is on the index.
-//! There is no page with a CPU profile: wsrt does not sample stacks yet.
+//! `/trace` and `/report` take `&cpu=99` as well, for 99 CPU samples a second.
 //!
 //! # A server of its own
 //!

@@ -22,6 +22,7 @@ use std::io::Read;
 mod aggregate;
 mod charts;
 pub mod cli;
+mod folded;
 mod numbers;
 mod page;
 mod reading;
@@ -31,6 +32,7 @@ mod text;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use self::reading::Report;
 pub use self::text::Escaped;
 
 /// An error whose message tells the user why no report could be made.
@@ -43,6 +45,29 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 /// Returns the error of the read, or the reason why there is nothing to report, in words that
 /// follow the trace's name: "is a trace without events: nothing was recorded".
 pub fn page(input: impl Read, name: &str) -> Result<String, Failure> {
+    Ok(page::html(&read(input, name)?))
+}
+
+/// Returns a page with the flame graphs of the trace's CPU samples, with `name` as its title.
+///
+/// # Errors
+///
+/// Returns an error in the cases in which [`page()`] does.
+pub fn profile(input: impl Read, name: &str) -> Result<String, Failure> {
+    Ok(page::profile(&read(input, name)?))
+}
+
+/// Returns the trace's CPU samples for tools that draw flame graphs: a line for each stack, with
+/// its spawn site, the functions from the outermost to the innermost, and the number of samples.
+///
+/// # Errors
+///
+/// Returns an error in the cases in which [`page()`] does.
+pub fn folded(input: impl Read) -> Result<String, Failure> {
+    Ok(folded::lines(&read(input, "")?))
+}
+
+fn read(input: impl Read, name: &str) -> Result<Report, Failure> {
     let report = reading::read_from(input, name).map_err(|error| format!("cannot be read: {error}"))?;
-    Ok(page::html(&reading::refuse_other(report)?))
+    Ok(reading::refuse_other(report)?)
 }

@@ -224,6 +224,7 @@ mod tests {
             interned_data::DEBUG_ANNOTATION_STRING_VALUES,
             interned_entry::IID,
             debug_annotation::STRING_VALUE_IID,
+            debug_annotation::ARRAY_VALUES,
         ];
         let words = [
             &names::holds(9),
@@ -236,6 +237,8 @@ mod tests {
             Key::Task.name(),
             Key::Millis.name(),
             Key::Waited.name(),
+            EventName::Sample.name(),
+            Key::Stack.name(),
         ];
         let tracks = [PROCESS, NETPOLLER, INJECTOR, PROCESSOR, PROCESSOR + 999, QUEUE + 500, THREAD];
         let mut message = Message::new();

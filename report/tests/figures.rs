@@ -8,7 +8,7 @@ mod support;
 
 use wsrt_trace::{AnnotationKey as Key, Awaited, EventName, TaskSource, Track, WakeCause, names};
 
-use support::encoder::Value::{Flag, Number, Text};
+use support::encoder::Value::{Flag, Number, Text, Texts};
 use support::encoder::{BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace};
 
 /// The page's words and figures, with a bar for markup, and plain spaces.
@@ -56,6 +56,13 @@ fn ten_milliseconds() -> Trace {
         (Key::Asleep, Flag(true)),
     ];
     trace.event(at(3_000), INSTANT, PROCESSOR, EventName::Stall.name(), &stall);
+    let in_task =
+        [(Key::SpawnedAt, Text("src/a.rs:1:1")), (Key::Stack, Texts(&["main", "app::read", "std::fs::read"]))];
+    for time in [1_000, 2_000] {
+        trace.event(at(time), INSTANT, PROCESSOR, EventName::Sample.name(), &in_task);
+    }
+    let outside = [(Key::Stack, Texts(&["main"]))];
+    trace.event(at(9_000), INSTANT, THREAD, EventName::Sample.name(), &outside);
     trace.event(at(8_000), END, THREAD, "", &[]);
     trace.close(at(10_000), 0);
     trace
@@ -129,6 +136,10 @@ fn what_was_worked_out_by_hand_is_on_the_page() {
             "|serve|#1|src/a.rs:1:1|3|network, 67 %|2|5.00 ms|",
             "1 stall; the longest had lasted 3.00 ms when it was seen.",
             "|3.00 ms|serve|#1|src/a.rs:1:1|3.00 ms|P0|asleep|",
+            "|67 % of 3 samples ended in|std::fs::read|.|",
+            "|Tasks spawned at|src/a.rs:1:1|: 2 samples, 67 %|main|app::read|fs::read|",
+            "|Outside of tasks: 1 sample, 33 %|main|",
+            "|std::fs::read|2|67 %|main|1|33 %|",
             "|wsrt-machine 4242|",
         ],
     );

@@ -179,6 +179,7 @@ fn an_idle_trace_is_a_page_too() {
         "Nothing was stolen.",
         "There was no stall.",
         "Nothing was woken.",
+        "There are no CPU samples.",
         "No task waited for a lock or channel.",
     ] {
         assert!(page.contains(words), "{words}");

@@ -134,6 +134,19 @@ impl Backtrace {
         self.frames().iter().any(StackFrame::is_kept)
     }
 
+    /// Returns the functions from the outermost to the innermost, each once in a row: a path in a
+    /// flame graph.
+    #[doc(hidden)]
+    pub fn path(&self) -> Vec<String> {
+        let name = |frame: &StackFrame| {
+            // A closure that was inlined has no more of a name than its place.
+            if frame.function.is_empty() { frame.to_string() } else { frame.function.clone() }
+        };
+        let mut path: Vec<_> = self.frames().iter().rev().map(name).collect();
+        path.dedup();
+        path
+    }
+
     /// Returns whether the thread was panicking: printing the message and its backtrace, perhaps.
     #[doc(hidden)]
     pub fn is_panicking(&self) -> bool {
@@ -358,6 +371,23 @@ mod tests {
         assert_eq!(lines.len(), 2 * SHOWN + 1);
         assert_eq!((lines[0], lines[SHOWN]), ("app::visit at /srv/app/src/tree.rs:1", "… 76 more"));
         assert_eq!(lines[2 * SHOWN], "app::visit at /srv/app/src/tree.rs:100");
+    }
+
+    #[test]
+    fn a_path_leads_from_the_outermost_function_to_the_innermost() {
+        let closure = frame("{closure#0}", "/srv/app/src/report.rs", 2);
+        let all = [of_a_server(41), vec![closure, frame("app::main::{{closure}}", "/srv/app/src/main.rs", 5)]].concat();
+        let path = Backtrace::cut(all).path();
+        let expected = [
+            "app::main",
+            "/srv/app/src/report.rs:2",
+            "app::main",
+            "hyper::dispatch::poll",
+            "<F as hyper::Service>::call",
+            "app::report",
+            "std::sync::poison::mutex::Mutex<T>::lock",
+        ];
+        assert_eq!(path, expected);
     }
 
     #[test]

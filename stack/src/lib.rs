@@ -6,8 +6,11 @@
 //! is left in the [`Backtrace`] is what an author can change: the frames of the runtime and of the
 //! standard library are cut.
 //!
+//! A [`CpuSampler`] has threads do the same each time they have used so much CPU time.
+//!
 //! ```text
 //! Request::send ─ SIGURG ─► the thread's handler ─► a slot ─► Request::answer ─► Sample
+//! CPU timer     ─ SIGURG ─► the thread's handler ─► a slot ─► CpuSampler::take ─► Sample
 //!                                                   Sample ─► Resolver ─► Backtrace
 //! ```
 //!
@@ -39,6 +42,6 @@ mod origin;
 mod sampling;
 
 pub use backtrace::{Backtrace, StackFrame};
-pub use capture::{IS_SUPPORTED, Request, Resolver, Sample};
+pub use capture::{CpuSample, CpuSampler, IS_SUPPORTED, Request, Resolver, Sample};
 pub use no_stack::NoStack;
 pub use sampling::{MOST_SHOWN, MOST_WAITING, StackSampling};

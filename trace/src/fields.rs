@@ -112,5 +112,6 @@ pub mod debug_annotation {
     pub const INT_VALUE: u32 = 4;
     pub const STRING_VALUE: u32 = 6;
     pub const NAME: u32 = 10;
+    pub const ARRAY_VALUES: u32 = 12;
     pub const STRING_VALUE_IID: u32 = 17;
 }

@@ -64,6 +64,8 @@ named! {
         WaitsFor = "waits_for",
         /// For a wait: the source location at which the lock or channel was created.
         MadeAt = "made_at",
+        /// For a CPU sample: the functions that the thread was in, the outermost first.
+        Stack = "stack",
     }
 }
 
@@ -79,6 +81,8 @@ named! {
         Wait = "wait",
         /// A task has completed.
         End = "end",
+        /// A sample of what a thread used CPU time for.
+        Sample = "sample",
         /// A processor has stolen tasks from another processor.
         Steal = "steal",
         /// A processor's ring was full, and half of its tasks were moved to the injector.

@@ -26,7 +26,7 @@ struct Page {
     make: fn(&Request<'_>) -> Answer,
 }
 
-const PAGES: [Page; 8] = [
+const PAGES: [Page; 9] = [
     Page { path: "tasks", parameters: "", shows: "each task, and what it waits for", make: tasks::answer },
     Page {
         path: "locks",
@@ -40,6 +40,12 @@ const PAGES: [Page; 8] = [
         parameters: "seconds=5",
         shows: "which spawn sites' polls take the time, in the next seconds",
         make: sites::answer,
+    },
+    Page {
+        path: "profile",
+        parameters: "seconds=5",
+        shows: "what CPU time is used for in the next seconds: flame graphs by spawn site",
+        make: recording::profile,
     },
     Page { path: "metrics", parameters: "", shows: "all figures, for Prometheus", make: metrics },
     Page {
@@ -85,11 +91,7 @@ pub(crate) fn answer(target: &str, prefix: &str) -> Answer {
 }
 
 fn no_page(path: &str, prefix: &str) -> Answer {
-    let mut why = match path {
-        "profile" => "there is no /profile: wsrt does not sample stacks yet".to_owned(),
-        _ => format!("there is no /{path}"),
-    };
-    why.push_str("; there are");
+    let mut why = format!("there is no /{path}; there are");
     PAGES.iter().for_each(|page| why.push_str(&format!(" {prefix}/{}", page.path)));
     Answer::refusal(NOT_FOUND, why)
 }

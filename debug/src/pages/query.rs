@@ -1,9 +1,12 @@
 //! The parameters of a page.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// The length of a recording if the query has none.
 const SECONDS: Duration = Duration::from_secs(5);
+/// The most CPU samples in a second.
+const MOST_SAMPLES: u32 = 1_000;
 /// The longest recording.
 const MOST_SECONDS: f64 = 60.0;
 
@@ -13,6 +16,10 @@ pub(crate) struct Query<'a> {
     pub(crate) is_json: bool,
     /// Whether each waiting task is polled to learn where it waits.
     pub(crate) with_chains: bool,
+    /// True if text was asked for, which most pages are anyway.
+    pub(crate) is_text: bool,
+    /// How many CPU samples to take in a second of each thread's CPU time.
+    pub(crate) cpu: Option<NonZeroU32>,
     /// The id of a runtime.
     pub(crate) runtime: Option<&'a str>,
 }
@@ -20,24 +27,26 @@ pub(crate) struct Query<'a> {
 impl<'a> Query<'a> {
     /// Returns an error that names a parameter or a value that no page has.
     pub(crate) fn parse(query: &'a str) -> Result<Self, String> {
-        let mut parsed = Self { seconds: SECONDS, is_json: false, with_chains: false, runtime: None };
+        let mut parsed =
+            Self { seconds: SECONDS, is_json: false, with_chains: false, is_text: false, cpu: None, runtime: None };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
                 "seconds" => parsed.seconds = parse_seconds(value)?,
                 "format" => {
-                    parsed.is_json = match value {
-                        "json" => true,
-                        "text" => false,
+                    (parsed.is_json, parsed.is_text) = match value {
+                        "json" => (true, false),
+                        "text" => (false, true),
                         _ => return Err(format!("format={value} is neither text nor json")),
                     }
                 }
                 "chains" if value.is_empty() => parsed.with_chains = true,
                 "chains" => return Err(format!("chains={value}: `chains` has no value")),
+                "cpu" => parsed.cpu = Some(parse_cpu(value)?),
                 "runtime" => parsed.runtime = Some(value),
                 _ => {
                     return Err(format!(
-                        "there is no parameter `{name}`; there are seconds, format, chains and runtime"
+                        "there is no parameter `{name}`; there are seconds, cpu, format, chains and runtime"
                     ));
                 }
             }
@@ -50,6 +59,11 @@ fn parse_seconds(value: &str) -> Result<Duration, String> {
     let seconds = value.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
     let refused = || format!("seconds={value} is not a number above 0, and {MOST_SECONDS} at most");
     seconds.map(Duration::from_secs_f64).ok_or_else(refused)
+}
+
+fn parse_cpu(value: &str) -> Result<NonZeroU32, String> {
+    let samples = value.parse::<NonZeroU32>().ok().filter(|samples| samples.get() <= MOST_SAMPLES);
+    samples.ok_or_else(|| format!("cpu={value} is not a whole number above 0, and {MOST_SAMPLES} at most"))
 }
 
 #[cfg(test)]

@@ -1,49 +1,72 @@
-//! `/trace`, `/report` and `/flight`: timelines.
+//! `/trace`, `/report`, `/profile` and `/flight`: timelines.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::num::NonZeroU32;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use wsrt::runtime::Handle;
 
 use super::{Request, title};
-use crate::answer::{Answer, FAILED, HTML, NOT_FOUND, Recorded, Scratch};
+use crate::answer::{Answer, FAILED, HTML, NOT_FOUND, Recorded, Scratch, TEXT};
 use crate::making::Counted;
 use crate::waiting::wait;
 
 /// The most timelines that are recorded at a time.
 const MOST: usize = 2;
 /// How long the end of a recording may take.
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(20);
 
 /// How many are being recorded.
 static RECORDING: AtomicUsize = AtomicUsize::new(0);
 
+/// The CPU samples that `/profile` takes in a second. With 100, other clocks might keep in step.
+const FREQUENCY: NonZeroU32 = NonZeroU32::new(99).expect("it is not zero");
+
 pub(super) fn trace(request: &Request<'_>) -> Answer {
-    let recorded = request.runtime().and_then(|runtime| record(runtime, request.query.seconds));
+    let query = &request.query;
+    let recorded = request.runtime().and_then(|runtime| record(runtime, query.seconds, query.cpu));
     recorded.map_or_else(|refusal| refusal, |recorded| Answer::download("wsrt.perfetto-trace", recorded))
 }
 
 pub(super) fn report(request: &Request<'_>) -> Answer {
+    page_of(request, request.query.cpu, HTML, |file, title| wsrt_report::page(file, title))
+}
+
+pub(super) fn profile(request: &Request<'_>) -> Answer {
+    let cpu = request.query.cpu.or(Some(FREQUENCY));
+    if request.query.is_text {
+        return page_of(request, cpu, TEXT, |file, _| wsrt_report::folded(file));
+    }
+    page_of(request, cpu, HTML, |file, title| wsrt_report::profile(file, title))
+}
+
+/// Records a timeline, and returns the page that `make` makes of it, given a title.
+fn page_of(
+    request: &Request<'_>,
+    cpu: Option<NonZeroU32>,
+    content_type: &'static str,
+    make: fn(&File, &str) -> Result<String, wsrt_report::Failure>,
+) -> Answer {
     let seconds = request.query.seconds;
-    let recorded = request.runtime().and_then(|runtime| Ok((runtime, record(runtime, seconds)?)));
+    let recorded = request.runtime().and_then(|runtime| Ok((runtime, record(runtime, seconds, cpu)?)));
     let (runtime, recorded) = match recorded {
         Ok(recorded) => recorded,
         Err(refusal) => return refusal,
     };
-    match wsrt_report::page(&recorded.file, &format!("{seconds:?} of {}", title(runtime))) {
-        Ok(page) => Answer::new(HTML, page),
+    match make(&recorded.file, &format!("{seconds:?} of {}", title(runtime))) {
+        Ok(page) => Answer::new(content_type, page),
         Err(error) => Answer::refusal(NOT_FOUND, format!("there is nothing to report: the timeline {error}")),
     }
 }
 
-fn record(runtime: &Handle, seconds: Duration) -> Result<Recorded, Answer> {
+fn record(runtime: &Handle, seconds: Duration, cpu: Option<NonZeroU32>) -> Result<Recorded, Answer> {
     let _counted = Counted::begin(&RECORDING, MOST, "timelines are being recorded")?;
     let failed = |error: io::Error| Answer::refusal(FAILED, format!("the timeline cannot be recorded: {error}"));
     let folder = Scratch::new().map_err(failed)?;
     let path = folder.file("wsrt.perfetto-trace");
-    wait(runtime.trace_for(seconds, &path), seconds + GRACE).map_err(failed)?;
+    wait(runtime.__trace_for(seconds, &path, cpu), seconds + GRACE).map_err(failed)?;
     Recorded::open(&path, Some(folder)).map_err(failed)
 }
 

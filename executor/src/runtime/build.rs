@@ -4,6 +4,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use crate::observe::timeline::TraceSettings;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
 use crate::scheduler::simulation::Settings;
@@ -106,8 +107,9 @@ impl Builder {
     /// Called before the first thread starts, so that the timeline shows every thread.
     fn start_timeline(&self, runtime: &Runtime) -> io::Result<()> {
         let scheduler = runtime.handle().scheduler();
-        if let Some(path) = self.trace.clone().or_else(environment::trace) {
-            scheduler.observer.trace_all(scheduler.me.clone(), &path);
+        let settings = self.trace.clone().map(|path| TraceSettings { path, cpu: None });
+        if let Some(settings) = settings.or_else(environment::trace) {
+            scheduler.observer.trace_all(scheduler.me.clone(), &settings);
         }
         match self.flight_recorder.clone().or_else(environment::flight_recorder) {
             Some(recorder) => scheduler.observer.fly(scheduler.me.clone(), recorder),

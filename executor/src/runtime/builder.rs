@@ -394,7 +394,8 @@ impl Builder {
     /// (<https://ui.perfetto.dev>). An existing file is overwritten.
     /// [`Handle::trace_for`](crate::runtime::Handle::trace_for) describes what the timeline shows.
     ///
-    /// The default path is the environment variable `WSRT_TRACE`. If it is not set, nothing is
+    /// The default path is the environment variable `WSRT_TRACE`, which may also ask for CPU
+    /// samples (`run.perfetto-trace,cpu=99`, for 99 in a second). If it is not set, nothing is
     /// recorded. If a process has several runtimes, the first runtime records to the file that the
     /// variable names, the second adds `-2` before the file's extension, and so on.
     ///

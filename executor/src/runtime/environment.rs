@@ -1,7 +1,7 @@
 //! Reads and checks the environment variables.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Once;
 use std::sync::atomic::AtomicU32;
@@ -11,7 +11,7 @@ use std::{env, fmt, io};
 
 use wsrt_sync::drop_in;
 
-use crate::observe::timeline::numbered;
+use crate::observe::timeline::{TraceSettings, numbered};
 use crate::runtime::{FlightRecorder, schedtrace};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
@@ -29,6 +29,9 @@ const MAX_MACHINES: &str = "WSRT_MAX_MACHINES";
 const LATENCY_HISTOGRAMS: &str = "WSRT_LATENCY_HISTOGRAMS";
 const SITE_POLLS: &str = "WSRT_SITE_POLLS";
 const FLIGHT_RECORDER: &str = "WSRT_FLIGHT_RECORDER";
+
+/// More CPU samples in a second than the system's tick allows for.
+const MOST_SAMPLES: u32 = 1_000;
 
 /// People notice a tenth of a second, and it is a hundred times as long as a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
@@ -82,11 +85,30 @@ fn parse_schedtrace(value: &OsString) -> Result<schedtrace::SchedtraceSettings, 
 }
 
 /// Returns the file that a runtime of this process records its timeline to, if any: the first one
-/// to the file that the environment names, the second with `-2` before its extension, and so on.
-pub(crate) fn trace() -> Option<PathBuf> {
+/// to the file that the environment names, the second with `-2` before its extension, and so on. An
+/// invalid value is reported once, and ignored.
+pub(crate) fn trace() -> Option<TraceSettings> {
+    static REPORTED: Once = Once::new();
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
-    let path = PathBuf::from(env::var_os(TRACE).filter(|path| !path.is_empty())?);
-    Some(path_of_runtime(RUNTIMES.fetch_add(1, Relaxed) + 1, path))
+    let value = env::var_os(TRACE).filter(|value| !value.is_empty())?;
+    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no timeline is recorded"));
+    parse_trace(&value, RUNTIMES.fetch_add(1, Relaxed) + 1).map_err(ignore).ok()
+}
+
+/// Parses a path, and after a comma, optionally, how many CPU samples to take in a second.
+fn parse_trace(value: &OsString, runtime: u32) -> Result<TraceSettings, String> {
+    let text = value.to_string_lossy();
+    let Some((path, more)) = text.split_once(',') else {
+        return Ok(TraceSettings { path: path_of_runtime(runtime, value.into()), cpu: None });
+    };
+    let cpu = more.trim().strip_prefix("cpu=").and_then(|count| count.parse().ok());
+    match cpu.filter(|count: &NonZeroU32| count.get() <= MOST_SAMPLES && !path.is_empty()) {
+        Some(count) => Ok(TraceSettings { path: path_of_runtime(runtime, path.into()), cpu: Some(count) }),
+        None => Err(format!(
+            "{TRACE}={text} is neither a path nor a path with the CPU samples to take in a second, 1 to {MOST_SAMPLES}, \
+             such as run.perfetto-trace,cpu=99"
+        )),
+    }
 }
 
 fn path_of_runtime(number: u32, path: PathBuf) -> PathBuf {
@@ -230,6 +252,19 @@ mod tests {
     }
 
     #[test]
+    fn a_timeline_has_a_path_and_may_have_cpu_samples() {
+        let parse = |text: &str, runtime| parse_trace(&OsString::from(text), runtime);
+        let settings = |path: &str, cpu| Ok(TraceSettings { path: path.into(), cpu: NonZeroU32::new(cpu) });
+        assert_eq!(parse("a b.trace", 1), settings("a b.trace", 0));
+        assert_eq!(parse("/tmp/run.trace,cpu=99", 2), settings("/tmp/run-2.trace", 99));
+        assert_eq!(parse("run, cpu=1000 ", 1), settings("run", 1_000));
+        for nonsense in ["run,", ",cpu=99", "run,cpu", "run,cpu=", "run,cpu=0", "run,cpu=1001", "run,cpu=99,cpu=9"] {
+            let message = parse(nonsense, 1).expect_err(nonsense);
+            assert!(message.starts_with(&format!("WSRT_TRACE={nonsense} is neither a path")), "{message}");
+        }
+    }
+
+    #[test]
     fn a_flight_recorder_has_a_path_and_may_have_limits() {
         let parse = |text: &str, runtime| parse_flight(&OsString::from(text), runtime).map(|it| format!("{it:?}"));
         let limits = |path: &str, seconds, mib: usize| {
@@ -264,6 +299,9 @@ mod tests {
             match parse_positive("NAME", "a number", &value) {
                 Ok(number) => assert!(number > 0),
                 Err(message) => assert!(message.starts_with("NAME="), "{message}"),
+            }
+            if let Err(message) = parse_trace(&value, 1) {
+                assert!(message.starts_with("WSRT_TRACE="), "{message}");
             }
             if let Err(message) = parse_flight(&value, 1) {
                 assert!(message.starts_with("WSRT_FLIGHT_RECORDER="), "{message}");

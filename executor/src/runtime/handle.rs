@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::future::Future;
+use std::num::NonZeroU32;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -17,6 +18,7 @@ use wsrt_sync::oneshot;
 
 use crate::blocking::jobs;
 use crate::local::beside::SetAside;
+use crate::observe::timeline::TraceSettings;
 use crate::runtime::{Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, TraceSummary};
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::{EnteredAgain, Role};
@@ -557,8 +559,13 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
-        let scheduler = self.scheduler();
-        let outcome = scheduler.observer.trace_for(scheduler.me.clone(), path.as_ref(), duration.min(LONGEST));
+        self.__trace_for(duration, path.as_ref(), None)
+    }
+
+    #[doc(hidden)] // For wsrt-debug: with so many CPU samples in a second of each thread's CPU time.
+    pub fn __trace_for(&self, duration: Duration, path: &Path, cpu: Option<NonZeroU32>) -> Recording {
+        let (scheduler, settings) = (self.scheduler(), TraceSettings { path: path.into(), cpu });
+        let outcome = scheduler.observer.trace_for(scheduler.me.clone(), &settings, duration.min(LONGEST));
         Recording { outcome: outcome.map_err(Some) }
     }
 

@@ -14,7 +14,7 @@ use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{ArrivalCounters, SharedCounter};
 use crate::observe::observer::Observer;
 use crate::observe::task_hooks::TaskHooks;
-use crate::observe::timeline::Recorded;
+use crate::observe::timeline::{HeldProcessor, Recorded};
 use crate::scheduler::clock::Clock;
 use crate::scheduler::core::helpers::Helpers;
 use crate::scheduler::core::idle::Idle;
@@ -322,6 +322,14 @@ impl Recorded for Scheduler {
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize)) {
         sample(None, self.injector.len());
         self.processors.iter().enumerate().for_each(|(index, processor)| sample(Some(index), processor.waiting()));
+    }
+
+    fn look_at_polls(&self, look: &mut dyn FnMut(HeldProcessor)) {
+        for (index, processor) in self.processors.iter().enumerate().filter(|&(index, _)| !self.idle.is_idle(index)) {
+            let state = processor.watch().state();
+            let task = state.spawned_at.filter(|_| !state.searching).map(|site| (state.task, site));
+            look(HeldProcessor { thread: state.thread, processor: index as u16, task });
+        }
     }
 
     fn is_simulated(&self) -> bool {

@@ -7,6 +7,7 @@ mod ids;
 mod longest;
 mod polls;
 mod processors;
+mod samples;
 mod sites;
 mod steals;
 mod tasks;
@@ -18,6 +19,7 @@ pub(crate) use grid::{Bin, Grid, Series, Sum};
 pub(crate) use longest::Longest;
 pub(crate) use polls::{Poll, Polls};
 pub(crate) use processors::{Processor, Processors};
+pub(crate) use samples::{Flame, Samples, SiteSamples};
 pub(crate) use sites::{Site, Sites};
 pub(crate) use steals::Steals;
 pub(crate) use tasks::{Task, Tasks};
@@ -93,6 +95,7 @@ pub(crate) struct Aggregate {
     pub(crate) injector: Injector,
     pub(crate) steals: Steals,
     pub(crate) stalls: Longest<Stall>,
+    pub(crate) samples: Samples,
     pub(crate) sites: Sites,
     pub(crate) tasks: Tasks,
     pub(crate) threads: Threads,
@@ -115,6 +118,7 @@ impl Aggregate {
             injector: Injector::default(),
             steals: Steals::default(),
             stalls: Longest::new(STALLS),
+            samples: Samples::default(),
             sites: Sites::default(),
             tasks: Tasks::default(),
             threads: Threads::default(),
@@ -247,6 +251,12 @@ impl Aggregate {
             (EventName::End, _) => {
                 self.totals.ends += 1;
                 self.waits.ended(annotations.task, event.at, &self.tasks);
+            }
+            (EventName::Sample, _) => {
+                if let Some(stack) = annotations.stack {
+                    self.totals.ours += 1;
+                    self.samples.add(annotations.spawned_at, stack);
+                }
             }
             (EventName::Wait, _) => self.waits.begun(annotations, event.at),
             (EventName::EventsDropped, _) => {

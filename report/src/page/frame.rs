@@ -19,13 +19,14 @@ const SCRIPT_HASH: &str = "sha256-mt2X2iDYrSvBhG+n4rcXZNbiVFUwLnGhb/+FglO/vKU=";
 const CLOSE: f64 = 30.0;
 
 /// The sections in their order on the page.
-const SECTIONS: [(&str, &str); 10] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("timeline-section", "Timeline"),
     ("processors", "Processors"),
     ("latency", "Latency"),
     ("steals", "Steals"),
     ("slowest", "Slowest polls"),
     ("sites", "Spawn sites"),
+    ("samples", "CPU samples"),
     ("woken", "Most woken"),
     ("waits", "Locks and channels"),
     ("stalls", "Stalls"),

@@ -7,6 +7,7 @@
 mod frame;
 mod latency;
 mod processors;
+mod samples;
 mod slowest;
 mod stalls;
 mod steals;
@@ -29,8 +30,17 @@ pub(crate) fn html(report: &Report) -> String {
     steals::write(&mut page, report);
     slowest::write(&mut page, report);
     tasks::write(&mut page, report);
+    samples::write(&mut page, report);
     waits::write(&mut page, report);
     stalls::write(&mut page, report);
     threads::write(&mut page, report);
+    page.end(report)
+}
+
+/// Writes a page with the CPU samples alone.
+pub(crate) fn profile(report: &Report) -> String {
+    let mut page = Page::begin(report);
+    samples::write_head(&mut page, report);
+    samples::write(&mut page, report);
     page.end(report)
 }

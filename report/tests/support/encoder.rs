@@ -43,6 +43,7 @@ pub(crate) enum Value<'a> {
     Number(u64),
     Text(&'a str),
     Flag(bool),
+    Texts(&'a [&'a str]),
 }
 
 pub(crate) const BEGIN: u64 = track_event_type::SLICE_BEGIN;
@@ -118,6 +119,10 @@ impl Trace {
                 Value::Number(number) => annotation.varint(debug_annotation::UINT_VALUE, number),
                 Value::Text(text) => annotation.text(debug_annotation::STRING_VALUE, text),
                 Value::Flag(flag) => annotation.varint(debug_annotation::BOOL_VALUE, flag.into()),
+                Value::Texts(texts) => texts.iter().fold(annotation, |annotation, text| {
+                    let element = Message::new().text(debug_annotation::STRING_VALUE, text);
+                    annotation.message(debug_annotation::ARRAY_VALUES, &element)
+                }),
             };
             event = event.message(track_event::DEBUG_ANNOTATIONS, &annotation);
         }

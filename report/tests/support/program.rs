@@ -5,7 +5,7 @@ use wsrt_trace::{AnnotationKey as Key, EventName, PollOutcome, TaskSource, WakeC
 
 use super::encoder::{
     BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace,
-    Value::{Flag, Number, Text},
+    Value::{Flag, Number, Text, Texts},
 };
 
 /// The properties of the server.
@@ -109,6 +109,9 @@ impl Run<'_> {
             EventName::Wake.name(),
             &[(Key::Task, Number(woken)), (Key::By, Text(by.name()))],
         );
+        if number % 7 == 3 {
+            self.sample(begin + length / 2, track, &name, &place);
+        }
         if stalls {
             let stall = [
                 (Key::Task, Number(task)),
@@ -123,6 +126,12 @@ impl Run<'_> {
         let wave = 1.2 + (done * 19.0 + index as f64 * 0.7).sin();
         let rest = wave * (0.3 + index as f64 * 0.5) * self.random.f64() * 14_000.0;
         self.clocks[index] = begin + length + rest as u64;
+    }
+
+    fn sample(&mut self, at: u64, track: u64, name: &str, place: &str) {
+        let stack = Texts(&["app::main", "app::server::serve", name]);
+        let sample = [(Key::SpawnedAt, Text(place)), (Key::Stack, stack)];
+        self.trace.event(at, INSTANT, track, EventName::Sample.name(), &sample);
     }
 
     fn prelude(&mut self, index: u64, begin: u64, source: TaskSource, victim: u64, number: u64) {

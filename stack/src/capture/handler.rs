@@ -12,6 +12,9 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, PoisonError};
 
+use wsrt_trace::monotonic_nanos;
+
+use super::pool::SamplePool;
 use super::sample::Registers;
 use super::slot::StackSlot;
 use crate::NoStack;
@@ -21,7 +24,8 @@ pub(super) const SIGNAL: c_int = libc::SIGURG;
 type Plain = extern "C" fn(c_int);
 type Informed = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
-/// The kernel's `siginfo_t`, in the form for signals that are queued with a value.
+/// The kernel's `siginfo_t`, in the form for signals that are queued with a value. A timer's has
+/// its value in the same place.
 #[repr(C)]
 struct QueuedSignal {
     signal: c_int,
@@ -78,12 +82,12 @@ fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     (status == 0).then_some(old)
 }
 
-/// The handler. A copy that a slot waits for is this crate's; all else is the program's.
+/// The handler. A copy that a slot or a pool waits for is this crate's; all else is the program's.
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel hands the information over, or a handler that was installed later; all of
     // its 128 bytes are numbers.
-    let sought = unsafe { info.cast::<QueuedSignal>().as_ref() }.and_then(slot_of);
-    let Some(slot) = sought else {
+    let sought = unsafe { info.cast::<QueuedSignal>().as_ref() }.and_then(place_of);
+    let Some(place) = sought else {
         pass_on(signal, info, context);
         return;
     };
@@ -93,15 +97,31 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: it is this thread's.
     let before = unsafe { errno.read() };
-    slot.fill(own_thread(), Registers::interrupted(context));
+    let registers = Registers::interrupted(context);
+    match place {
+        CopyPlace::Slot(slot) => slot.fill(own_thread(), registers),
+        CopyPlace::Pool(pool) => pool.leave(own_thread(), registers, monotonic_nanos()),
+    }
     // SAFETY: as above. The interrupted code finds what it had.
     unsafe { errno.write(before) };
 }
 
-/// Returns the slot that this signal names, if it is one of this crate's. Whatever the value means
+/// Where the handler leaves its copy.
+enum CopyPlace {
+    /// In the slot of a request.
+    Slot(&'static StackSlot),
+    /// In any free slot of a CPU sampler.
+    Pool(&'static SamplePool),
+}
+
+/// Returns the place that this signal names, if it is one of this crate's. Whatever the value means
 /// in another's signal, it is compared, and not followed.
-fn slot_of(info: &QueuedSignal) -> Option<&'static StackSlot> {
-    if info.code == libc::SI_QUEUE { StackSlot::at(info.value) } else { None }
+fn place_of(info: &QueuedSignal) -> Option<CopyPlace> {
+    match info.code {
+        libc::SI_QUEUE => StackSlot::at(info.value).map(CopyPlace::Slot),
+        libc::SI_TIMER => SamplePool::at(info.value).map(CopyPlace::Pool),
+        _ => None,
+    }
 }
 
 /// Calls the handler that was there before.

@@ -9,6 +9,7 @@
 mod handler;
 mod memory;
 mod modules;
+mod pool;
 mod request;
 mod resolver;
 mod sample;
@@ -17,11 +18,13 @@ mod symbols;
 mod system_call;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod walker;
 
 pub use request::Request;
 pub use resolver::Resolver;
 pub use sample::Sample;
+pub use timers::{CpuSample, CpuSampler};
 
 /// `true` if this build captures stacks.
 pub const IS_SUPPORTED: bool = true;

@@ -6,7 +6,7 @@ use std::fmt;
 use super::sample::Sample;
 use super::symbols::Symbols;
 use super::walker::Walker;
-use crate::Backtrace;
+use crate::{Backtrace, StackFrame};
 
 /// What makes a [`Backtrace`] of a [`Sample`]. It reads the program's file, which takes long where
 /// much debug information is in it, and keeps what it has read: keep it while samples come, on a
@@ -16,10 +16,14 @@ pub struct Resolver {
     walker: Option<Walker>,
     symbols: Symbols,
     known: HashMap<Vec<u64>, Backtrace>,
+    /// The functions at each address: of a thread that computes, most are the same each time.
+    named: HashMap<u64, Vec<StackFrame>>,
 }
 
 /// The most stacks to be remembered: those of a thread that computes differ each time.
 const MOST_KNOWN: usize = 1_000;
+/// The most addresses to be remembered.
+const MOST_NAMED: usize = 20_000;
 
 impl Resolver {
     /// Returns the backtrace of a sample.
@@ -31,16 +35,21 @@ impl Resolver {
             // A library may have been loaded since. Other unknown code is in no file.
             walker = Walker::new();
             addresses = walker.walk(sample);
+            self.known.clear();
+            self.named.clear();
         }
         let walker = self.walker.insert(walker);
         if let Some(known) = self.known.get(&addresses) {
             return known.clone();
         }
+        if self.named.len() + addresses.len() > MOST_NAMED {
+            self.named.clear();
+        }
         let mut frames = Vec::new();
         for &address in &addresses {
-            if let Some(loaded) = walker.find(address) {
-                self.symbols.name(address, loaded, &mut frames);
-            }
+            let Some(loaded) = walker.find(address) else { continue };
+            let at_address = self.named.entry(address).or_insert_with(|| self.symbols.name(address, loaded));
+            frames.extend_from_slice(at_address);
         }
         let backtrace = Backtrace::cut(frames);
         if self.known.len() < MOST_KNOWN {

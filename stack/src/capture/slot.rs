@@ -1,7 +1,8 @@
 //! The slots: where a thread's handler leaves its registers and its stack.
 //!
 //! There are some for the whole process, in a static, so that a signal that comes late, or that
-//! another sender made up, finds nothing that has gone.
+//! another sender made up, finds nothing that has gone. Some more are those of CPU samples
+//! (`pool.rs`), which no requester opens: the handler takes a free one.
 
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
@@ -42,6 +43,8 @@ pub(super) struct StackSlot {
     length: AtomicUsize,
     /// [`memory::LONGEST`] bytes, made when the slot is first used, and kept.
     stack: AtomicPtr<u8>,
+    /// When a CPU sample was taken, in nanoseconds of the monotonic clock.
+    taken_at: AtomicU64,
 }
 
 const fn word(phase: u64, thread: u32) -> u64 {
@@ -49,7 +52,7 @@ const fn word(phase: u64, thread: u32) -> u64 {
 }
 
 impl StackSlot {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             word: AtomicU64::new(FREE),
             program_counter: AtomicU64::new(0),
@@ -58,6 +61,7 @@ impl StackSlot {
             link: AtomicU64::new(0),
             length: AtomicUsize::new(0),
             stack: AtomicPtr::new(ptr::null_mut()),
+            taken_at: AtomicU64::new(0),
         }
     }
 
@@ -66,13 +70,52 @@ impl StackSlot {
         // Acquire pairs with the Release that freed it: what its last copy wrote is over.
         let take = |slot: &&StackSlot| slot.word.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_ok();
         let slot = ALL.iter().find(take)?;
-        if slot.stack.load(Relaxed).is_null() {
-            let stack = Box::leak(vec![0_u8; memory::LONGEST].into_boxed_slice());
-            slot.stack.store(stack.as_mut_ptr(), Relaxed);
-        }
+        slot.make_room();
         // Release pairs with the Acquire in `fill`: the handler finds the room for the stack.
         slot.word.store(word(REQUESTED, thread), Release);
         Some(slot)
+    }
+
+    /// Makes room for the stack, if there is none yet. Of two calls at once, the room of one is
+    /// leaked, so the caller sees to it that there is one at a time.
+    pub(super) fn make_room(&self) {
+        if self.stack.load(Relaxed).is_null() {
+            let stack = Box::leak(vec![0_u8; memory::LONGEST].into_boxed_slice());
+            // Release pairs with the Acquire in `has_room`: whoever sees the room may write to it.
+            self.stack.store(stack.as_mut_ptr(), Release);
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        // Acquire pairs with the Release in `make_room`.
+        !self.stack.load(Acquire).is_null()
+    }
+
+    /// Takes the slot if it is free, and copies `registers`, the stack and the time, in the handler
+    /// on `thread`. Returns whether it was free.
+    pub(super) fn fill_unasked(&self, thread: u32, registers: Registers, taken_at: u64) -> bool {
+        // Acquire pairs with the Release that freed it, as in `open`.
+        let is_free = || self.word.compare_exchange(FREE, word(COPYING, thread), Acquire, Relaxed).is_ok();
+        if !self.has_room() || !is_free() {
+            return false;
+        }
+        self.taken_at.store(taken_at, Relaxed);
+        self.copy(registers);
+        // Release pairs with the Acquire in `take_sample`.
+        self.word.store(word(COPIED, thread), Release);
+        true
+    }
+
+    /// Returns the copy that a handler has made unasked, if there is one, with the thread's number
+    /// and the time. Then the slot is free.
+    pub(super) fn take_sample(&self) -> Option<(u32, u64, Sample)> {
+        // Acquire pairs with the Release in `fill_unasked`.
+        let found = self.word.load(Acquire);
+        if found & 0xff != COPIED {
+            return None;
+        }
+        let (thread, taken_at) = ((found >> 8) as u32, self.taken_at.load(Relaxed));
+        self.take_copy(thread).map(|sample| (thread, taken_at, sample))
     }
 
     /// Returns the slot at this address, if there is one.
@@ -92,18 +135,23 @@ impl StackSlot {
         if self.word.compare_exchange(begin.0, begin.1, Acquire, Relaxed).is_err() {
             return;
         }
+        self.copy(registers);
+        // Release pairs with the Acquire in `take_copy`, or, where nobody waits, in `open`.
+        if self.word.compare_exchange(word(COPYING, thread), word(COPIED, thread), Release, Relaxed).is_err() {
+            self.word.store(FREE, Release);
+        }
+    }
+
+    /// Copies registers and stack, in the phase that is the handler's.
+    fn copy(&self, registers: Registers) {
         self.program_counter.store(registers.program_counter, Relaxed);
         self.stack_pointer.store(registers.stack_pointer, Relaxed);
         self.frame_pointer.store(registers.frame_pointer, Relaxed);
         self.link.store(registers.link, Relaxed);
         let (from, to) = (registers.stack_pointer as usize, self.stack.load(Relaxed));
-        // SAFETY: `open` has left that much room, and in this phase nobody else touches it.
+        // SAFETY: `make_room` has left that much, and in this phase nobody else touches it.
         let length = unsafe { memory::copy(from, to, memory::LONGEST) };
         self.length.store(length, Relaxed);
-        // Release pairs with the Acquire in `take_copy`, or, where nobody waits, in `open`.
-        if self.word.compare_exchange(word(COPYING, thread), word(COPIED, thread), Release, Relaxed).is_err() {
-            self.word.store(FREE, Release);
-        }
     }
 
     /// Returns the copy, if the handler has made it. Then the slot is free, and no more the

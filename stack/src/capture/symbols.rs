@@ -37,22 +37,23 @@ struct Symbol {
 }
 
 impl Symbols {
-    /// Appends the functions that were inlined at `address`, the innermost first, and the function
+    /// Returns the functions that were inlined at `address`, the innermost first, and the function
     /// itself.
-    pub(super) fn name(&mut self, address: u64, loaded: &Loaded, frames: &mut Vec<StackFrame>) {
+    pub(super) fn name(&mut self, address: u64, loaded: &Loaded) -> Vec<StackFrame> {
+        let mut frames = Vec::new();
         let mapping = &loaded.mapping;
         let open = || DebugInfo::read(&mapping.path()?);
         let file = self.files.entry(mapping.name.clone()).or_insert_with(open);
         let stated = address.wrapping_sub(loaded.bias);
-        let before = frames.len();
         if let Some(file) = file {
-            file.add_all(stated, frames);
+            file.add_all(stated, &mut frames);
         }
-        if frames.len() == before {
+        if frames.is_empty() {
             let name = format!("{}+{stated:#x}", mapping.file_name());
             let origin = if mapping.is_program { Origin::Program } else { Origin::System };
             frames.push(StackFrame::unnamed(name, origin));
         }
+        frames
     }
 }
 

@@ -1,18 +1,22 @@
 //! Threads that block, compute and wait, and what is found of them.
 
+use std::collections::HashMap;
 use std::hint::black_box;
+use std::num::NonZeroU32;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use wsrt_trace::monotonic_nanos;
 
 use super::handler::own_thread;
 use super::slot::StackSlot;
 use super::system_call::SystemCall;
-use super::{Request, Resolver, Sample};
+use super::{CpuSampler, Request, Resolver, Sample};
 use crate::{Backtrace, NoStack, StackFrame};
 
 /// More than any answer takes.
@@ -235,4 +239,83 @@ fn no_slot_is_lost_in_a_storm() {
         assert!(began.elapsed() < PATIENCE, "{} are in use", StackSlot::in_use());
         thread::yield_now();
     }
+}
+
+/// Takes samples until `enough` of them name `function`, and returns how many there were of each
+/// thread.
+#[track_caller]
+fn sample_until(
+    (sampler, resolver): (&mut CpuSampler, &mut Resolver),
+    enough: usize,
+    function: &str,
+) -> HashMap<u32, usize> {
+    let (mut counts, mut found) = (HashMap::new(), 0);
+    let began = Instant::now();
+    while found < enough {
+        assert!(began.elapsed() < PATIENCE, "{found} of {counts:?} samples");
+        thread::sleep(Duration::from_millis(5));
+        for taken in sampler.take().collect::<Vec<_>>() {
+            *counts.entry(taken.thread).or_default() += 1;
+            found += usize::from(names(&resolver.backtrace(&taken.sample), function));
+        }
+    }
+    counts
+}
+
+/// The few pools are for one of the tests of samplers at a time.
+static POOLS: Mutex<()> = Mutex::new(());
+
+#[test]
+fn only_a_thread_that_uses_cpu_time_is_sampled() {
+    let _alone = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let end = Arc::new(AtomicBool::new(false));
+    let of_thread = Arc::clone(&end);
+    let (busy, thread) = on_a_thread(move || {
+        black_box(computes_until(&of_thread));
+    });
+    let (stop, stopped) = channel::<()>();
+    let (idle, sleeper) = on_a_thread(move || _ = stopped.recv());
+    let mut sampler = CpuSampler::begin(NonZeroU32::new(100).expect("it is not 0")).expect("there is a pool");
+    let since = monotonic_nanos();
+    [busy, busy, idle].into_iter().for_each(|number| sampler.add(number));
+    let counts = sample_until((&mut sampler, &mut Resolver::default()), 20, "computes_until");
+    assert_eq!(counts.keys().collect::<Vec<_>>(), [&busy]);
+    let (elapsed, most) = (Duration::from_nanos(monotonic_nanos() - since), counts[&busy] as u128);
+    assert!(most <= elapsed.as_millis() / 10 + 2, "{most} samples in {elapsed:?}: one timer for a thread");
+    drop(sampler);
+    end.store(true, Relaxed);
+    drop(stop);
+    thread.join().expect("no panic");
+    sleeper.join().expect("no panic");
+}
+
+/// A thread that begins after another one's end may have its number.
+#[test]
+fn a_sampled_thread_may_end_and_so_may_the_sampler() {
+    let _alone = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let frequency = NonZeroU32::new(1_000).expect("it is not 0");
+    let mut sampler = CpuSampler::begin(frequency).expect("there is a pool");
+    for _ in 0..100 {
+        let (number, thread) = on_a_thread(|| _ = black_box((0..10_000).sum::<u64>()));
+        sampler.add(number);
+        thread.join().expect("no panic");
+        sampler.add(number);
+    }
+    let others: Vec<_> = (0..8).map(|_| CpuSampler::begin(frequency)).collect();
+    assert!(others.iter().any(|other| matches!(other, Err(NoStack::Busy))), "there are a few pools");
+    drop(others);
+    drop(sampler);
+    let end = Arc::new(AtomicBool::new(false));
+    let of_thread = Arc::clone(&end);
+    let (busy, thread) = on_a_thread(move || {
+        black_box(computes_until(&of_thread));
+    });
+    let mut resolver = Resolver::default();
+    for _ in 0..20 {
+        let mut sampler = CpuSampler::begin(frequency).expect("a pool was given back");
+        sampler.add(busy);
+        sample_until((&mut sampler, &mut resolver), 1, "computes_until");
+    }
+    end.store(true, Relaxed);
+    thread.join().expect("no panic");
 }

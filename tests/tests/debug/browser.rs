@@ -17,7 +17,9 @@ fn a_browser_has_nothing_to_complain_of() {
     let profile = Directory::new();
     let runtime = runtime.handle().id();
     let report = format!("report?seconds=0.2&runtime={runtime}");
-    for (page, words) in [("", "<h2>runtime "), (&*report, "class=\"timeline live\"")] {
+    let flames = format!("profile?seconds=0.5&runtime={runtime}");
+    let pages = [("", "<h2>runtime "), (&*report, "class=\"timeline live\""), (&*flames, "<section id=\"samples\"")];
+    for (page, words) in pages {
         let output = Command::new(browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])
             .args(["--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--dump-dom"])

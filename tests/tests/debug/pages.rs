@@ -1,6 +1,9 @@
 //! Each page shows what its line on the index says.
 
+use std::hint::black_box;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, FlightRecorder, Runtime};
@@ -27,7 +30,16 @@ fn the_index_names_each_page_and_runtime() {
             page.contains(&format!("<h2>runtime {} &quot;&lt;&amp;\\&quot;x&quot;", runtime.handle().id())),
             "{page}"
         );
-        for path in ["tasks", "locks", "stalls", "metrics", "report?seconds=5", "trace?seconds=5", "flight"] {
+        for path in [
+            "tasks",
+            "locks",
+            "stalls",
+            "metrics",
+            "profile?seconds=5",
+            "report?seconds=5",
+            "trace?seconds=5",
+            "flight",
+        ] {
             assert!(page.contains(&format!("href=\"/{path}")), "no {path} in {page}");
         }
         for foreign in ["http://", "https://", "<script", "src=", "url("] {
@@ -130,6 +142,41 @@ fn a_report_is_a_page_about_the_next_seconds() {
     });
 }
 
+#[inline(never)]
+fn computes_until(end: &AtomicBool) -> u64 {
+    let mut sum = 0_u64;
+    while !end.load(Relaxed) {
+        sum = black_box(sum.wrapping_mul(31).wrapping_add(7));
+    }
+    sum
+}
+
+/// Of a poll that has begun before, and ends after.
+#[test]
+fn a_profile_names_what_uses_the_cpu_time() {
+    if !wsrt_tests::HAS_STACKS {
+        return;
+    }
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let (runtime, end) = (runtime_with(1), Arc::new(AtomicBool::new(false)));
+        let of_task = Arc::clone(&end);
+        let task = runtime.spawn(async move { computes_until(&of_task) });
+        get_until(address, &format!("/tasks{}", of(&runtime)), "1 running");
+        // On a busy machine it may have had too little of a core.
+        let target = format!("/profile{}&seconds=0.5&cpu=250", of(&runtime));
+        let text = get_until(address, &format!("{target}&format=text"), "::computes_until");
+        let page = get_until(address, &target, "pages::computes_until</span>");
+        end.store(true, Relaxed);
+        let stack = text.lines().find(|line| line.contains("::computes_until")).expect("it was found");
+        assert!(stack.starts_with("tests/tests/debug/pages.rs:"), "{text}");
+        let count = stack.rsplit_once(' ').and_then(|(_, count)| count.parse::<u64>().ok());
+        assert!(count.is_some_and(|count| count > 0), "{text}");
+        assert!(page.contains("<h3>Tasks spawned at <code>tests/tests/debug/pages.rs:"), "{page}");
+        runtime.block_on(task).expect("no panic");
+    });
+}
+
 #[test]
 fn spawn_sites_are_measured_for_the_next_seconds() {
     within_a_minute(|| {
@@ -213,7 +260,7 @@ fn what_is_no_page_is_named_in_the_answer() {
         let _runtime = runtime_with(1);
         for (target, status, words) in [
             ("/nothing", 404, "there is no /nothing; there are /tasks /locks"),
-            ("/profile?seconds=5", 404, "there is no /profile: wsrt does not sample stacks yet"),
+            ("/profile?cpu=0", 400, "cpu=0 is not a whole number above 0, and 1000 at most"),
             ("/trace?seconds=0", 400, "seconds=0 is not a number above 0, and 60 at most"),
             ("/tasks?format=xml", 400, "format=xml is neither text nor json"),
             ("/tasks?runtime=0", 404, "runtime=0: there is no such runtime"),

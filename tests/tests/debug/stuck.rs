@@ -22,7 +22,7 @@ fn each_page_answers_while_all_workers_are_stuck() {
         // Both threads are in one of them, and the others wait in a queue.
         get_until(address, &format!("/tasks?{of}"), ": 2 running, 2 scheduled, 0 idle");
         get_until(address, &format!("/stalls?{of}"), "\n2 polls have lasted for 10ms and more by now");
-        for page in ["", "tasks", "locks", "metrics", "trace", "report"] {
+        for page in ["", "tasks", "locks", "metrics", "trace", "report", "profile"] {
             let reply = get(address, &format!("/{page}?{of}&seconds=0.1"));
             assert_eq!(reply.status, 200, "{page}: {}", reply.head);
         }

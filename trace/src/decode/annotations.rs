@@ -1,7 +1,7 @@
 //! The annotations of an event.
 
 use super::decoder::InternedNames;
-use super::strings::{NameId, NameTable};
+use super::strings::{NameId, NameTable, StackId};
 use crate::fields::debug_annotation;
 use crate::names::{AnnotationKey, Awaited, PollOutcome, TaskSource, WakeCause};
 use crate::wire::{FieldValue, Fields, Malformed};
@@ -41,7 +41,12 @@ pub struct Annotations {
     pub timers: Option<u64>,
     /// The number of events that were dropped.
     pub count: Option<u64>,
+    /// The functions that the thread was in, for a CPU sample.
+    pub stack: Option<StackId>,
 }
+
+/// The most functions of a stack that are read.
+const MOST_FUNCTIONS: usize = 512;
 
 /// Reads one annotation into `annotations`. An annotation with an unknown key is ignored.
 pub(super) fn read(
@@ -50,8 +55,9 @@ pub(super) fn read(
     names: &mut NameTable,
     annotations: &mut Annotations,
 ) -> Result<(), Malformed> {
-    use debug_annotation::{BOOL_VALUE, INT_VALUE, NAME, NAME_IID, STRING_VALUE, STRING_VALUE_IID, UINT_VALUE};
-    let (mut key, mut number, mut text) = (None, None, None);
+    use debug_annotation::{ARRAY_VALUES, BOOL_VALUE, INT_VALUE, NAME, NAME_IID};
+    use debug_annotation::{STRING_VALUE, STRING_VALUE_IID, UINT_VALUE};
+    let (mut key, mut number, mut text, mut texts) = (None, None, None, Vec::new());
     for field in Fields::of(message) {
         match field? {
             (NAME_IID, FieldValue::Varint(iid)) => key = interned.key(iid),
@@ -59,6 +65,9 @@ pub(super) fn read(
             (BOOL_VALUE | UINT_VALUE | INT_VALUE, FieldValue::Varint(value)) => number = Some(value),
             (STRING_VALUE, FieldValue::Bytes(value)) => text = Some(names.keep(value)),
             (STRING_VALUE_IID, FieldValue::Varint(iid)) => text = interned.value(iid),
+            (ARRAY_VALUES, FieldValue::Bytes(value)) if texts.len() < MOST_FUNCTIONS => {
+                texts.push(element(value, interned, names)?);
+            }
             _ => {}
         }
     }
@@ -85,8 +94,22 @@ pub(super) fn read(
         AnnotationKey::Events => annotations.events = number,
         AnnotationKey::Timers => annotations.timers = number,
         AnnotationKey::Count => annotations.count = number,
+        AnnotationKey::Stack => annotations.stack = Some(names.keep_stack(&texts)),
     }
     Ok(())
+}
+
+/// Returns the text of an element of an array.
+fn element(message: &[u8], interned: &InternedNames, names: &mut NameTable) -> Result<NameId, Malformed> {
+    let mut text = None;
+    for field in Fields::of(message) {
+        match field? {
+            (debug_annotation::STRING_VALUE, FieldValue::Bytes(value)) => text = Some(names.keep(value)),
+            (debug_annotation::STRING_VALUE_IID, FieldValue::Varint(iid)) => text = interned.value(iid),
+            _ => {}
+        }
+    }
+    Ok(text.unwrap_or(NameId::NONE))
 }
 
 /// Returns the annotation key with this name.

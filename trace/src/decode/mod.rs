@@ -14,7 +14,7 @@ pub use decoder::Decoder;
 pub use event::{Decoded, TrackEvent};
 pub use packets::{FileEnding, PacketReader};
 pub use slices::{OpenSlices, TrackSlice};
-pub use strings::{NameId, NameTable};
+pub use strings::{NameId, NameTable, StackId};
 
 #[cfg(all(test, not(wsrt_loom)))]
 mod tests;

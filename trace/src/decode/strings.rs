@@ -9,6 +9,9 @@ const MOST: usize = 1 << 16;
 const MOST_BYTES: usize = 16 << 20;
 /// The maximum length of a name in bytes. A longer name is truncated.
 const LONGEST: usize = 400;
+/// The maximum number of stacks, and the maximum of their total length in names.
+const MOST_STACKS: usize = 1 << 16;
+const MOST_IN_STACKS: usize = 1 << 21;
 
 /// The id of a name in a [`NameTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,12 +24,24 @@ impl NameId {
     pub const OTHER: Self = Self(1);
 }
 
-/// The names that occur in a trace, each stored once.
+/// The id of a stack in a [`NameTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StackId(u32);
+
+impl StackId {
+    /// The id that stands for all stacks that did not fit into the table.
+    pub const OTHER: Self = Self(0);
+}
+
+/// The names and the stacks that occur in a trace, each stored once.
 #[derive(Debug)]
 pub struct NameTable {
     known: HashMap<Box<str>, NameId>,
     texts: Vec<Box<str>>,
     bytes: usize,
+    known_stacks: HashMap<Box<[NameId]>, StackId>,
+    stacks: Vec<Box<[NameId]>>,
+    in_stacks: usize,
     lost: bool,
 }
 
@@ -36,6 +51,9 @@ impl Default for NameTable {
             known: HashMap::new(),
             texts: vec!["(no name)".into(), "(one of many other names)".into()],
             bytes: 0,
+            known_stacks: HashMap::new(),
+            stacks: vec![Box::new([NameId::OTHER])],
+            in_stacks: 0,
             lost: false,
         }
     }
@@ -67,6 +85,27 @@ impl NameTable {
     /// Returns the text of a name.
     pub fn text(&self, name: NameId) -> &str {
         &self.texts[name.0 as usize]
+    }
+
+    /// Adds a stack to the table if it is new, and returns the stack's id.
+    pub fn keep_stack(&mut self, functions: &[NameId]) -> StackId {
+        if let Some(stack) = self.known_stacks.get(functions) {
+            return *stack;
+        }
+        if self.stacks.len() >= MOST_STACKS || self.in_stacks + functions.len() > MOST_IN_STACKS {
+            self.lost = true;
+            return StackId::OTHER;
+        }
+        let stack = StackId(self.stacks.len() as u32);
+        self.in_stacks += functions.len();
+        self.stacks.push(functions.into());
+        self.known_stacks.insert(functions.into(), stack);
+        stack
+    }
+
+    /// Returns the functions of a stack, the outermost first.
+    pub fn stack(&self, stack: StackId) -> &[NameId] {
+        &self.stacks[stack.0 as usize]
     }
 
     /// Returns whether any names did not fit into the table.
@@ -104,6 +143,21 @@ mod tests {
         assert_eq!(strings.text(name), "é".repeat(LONGEST / 2));
         let name = strings.keep(b"a\xff");
         assert_eq!(strings.text(name), "a\u{fffd}");
+    }
+
+    #[test]
+    fn a_stack_is_kept_once_and_their_number_is_bounded() {
+        let mut strings = NameTable::default();
+        let functions = [strings.keep(b"main"), strings.keep(b"serve")];
+        let stack = strings.keep_stack(&functions);
+        assert_eq!(strings.keep_stack(&functions), stack);
+        assert_eq!(strings.stack(stack), functions);
+        for number in 0..2 * MOST_STACKS as u32 {
+            strings.keep_stack(&[NameId(number)]);
+        }
+        assert!(strings.lost());
+        assert_eq!((strings.stacks.len(), strings.keep_stack(&[NameId::NONE; 3])), (MOST_STACKS, StackId::OTHER));
+        assert_eq!(strings.stack(StackId::OTHER), [NameId::OTHER]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::panic::Location;
 use fastrand::Rng;
 
 use super::{Decoded, Decoder, FileEnding, NameTable, OpenSlices, PacketReader, TrackEvent};
-use crate::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, ThreadInfo};
+use crate::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, StackSample, ThreadInfo};
 use crate::names::{self, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 use crate::{Activity, ClockSync, Event, EventKind, Track, TrackEventKind, WokenBy};
 
@@ -124,6 +124,34 @@ fn random_polls(random: &mut Rng) -> (Vec<Event>, Vec<TrackEvent>) {
 
 fn event(at: u64, track: Track, kind: TrackEventKind) -> TrackEvent {
     TrackEvent { at, track, kind, name: super::NameId::NONE, annotations: super::Annotations::default() }
+}
+
+#[test]
+fn a_sample_in_an_earlier_poll_is_read_back() {
+    let site = std::panic::Location::caller();
+    let functions = ["app::main", "app::serve", "app::serve", &"f".repeat(1_000)].map(String::from);
+    let sample = |nanos, track, task: Option<u64>| StackSample {
+        nanos,
+        track,
+        task,
+        spawned_at: task.map(|_| site),
+        stack: functions.as_slice().into(),
+    };
+    let poll = EventKind::Poll { task: 5, processor: 3, source: 0, lasted: 100, outcome: PollOutcome::Ready };
+    let first = batch(&[Event::new(100, poll)], 300);
+    let stacks = vec![sample(150, Track::Processor(3), Some(5)), sample(350, Track::Thread(0), None)];
+    let file = read(&encode(vec![first, EventBatch { stacks, ..batch(&[], 400) }], &[]));
+    let found: Vec<_> = file.called(TrackEventKind::Instant, EventName::Sample.name()).collect();
+    assert_eq!(found.len(), 2);
+    assert_eq!((found[0].at, found[0].track, found[0].annotations.task), (150, Track::Processor(3), Some(5)));
+    assert_eq!((found[1].at, found[1].track, found[1].annotations.task), (350, Track::Thread(0), None));
+    let spawned_at = found[0].annotations.spawned_at.map(|name| file.names.text(name).to_owned());
+    assert_eq!(spawned_at, Some(crate::place::ShortLocation(site).to_string()));
+    assert_eq!(found[1].annotations.spawned_at, None);
+    let stack = found[0].annotations.stack.expect("it has one");
+    assert_eq!(found[1].annotations.stack, Some(stack), "it is kept once");
+    let read: Vec<_> = file.names.stack(stack).iter().map(|&name| file.names.text(name)).collect();
+    assert_eq!(read, ["app::main", "app::serve", "app::serve", &"f".repeat(400)]);
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //! them.
 
 use std::collections::HashMap;
+use std::panic::Location;
 use std::sync::Arc;
 
 use crate::clock_sync::ClockSync;
 use crate::event::{Event, EventKind};
 use crate::int_hasher::IntHasher;
+use crate::track::Track;
 
 /// An event in a batch, with the thread or host that it is shown on.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +82,21 @@ pub struct QueueSample {
     pub waiting: u64,
 }
 
+/// A sample of what a thread used CPU time for.
+#[derive(Clone, Debug)]
+pub struct StackSample {
+    /// The time of the sample, in nanoseconds of the monotonic clock.
+    pub nanos: u64,
+    /// The processor in whose poll the thread was, or else the thread.
+    pub track: Track,
+    /// The id of the task that was polled, if there was one.
+    pub task: Option<u64>,
+    /// The location at which the task or the blocking job was spawned, if there was one.
+    pub spawned_at: Option<&'static Location<'static>>,
+    /// The functions that the thread was in, the outermost first.
+    pub stack: Arc<[String]>,
+}
+
 /// The events that were recorded during some period, with the events of each thread in the order of
 /// recording.
 ///
@@ -91,6 +108,8 @@ pub struct EventBatch {
     pub entries: Vec<BatchEntry>,
     /// The samples of queue lengths.
     pub samples: Vec<QueueSample>,
+    /// The CPU samples that were named during the period. They were taken then or earlier.
+    pub stacks: Vec<StackSample>,
     /// The number of events that were dropped during the period.
     pub dropped: u64,
     /// The end of the period, in units of the counter.

@@ -70,7 +70,7 @@ impl Encoder {
 
     /// Encodes a batch of events.
     pub fn add(&mut self, batch: &EventBatch, context: EncodeContext<'_>) {
-        self.events += batch.entries.len() as u64;
+        self.events += (batch.entries.len() + batch.stacks.len()) as u64;
         self.pending.resize_with(context.threads.len(), PendingSteps::default);
         self.flows.grow_older();
         let annotated = self.match_flows(&batch.entries, context);
@@ -85,6 +85,7 @@ impl Encoder {
             let track = self.track(sample.processor.map_or(Track::Injector, Track::Queue), context);
             self.tracks.count(&mut self.packets, track, sample.nanos, sample.waiting);
         }
+        batch.stacks.iter().for_each(|sample| self.write_sample(sample, context));
         if batch.dropped > 0 {
             self.write_dropped(batch.dropped, context.clock.nanos(batch.until));
         }
@@ -101,7 +102,8 @@ impl Encoder {
         let end = context.clock.nanos(until).max(self.tracks.latest());
         for (task, flow) in self.flows.take_waiting() {
             let name = Some(self.strings.event(EventName::WaitsAtEnd));
-            let body = EventBody { name, annotations: &[task_number(task)], flow: None, ending_flows: &[flow] };
+            let annotations = &[task_number(task)];
+            let body = EventBody { name, annotations, ending_flows: &[flow], ..EventBody::EMPTY };
             self.tracks.instant(&mut self.packets, Track::Process, end, &body);
         }
         self.write_dropped(0, end);
@@ -113,7 +115,7 @@ impl Encoder {
         let lost = self.flows.take_lost();
         let annotations = [(AnnotationKey::Count, AnnotationValue::Number(count))];
         let name = Some(self.strings.event(EventName::EventsDropped));
-        let body = EventBody { name, annotations: &annotations, flow: None, ending_flows: &lost };
+        let body = EventBody { name, annotations: &annotations, ending_flows: &lost, ..EventBody::EMPTY };
         self.tracks.instant(&mut self.packets, Track::Process, time, &body);
     }
 
@@ -255,7 +257,7 @@ impl Encoder {
         let name = Some(self.task_name(annotated, task, context));
         let annotations = self.poll_annotations(task, source, annotated, context);
         let ending_flows = annotated.woken.as_ref().map(|flow| std::slice::from_ref(&flow.id)).unwrap_or_default();
-        let body = EventBody { name, annotations: &annotations, flow: None, ending_flows };
+        let body = EventBody { name, annotations: &annotations, ending_flows, ..EventBody::EMPTY };
         self.tracks.begin(&mut self.packets, track, time, None, &body);
     }
 
@@ -379,7 +381,7 @@ impl Encoder {
             &mut self.packets,
             track,
             time,
-            &EventBody { name, annotations: &annotations, flow, ending_flows },
+            &EventBody { name, annotations: &annotations, flow, ending_flows, ..EventBody::EMPTY },
         );
     }
 }
@@ -418,5 +420,6 @@ fn processor_of(kind: EventKind) -> u16 {
     }
 }
 
+mod samples;
 #[cfg(all(test, not(wsrt_loom)))]
 mod tests;

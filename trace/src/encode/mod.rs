@@ -13,5 +13,7 @@ mod packets;
 mod strings;
 mod tracks;
 
-pub use batch::{BatchEntry, EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at, time_events};
+pub use batch::{
+    BatchEntry, EncodeContext, EventBatch, QueueSample, StackSample, TaskNames, ThreadInfo, recorded_at, time_events,
+};
 pub use encoder::Encoder;

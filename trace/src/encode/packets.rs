@@ -35,6 +35,8 @@ pub(super) type Annotation = (AnnotationKey, AnnotationValue);
 pub(super) struct EventBody<'a> {
     pub(super) name: Option<StringId>,
     pub(super) annotations: &'a [Annotation],
+    /// The functions of a CPU sample, the outermost first.
+    pub(super) stack: &'a [StringId],
     /// The flow that begins at the event.
     pub(super) flow: Option<u64>,
     /// The flows that end at the event.
@@ -43,7 +45,7 @@ pub(super) struct EventBody<'a> {
 
 impl EventBody<'_> {
     pub(super) const EMPTY: EventBody<'static> =
-        EventBody { name: None, annotations: &[], flow: None, ending_flows: &[] };
+        EventBody { name: None, annotations: &[], stack: &[], flow: None, ending_flows: &[] };
 }
 
 /// The kind of a track, and the track's name.
@@ -215,6 +217,16 @@ impl PacketWriter {
                         }
                     });
                 }
+                if !body.stack.is_empty() {
+                    event.message(track_event::DEBUG_ANNOTATIONS, |annotation| {
+                        annotation.varint(debug_annotation::NAME_IID, key_id(AnnotationKey::Stack));
+                        for &StringId(function) in body.stack {
+                            annotation.message(debug_annotation::ARRAY_VALUES, |value| {
+                                value.varint(debug_annotation::STRING_VALUE_IID, function);
+                            });
+                        }
+                    });
+                }
                 if let Some(flow) = body.flow {
                     event.fixed64(track_event::FLOW_IDS, flow);
                 }
@@ -267,7 +279,8 @@ mod tests {
             (AnnotationKey::Asleep, AnnotationValue::Bool(true)),
             (AnnotationKey::By, AnnotationValue::String(StringId(9))),
         ];
-        let body = EventBody { name: Some(StringId(2)), annotations: &annotations, flow: Some(7), ending_flows: &[8] };
+        let (name, flow) = (Some(StringId(2)), Some(7));
+        let body = EventBody { name, annotations: &annotations, stack: &[], flow, ending_flows: &[8] };
         let bytes = written(|packets| packets.event(TrackEventKind::Begin, 300, Track::Processor(0), &body));
         #[rustfmt::skip]
         let expected = [

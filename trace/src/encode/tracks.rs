@@ -1,5 +1,5 @@
-//! The tracks of a file. A track is described before its first event, its times never decrease, and
-//! every slice that begins on the track also ends.
+//! The tracks of a file. A track is described before its first event, its times never decrease but
+//! for CPU samples, and every slice that begins on the track also ends.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -105,6 +105,12 @@ impl Tracks {
 
     pub(super) fn instant(&mut self, packets: &mut PacketWriter, track: Track, time: u64, body: &EventBody<'_>) {
         let time = self.advance(track, time);
+        packets.event(TrackEventKind::Instant, time, track, body);
+    }
+
+    /// Writes an instant that may be earlier than the track's last event.
+    pub(super) fn late_instant(&mut self, packets: &mut PacketWriter, track: Track, time: u64, body: &EventBody<'_>) {
+        self.latest = self.latest.max(time);
         packets.event(TrackEventKind::Instant, time, track, body);
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,13 +55,20 @@ pub(crate) struct TraceFile {
     limit: Option<(Duration, Reply)>,
     /// The time at which a limited recording ends, on the recorder thread's clock, which sets it.
     until: Option<Instant>,
+    /// How many CPU samples to take in a second of each thread's CPU time, or none.
+    cpu: Option<NonZeroU32>,
 }
 
 impl TraceFile {
     /// Creates the file, or truncates an existing file.
-    pub(crate) fn create(path: &Path, limit: Option<(Duration, Reply)>) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, cpu: Option<NonZeroU32>, limit: Option<(Duration, Reply)>) -> io::Result<Self> {
         let (encoder, file) = (Encoder::begin(), File::create(path)?);
-        Ok(Self { encoder, file, path: path.into(), written: 0, bytes: Vec::new(), limit, until: None })
+        Ok(Self { encoder, file, path: path.into(), written: 0, bytes: Vec::new(), limit, until: None, cpu })
+    }
+
+    /// Returns how many CPU samples the file is to have for a second of CPU time, if any.
+    pub(super) fn cpu(&self) -> Option<NonZeroU32> {
+        self.cpu
     }
 
     /// Starts the time limit of the recording.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wsrt_sync::oneshot;
-use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample};
+use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, StackSample};
 
 use crate::observe::timeline::file::copy_of;
 use crate::util::report::report;
@@ -200,7 +200,12 @@ impl FlightBuffer {
 
 fn size(batch: &EventBatch) -> usize {
     let entries = batch.entries.len() * size_of::<BatchEntry>();
-    entries + batch.samples.len() * size_of::<QueueSample>() + size_of::<EventBatch>()
+    let stacks = batch.stacks.iter().map(|sample| {
+        let functions = sample.stack.iter().map(|function| size_of::<String>() + function.len());
+        size_of::<StackSample>() + functions.sum::<usize>()
+    });
+    let samples = batch.samples.len() * size_of::<QueueSample>() + stacks.sum::<usize>();
+    entries + samples + size_of::<EventBatch>()
 }
 
 /// Returns `path` with a number inserted before its extension.

@@ -4,6 +4,7 @@
 //! machines, blocking threads, ...         the recorder's thread "wsrt-timeline"
 //!   hooks ─► thread writer ─► buffer ──►  recorder ─► batch ─► encoder ─► file
 //!                                                       └────► flight recorder: encoded later
+//! CPU timers ─► wsrt-stack ────────────►  samples ─► "wsrt-samples" names them ─► a later batch
 //! ```
 //!
 //! Events, buffer, batch and encoder are in the crate `wsrt-trace`. docs/TIMELINE.md lists the
@@ -19,6 +20,7 @@ mod hosts;
 mod hosts;
 mod recorded_threads;
 mod recorder;
+mod samples;
 mod thread_writer;
 
 pub use file::TraceSummary;
@@ -28,7 +30,9 @@ pub(crate) use hooks::RecordedPoll;
 use wsrt_trace::StampCounter;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::num::NonZeroU32;
+use std::panic::Location;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
@@ -83,16 +87,36 @@ pub(crate) trait Recorded: Send + Sync {
     /// number of tasks queued there.
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
 
+    /// Calls `look` with each processor that a thread holds now.
+    fn look_at_polls(&self, look: &mut dyn FnMut(HeldProcessor));
+
     /// Returns whether events carry simulated times, for which the recorder thread has no clock.
     fn is_simulated(&self) -> bool;
+}
+
+/// A processor that a thread holds.
+#[derive(Debug)]
+pub(crate) struct HeldProcessor {
+    /// The system's number for the thread.
+    pub(crate) thread: u32,
+    pub(crate) processor: u16,
+    /// The id of the task that is polled there, or was polled last, and where it was spawned.
+    pub(crate) task: Option<(u64, &'static Location<'static>)>,
+}
+
+/// Where a timeline is written, and with how many CPU samples in a second of CPU time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TraceSettings {
+    pub(crate) path: PathBuf,
+    pub(crate) cpu: Option<NonZeroU32>,
 }
 
 impl Observer {
     /// Records the entire run to a file. After a failure, which is reported, the run continues
     /// unrecorded.
-    pub(crate) fn trace_all(&self, runtime: Weak<dyn Recorded>, path: &Path) {
-        if let Err(error) = self.record_to(runtime, path, None) {
-            file::report_failure(path, &error);
+    pub(crate) fn trace_all(&self, runtime: Weak<dyn Recorded>, settings: &TraceSettings) {
+        if let Err(error) = self.record_to(runtime, settings, None) {
+            file::report_failure(&settings.path, &error);
         }
     }
 
@@ -102,16 +126,21 @@ impl Observer {
     pub(crate) fn trace_for(
         &self,
         runtime: Weak<dyn Recorded>,
-        path: &Path,
+        settings: &TraceSettings,
         duration: Duration,
     ) -> io::Result<oneshot::Receiver<io::Result<TraceSummary>>> {
         let (reply, outcome) = oneshot::channel();
-        self.record_to(runtime, path, Some((duration, reply)))?;
+        self.record_to(runtime, settings, Some((duration, reply)))?;
         Ok(outcome)
     }
 
-    fn record_to(&self, runtime: Weak<dyn Recorded>, path: &Path, limit: Option<(Duration, Reply)>) -> io::Result<()> {
-        let file = TraceFile::create(path, limit)?;
+    fn record_to(
+        &self,
+        runtime: Weak<dyn Recorded>,
+        settings: &TraceSettings,
+        limit: Option<(Duration, Reply)>,
+    ) -> io::Result<()> {
+        let file = TraceFile::create(&settings.path, settings.cpu, limit)?;
         self.request(runtime, |requests| requests.files.push(file))
     }
 

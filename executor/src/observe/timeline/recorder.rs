@@ -20,6 +20,7 @@ use wsrt_trace::{
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
 use super::recorded_threads::{EndedIds, RecordedThreads};
+use super::samples::CpuSamples;
 use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;
 
@@ -138,6 +139,8 @@ struct RecorderThread {
     flight: Option<FlightBuffer>,
     period: Duration,
     sampled: Option<Instant>,
+    /// CPU samples, while a file wants some.
+    samples: Option<CpuSamples>,
     /// The simulated time of the latest event, or `None` if this thread has a real clock.
     simulated: Option<u64>,
 }
@@ -149,7 +152,11 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     loop {
         let requests = thread.recorder.take_requests(thread.next_batch());
         let is_over = requests.is_over || thread.runtime.strong_count() == 0;
+        thread.look_at_running();
         thread.collect(if is_over { u64::MAX } else { StampCounter::read() });
+        if is_over || thread.files.iter().any(TraceFile::is_due) {
+            thread.settle_samples();
+        }
         thread.pass_on(requests);
         if is_over {
             return thread.end_all();
@@ -160,17 +167,17 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     }
 }
 
-/// Lowers the priority of the recorder thread: if all cores are busy, gaps in the timeline are
-/// better than a delayed program. On Linux each thread has its own niceness.
+/// Lowers the priority of a thread of the recorder's: if all cores are busy, gaps in the timeline
+/// are better than a delayed program. On Linux each thread has its own niceness.
 #[cfg(target_os = "linux")]
-fn lower_priority() {
+pub(super) fn lower_priority() {
     const NICER: libc::c_int = 10;
     // SAFETY: it takes a number and no pointer. If it fails, the priority stays.
     let _ = unsafe { libc::nice(NICER) };
 }
 
 #[cfg(not(target_os = "linux"))]
-fn lower_priority() {}
+pub(super) fn lower_priority() {}
 
 impl RecorderThread {
     fn new(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) -> Self {
@@ -188,6 +195,7 @@ impl RecorderThread {
             flight: None,
             period: SHORTEST,
             sampled: None,
+            samples: None,
             simulated,
         }
     }
@@ -203,6 +211,7 @@ impl RecorderThread {
             self.clock.add(ClockReading::now());
         }
         for (info, reader) in std::mem::take(&mut *self.recorder.new_threads.lock()) {
+            self.samples.iter_mut().for_each(|samples| samples.add(info.tid));
             self.threads.add(info, reader);
         }
         self.batch = EventBatch {
@@ -221,8 +230,39 @@ impl RecorderThread {
             self.batch.until = *latest;
         }
         self.period = if most > MANY { SHORTEST } else { (self.period * 2).min(LONGEST) };
+        self.collect_samples();
         self.sample();
         self.note_complete();
+    }
+
+    /// Looks at what is running, for the CPU samples of the next batch.
+    fn look_at_running(&mut self) {
+        if let (Some(samples), Some(runtime)) = (&mut self.samples, self.runtime.upgrade()) {
+            samples.look(&*runtime);
+        }
+    }
+
+    /// Takes the CPU samples of the batch. Called after its events were read: a poll that has
+    /// recorded its end has left its samples before.
+    fn collect_samples(&mut self) {
+        let Some(samples) = &mut self.samples else { return };
+        let (threads, names, clock) = (self.threads.infos(), &self.names, &self.clock);
+        samples.collect(&mut self.batch, EncodeContext { threads, names, clock, is_simulated: false });
+    }
+
+    /// Waits for the names of the CPU samples, for files that end now.
+    fn settle_samples(&mut self) {
+        if let Some(samples) = &mut self.samples {
+            samples.settle(&mut self.batch.stacks);
+        }
+    }
+
+    /// Begins to take CPU samples if a new file wants some. In a simulation there are none.
+    fn begin_sampling(&mut self, new: &[TraceFile]) {
+        let frequency = new.iter().filter_map(TraceFile::cpu).max();
+        if let (Some(frequency), None, None) = (frequency, &self.samples, self.simulated) {
+            self.samples = CpuSamples::begin(frequency, self.threads.infos(), &self.batch.entries);
+        }
     }
 
     fn sample(&mut self) {
@@ -266,6 +306,7 @@ impl RecorderThread {
         if !requests.files.is_empty() || requests.flight.is_some() {
             self.learn_names();
         }
+        self.begin_sampling(&requests.files);
         self.files.extend(requests.files.into_iter().map(TraceFile::begin));
         if requests.flight.is_some() {
             self.flight = requests.flight;
@@ -290,6 +331,7 @@ impl RecorderThread {
             }
             None => requests.records.into_iter().for_each(RecordRequest::refuse),
         }
+        drop(self.samples.take_if(|_| self.files.iter().all(|file| file.cpu().is_none())));
         self.forget();
     }
 

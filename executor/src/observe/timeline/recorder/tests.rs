@@ -6,8 +6,8 @@ use wsrt_trace::Event;
 
 use super::*;
 use crate::observe::observer::Observer;
-use crate::observe::timeline::FlightRecorder;
 use crate::observe::timeline::thread_writer::ThreadWriter;
+use crate::observe::timeline::{FlightRecorder, HeldProcessor};
 use crate::task::OwnedTasks;
 use crate::util::world::UPTIME;
 
@@ -23,6 +23,10 @@ impl Recorded for NoRuntime {
     }
 
     fn sample_queues(&self, _: &mut dyn FnMut(Option<usize>, usize)) {
+        match *self {}
+    }
+
+    fn look_at_polls(&self, _: &mut dyn FnMut(HeldProcessor)) {
         match *self {}
     }
 
