@@ -200,7 +200,9 @@ impl Drop for CpuSamples {
     fn drop(&mut self) {
         let lost = self.lost + self.unnamed.len() as u64;
         if lost > 0 {
-            report(format_args!("{lost} CPU samples were lost: their stacks could not be named in time"));
+            report(format_args!(
+                "{lost} CPU samples were lost: they were not taken, or their stacks not named, in time"
+            ));
         }
     }
 }
