@@ -158,7 +158,8 @@ fn what_ends_is_reported_by_nobody() {
     let output = in_a_process_of_its_own("what_ends_is_reported_by_nobody", &[], || soak(seconds));
     println!("{}", String::from_utf8_lossy(&output.stdout));
     let errors = text_of(&output);
-    for report in ["deadlock", "futurelock", "orphan"] {
+    // Reports of stalls, on a busy machine, have the name of this file.
+    for report in ["a deadlock: ", "a futurelock: ", " is an orphan"] {
         assert!(!errors.contains(report), "{errors}");
     }
 }
