@@ -1,10 +1,11 @@
 //! Programs are refused as by tokio, by its words and at the caller's place: blocking calls in
-//! tasks, and operations without a runtime, I/O or timers.
+//! tasks, operations without a runtime, I/O or timers, and pipes without room.
 #![cfg(all(feature = "full", feature = "test-util"))]
 
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use tokio::io::{SimplexStream, duplex, simplex};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, RwLock, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::{block_in_place, spawn_blocking};
@@ -147,6 +148,16 @@ fn sockets_are_made_where_there_is_io() {
     without_io.block_on(tokio::net::lookup_host("localhost:1")).unwrap().for_each(drop);
     Builder::new_multi_thread().enable_io().build().unwrap().block_on(async { drop(make()) });
     Runtime::new().unwrap().block_on(async { drop(make()) });
+}
+
+#[test]
+fn a_pipe_without_room_is_refused() {
+    let makers: [&dyn Fn(); 3] = [&|| _ = duplex(0), &|| _ = simplex(0), &|| _ = SimplexStream::new_unsplit(0)];
+    for make in makers {
+        let (message, file) = panic_of(make).expect("it is refused");
+        assert!(message.starts_with("`max_buf_size` must be greater than 0"), "{message}");
+        assert_eq!(file, file!());
+    }
 }
 
 #[test]

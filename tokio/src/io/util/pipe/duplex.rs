@@ -19,7 +19,12 @@ pub struct DuplexStream {
 /// Creates a pair of connected streams in memory, which behave like two connected sockets.
 ///
 /// Each direction holds at most `max_buf_size` bytes, and writers wait while their direction is
-/// full. If `max_buf_size` is 0, every write waits forever.
+/// full.
+///
+/// # Panics
+///
+/// Panics if `max_buf_size` is 0.
+#[track_caller]
 pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     let one = Arc::new(Mutex::new(SimplexStream::new_unsplit(max_buf_size)));
     let other = Arc::new(Mutex::new(SimplexStream::new_unsplit(max_buf_size)));

@@ -19,8 +19,12 @@ pub struct SimplexStream {
 
 /// Creates a one-way pipe in memory, and returns its read half and its write half.
 ///
-/// Writers wait while the pipe holds `max_buf_size` bytes. If `max_buf_size` is 0, every write
-/// waits forever.
+/// Writers wait while the pipe holds `max_buf_size` bytes.
+///
+/// # Panics
+///
+/// Panics if `max_buf_size` is 0.
+#[track_caller]
 pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<SimplexStream>) {
     split(SimplexStream::new_unsplit(max_buf_size))
 }
@@ -45,7 +49,13 @@ impl Wakers {
 impl SimplexStream {
     /// Creates a pipe that holds at most `max_buf_size` bytes, without splitting the pipe in
     /// halves.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `max_buf_size` is 0.
+    #[track_caller]
     pub fn new_unsplit(max_buf_size: usize) -> Self {
+        assert!(max_buf_size > 0, "`max_buf_size` must be greater than 0: a pipe without room is never written to");
         Self { bytes: VecDeque::new(), max_len: max_buf_size, is_closed: false, reader: None, writer: None }
     }
 
