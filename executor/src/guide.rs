@@ -5,6 +5,7 @@
 //! | start a program, spawn tasks and wait for them | [`hello`] |
 //! | serve connections | [`server`] |
 //! | limit times, race and cancel | [`timeouts`] |
+//! | let tasks inherit a request's id and deadline | [`context`] |
 //! | share state between tasks | [`sharing`] |
 //! | know how a future that is not polled can block its own task | [`futurelock`] |
 //! | compute on the processors that run the tasks | [`parallel`] |
@@ -66,6 +67,10 @@ pub mod server {}
 #[doc = links!()]
 #[doc = include_str!("../docs/TIMEOUTS.md")]
 pub mod timeouts {}
+
+#[doc = links!()]
+#[doc = include_str!("../docs/CONTEXT.md")]
+pub mod context {}
 
 #[doc = links!()]
 #[doc = include_str!("../docs/SHARING.md")]

@@ -224,8 +224,8 @@ impl<T> OnceCell<T> {
     /// use wsrt::sync::OnceCell;
     ///
     /// let cell = OnceCell::new();
-    /// assert_eq!(*cell.get_or_init(|| async { 1 }).await, 1);
-    /// assert_eq!(*cell.get_or_init(|| async { 2 }).await, 1);
+    /// assert_eq!(*cell.get_or_init(async || 1).await, 1);
+    /// assert_eq!(*cell.get_or_init(async || 2).await, 1);
     /// # });
     /// ```
     pub async fn get_or_init<F, Fut>(&self, init: F) -> &T

@@ -16,6 +16,7 @@ use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, LockOwner};
 
 use super::tasks::{CURRENT, LocalTasks};
+use crate::task::ScopesAside;
 use crate::util::pinned_on_stack::{FrameRef, PinnedFuture};
 use crate::util::stack::ask_for_room;
 
@@ -95,6 +96,8 @@ struct Main<'a, F: Future> {
     /// True if the last poll used another waker than the `run_until`'s.
     is_astray: Cell<bool>,
     owner: LockOwner,
+    /// The scopes of task-local values around the `run_until`.
+    scopes: ScopesAside,
 }
 
 impl<F: Future> MainFuture for Main<'_, F> {
@@ -102,7 +105,7 @@ impl<F: Future> MainFuture for Main<'_, F> {
         if self.future.is_being_polled() || self.future.is_done() {
             return;
         }
-        let (_outer, _owner) = (budget::keep(), current_task::put(self.owner));
+        let (_outer, _owner, _scopes) = (budget::keep(), current_task::put(self.owner), self.scopes.put_back());
         budget::refill();
         self.is_astray.set(true);
         let _ = self.future.poll(|future| future.poll(cx));
@@ -148,7 +151,12 @@ impl LocalTasks {
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return Poll::Ready(output);
         }
-        let main = Main { future: PinnedFuture::new(future), is_astray: Cell::new(false), owner: LockOwner::current() };
+        let main = Main {
+            future: PinnedFuture::new(future),
+            is_astray: Cell::new(false),
+            owner: LockOwner::current(),
+            scopes: ScopesAside::keep(),
+        };
         main.enter(self, || self.poll_tasks(cx));
         main.finish(cx)
     }

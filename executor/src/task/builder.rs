@@ -1,10 +1,11 @@
-//! A builder for tasks with a name.
+//! A builder for tasks with a name, and for tasks that inherit nothing.
 
 use std::future::Future;
 use std::panic::Location;
 
 use crate::blocking::jobs;
 use crate::runtime::Handle;
+use crate::task::inherited::LayersAside;
 use crate::task::large::boxed_if_large;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
 use crate::task::{JoinHandle, LocalSet, SpawnOrigin};
@@ -25,6 +26,7 @@ use crate::task::{JoinHandle, LocalSet, SpawnOrigin};
 pub struct Builder<'a> {
     name: Option<&'a str>,
     spawned_at: Option<&'static Location<'static>>,
+    inherits_nothing: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -57,6 +59,41 @@ impl<'a> Builder<'a> {
     /// ```
     pub fn name(self, name: &'a str) -> Self {
         Self { name: Some(name), ..self }
+    }
+
+    /// Sets whether the task inherits [task-locals](crate::task_local) that are declared with
+    /// `inherit`, and the [deadline](crate::time::deadline()), of the code that spawns it. The
+    /// default is `true`.
+    ///
+    /// Use `inherit(false)` for a task that outlives the request in which it is spawned, such as
+    /// one that keeps a cache up to date.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::task::Builder;
+    /// use wsrt::time::{deadline, timeout};
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let (request, refresher) = timeout(Duration::from_secs(1), async {
+    ///     let request = wsrt::spawn(async { deadline() });
+    ///     let refresher = Builder::new().inherit(false).spawn(async { deadline() });
+    ///     (request.await, refresher.await)
+    /// })
+    /// .await?;
+    /// assert!(request?.is_some());
+    /// assert_eq!(refresher?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn inherit(self, inherits: bool) -> Self {
+        Self { inherits_nothing: !inherits, ..self }
+    }
+
+    /// Leaves all scopes whose values the task would inherit, until the returned value is dropped.
+    fn leave_scopes(self) -> Option<LayersAside> {
+        self.inherits_nothing.then(LayersAside::take)
     }
 
     /// Sets the spawn location that reports show, instead of the caller's location. wsrt-hyper uses
@@ -93,7 +130,7 @@ impl<'a> Builder<'a> {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let origin = self.origin();
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
         boxed_if_large!(F, future => spawn_from("task::Builder::spawn", future, origin))
     }
 
@@ -114,7 +151,8 @@ impl<'a> Builder<'a> {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        boxed_if_large!(F, future => handle.scheduler().spawn(future, self.origin()))
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
+        boxed_if_large!(F, future => handle.scheduler().spawn(future, origin))
     }
 
     /// Spawns a future that need not be `Send` on the current thread, like
@@ -143,7 +181,8 @@ impl<'a> Builder<'a> {
         F: Future + 'static,
         F::Output: 'static,
     {
-        boxed_if_large!(F, future => spawn_local_from("task::Builder::spawn_local", future, self.origin()))
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
+        boxed_if_large!(F, future => spawn_local_from("task::Builder::spawn_local", future, origin))
     }
 
     /// Spawns a future that need not be `Send` on `local_set`, like [`LocalSet::spawn_local`], and
@@ -168,7 +207,8 @@ impl<'a> Builder<'a> {
         F: Future + 'static,
         F::Output: 'static,
     {
-        boxed_if_large!(F, future => local_set.tasks().spawn(future, self.origin()))
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
+        boxed_if_large!(F, future => local_set.tasks().spawn(future, origin))
     }
 
     /// Runs a blocking closure on the current runtime's blocking thread pool, like
@@ -195,7 +235,7 @@ impl<'a> Builder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let origin = self.origin();
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
         with_scheduler("task::Builder::spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, origin))
     }
 
@@ -216,6 +256,7 @@ impl<'a> Builder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        jobs::spawn_blocking(handle.scheduler(), job, self.origin())
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
+        jobs::spawn_blocking(handle.scheduler(), job, origin)
     }
 }

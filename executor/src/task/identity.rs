@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use wsrt_sync::current_task;
 use wsrt_sync::current_task::CurrentTaskGuard;
 
+use crate::task::inherited::Heritage;
 use crate::task::meta::HookData;
 use crate::task::stats::TaskCounts;
 use crate::util::sync::Mutex;
@@ -136,12 +137,13 @@ pub(crate) struct Extras {
     pub(super) listed_name: Option<ListedName>,
     pub(super) counts: Option<TaskCounts>,
     pub(super) data: Option<HookData>,
+    pub(super) heritage: Option<Heritage>,
 }
 
 impl Extras {
     /// Creates extras that only say where the task was spawned.
     pub(super) fn at(spawned_at: &'static Location<'static>) -> Self {
-        Self { spawned_at, name: None, listed_name: None, counts: None, data: None }
+        Self { spawned_at, name: None, listed_name: None, counts: None, data: None, heritage: None }
     }
 }
 
@@ -158,7 +160,17 @@ impl Identity {
     pub(crate) fn new<'a>(id: Id, origin: impl Into<SpawnOrigin<'a>>) -> Self {
         let SpawnOrigin { spawned_at, name } = origin.into();
         let named = |name: &str| Box::new(Extras { name: Some(name.into()), ..Extras::at(spawned_at) });
-        Self { id, spawned_at, extras: name.map(named) }
+        let identity = Self { id, spawned_at, extras: name.map(named) };
+        if Heritage::is_possible() { identity.with_heritage() } else { identity }
+    }
+
+    /// Gives the task what the code that spawns it hands down.
+    #[cold]
+    fn with_heritage(mut self) -> Self {
+        if let Some(heritage) = Heritage::here() {
+            self.extras_mut().heritage = Some(heritage);
+        }
+        self
     }
 
     /// Lists the name, if there is one, until the task's cell is freed.

@@ -14,7 +14,7 @@ use wsrt_sync::wait;
 use super::cell::{self, Header};
 use super::reference::CountedRef;
 use super::state::{Dropped, Paused, Started};
-use super::{Id, body, identity, waker};
+use super::{Id, body, identity, inherited, waker};
 use crate::util::unwind::wake_quietly;
 
 /// The right to poll a task. It exists from the moment the task is woken until it is run.
@@ -167,7 +167,9 @@ unsafe fn poll(task: NonNull<Header>, waker: &Waker) {
     // SAFETY: the claim keeps the cell alive until it is given up below.
     let header = unsafe { task.as_ref() };
     // SAFETY: the caller has the claim, and the body of an unfinished task holds the future.
-    let polled = unsafe { body::poll(task, &mut Context::from_waker(waker)) };
+    let poll = || unsafe { body::poll(task, &mut Context::from_waker(waker)) };
+    // SAFETY: the claim keeps the cell alive.
+    let polled = unsafe { inherited::within_task(task, poll) };
     if polled.is_ready() {
         // SAFETY: the body holds the result now.
         return unsafe { complete(task) };
@@ -188,7 +190,9 @@ unsafe fn poll(task: NonNull<Header>, waker: &Waker) {
 /// The caller gives up the claim.
 unsafe fn finish_cancelled(task: NonNull<Header>) {
     // SAFETY: the caller has the claim.
-    unsafe { body::cancel(task) };
+    let cancel = || unsafe { body::cancel(task) };
+    // SAFETY: the claim keeps the cell alive.
+    unsafe { inherited::within_task(task, cancel) };
     // SAFETY: the body holds the cancellation now.
     unsafe { complete(task) };
 }
@@ -206,7 +210,9 @@ unsafe fn complete(task: NonNull<Header>) {
     // SAFETY: the task is complete and has no join handle, so the body is ours.
     if completion.drop_result && unsafe { body::needs_drop(task) } {
         // SAFETY: as above.
-        unsafe { body::discard(task) };
+        let discard = || unsafe { body::discard(task) };
+        // SAFETY: the reference that `complete` has added keeps the cell alive.
+        unsafe { inherited::within_task(task, discard) };
     }
     if completion.wake_joiner {
         // SAFETY: JOIN_WAKER was set when the task completed, so the waker is ours.

@@ -145,11 +145,15 @@ impl TaskRef {
     }
 }
 
-/// A reference for a hook that is called after the task may have ended.
+/// A reference for code that looks at the task after the task may have ended.
 #[must_use]
 pub(crate) struct KeptMeta(CountedRef);
 
 impl KeptMeta {
+    pub(super) fn new(task: CountedRef) -> Self {
+        Self(task)
+    }
+
     pub(crate) fn meta(&self) -> TaskMeta<'_> {
         TaskMeta { header: self.0.header(), waited: None }
     }

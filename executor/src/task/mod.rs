@@ -11,6 +11,8 @@ mod body;
 mod cell;
 mod error;
 mod identity;
+#[cfg_attr(wsrt_loom, allow(dead_code))]
+mod inherited;
 mod join;
 mod lifecycle;
 #[cfg_attr(wsrt_loom, allow(dead_code))]
@@ -29,6 +31,8 @@ pub(crate) mod blocking_group;
 pub(crate) mod builder;
 #[cfg(not(wsrt_loom))]
 pub mod coop;
+#[cfg(not(wsrt_loom))]
+pub(crate) mod current;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod join_map;
 #[cfg(not(wsrt_loom))]
@@ -59,6 +63,8 @@ pub use self::meta::{NewTask, TaskMeta};
 pub(crate) use self::await_chain::WaitingTask;
 pub(crate) use self::cell::{Header, Schedule, allocate};
 pub(crate) use self::identity::{IdBlock, Identity, LiveNames, SpawnOrigin, current_id, take_panic};
+#[cfg(not(wsrt_loom))]
+pub(crate) use self::inherited::{deadline_here, within_deadline};
 pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::meta::KeptMeta;
 pub(crate) use self::queue::TaskQueue;
@@ -79,6 +85,8 @@ pub use crate::task::builder::Builder;
 #[cfg(not(wsrt_loom))]
 #[doc(inline)]
 pub use crate::task::coop::{Unconstrained, consume_budget, unconstrained};
+#[cfg(not(wsrt_loom))]
+pub use crate::task::current::{CurrentTask, current, try_current};
 #[cfg(not(wsrt_loom))]
 pub use crate::task::join_map::JoinMap;
 #[cfg(not(wsrt_loom))]

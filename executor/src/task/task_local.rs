@@ -5,19 +5,35 @@ use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::marker::{PhantomData, PhantomPinned};
+use std::marker::PhantomPinned;
+use std::mem;
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
+use super::inherited::{self, LayersAside, SharedValue};
+
 /// Declares task-local keys, which give the code inside a future access to the future's values.
 ///
 /// Each key is a static of type [`task::LocalKey`](crate::task::LocalKey). A key has no initial
-/// value: it has a value only inside a [`scope`](crate::task::LocalKey::scope). Spawned tasks do
-/// not inherit the values of the task that spawns them.
+/// value: it has a value only inside a [`scope`](crate::task::LocalKey::scope).
+///
+/// Spawned tasks inherit the values of keys that are declared with the word `inherit` before
+/// `static`, and no others. The type of such a value must be `Send` and `Sync`, because the scope
+/// and the tasks share the value.
+///
+/// - A task inherits the values at the place where it is spawned, and keeps them for as long as it
+///   lives. This holds for all tasks and blocking jobs: of [`spawn`](crate::spawn),
+///   [`spawn_local`](crate::task::spawn_local), [`spawn_blocking`](crate::task::spawn_blocking),
+///   `JoinSet`, `TaskGroup`, `task::Builder`, and of a `Handle` of another runtime.
+/// - Threads that the program starts inherit nothing, and neither do the other threads that run the
+///   closures of [`parallel`](crate::parallel).
+/// - With [`Builder::inherit(false)`](crate::task::Builder::inherit), a task inherits nothing.
+/// - Where no scope of an inherited key is entered, a spawn pays for reading a single word.
 ///
 /// # Examples
 ///
@@ -37,9 +53,35 @@ use wsrt_sync::drop_in::NO_TASK_LOCAL;
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
+///
+/// A value that spawned tasks inherit:
+///
+/// ```
+/// wsrt::task_local! {
+///     /// The request that the work is done for.
+///     pub inherit static REQUEST: u64;
+/// }
+///
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let answer = REQUEST.scope(7, async {
+///     let task = wsrt::spawn(async { format!("row of request {}", REQUEST.get()) });
+///     task.await.expect("it does not panic")
+/// });
+/// assert_eq!(answer.await, "row of request 7");
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[macro_export]
 macro_rules! task_local {
     () => {};
+    ($(#[$attribute:meta])* $visibility:vis inherit static $name:ident: $type:ty; $($rest:tt)*) => {
+        $crate::task_local!($(#[$attribute])* $visibility inherit static $name: $type);
+        $crate::task_local!($($rest)*);
+    };
+    ($(#[$attribute:meta])* $visibility:vis inherit static $name:ident: $type:ty) => {
+        $(#[$attribute])*
+        $visibility static $name: $crate::task::LocalKey<$type> = $crate::task::LocalKey::__inherited();
+    };
     ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty; $($rest:tt)*) => {
         $crate::task_local!($(#[$attribute])* $visibility static $name: $type);
         $crate::task_local!($($rest)*);
@@ -53,26 +95,68 @@ macro_rules! task_local {
 /// A key for a task-local value, declared with [`task_local!`](crate::task_local).
 ///
 /// The value is stored in the future that [`scope`](Self::scope) returns. An access searches the
-/// current scopes, starting with the innermost, for the scope of this key.
+/// current scopes, starting with the innermost, for the scope of this key. The value of a key that
+/// is declared with `inherit` is shared by that future and the tasks that are spawned inside it.
 pub struct LocalKey<T: 'static> {
-    /// Gives each key its own address.
-    _place: u8,
-    _type: PhantomData<fn() -> T>,
+    /// For a key whose values are inherited. Also gives each key its own address.
+    sharing: Option<ValueSharing<T>>,
+}
+
+/// How a value is shared with tasks, and taken back: for a type of which only the key's declaration
+/// knows that threads can share it.
+struct ValueSharing<T> {
+    share: fn(T) -> SharedValue,
+    take_back: fn(SharedValue) -> Result<T, SharedValue>,
+}
+
+/// The value of a scope.
+enum ScopeValue<T> {
+    /// `None` once it was taken.
+    Own(Option<T>),
+    Shared(SharedValue),
+}
+
+fn share<T: Send + Sync + 'static>(value: T) -> SharedValue {
+    SharedValue(Arc::new(value))
+}
+
+/// Returns the value, or what was passed if others share it.
+fn take_back<T: Send + Sync + 'static>(shared: SharedValue) -> Result<T, SharedValue> {
+    let typed = shared.0.downcast::<T>().map_err(SharedValue)?;
+    Arc::try_unwrap(typed).map_err(|typed| SharedValue(typed))
+}
+
+impl<T: Send + Sync + 'static> LocalKey<T> {
+    #[doc(hidden)]
+    pub const fn __inherited() -> Self {
+        Self { sharing: Some(ValueSharing { share: share::<T>, take_back: take_back::<T> }) }
+    }
 }
 
 impl<T: 'static> LocalKey<T> {
     #[doc(hidden)]
     pub const fn __new() -> Self {
-        Self { _place: 0, _type: PhantomData }
+        Self { sharing: None }
     }
 
     fn address(&'static self) -> *const () {
         std::ptr::from_ref(self).cast()
     }
 
+    /// Puts a value where the key's scopes keep it.
+    fn keep(&'static self, value: T) -> ScopeValue<T> {
+        match &self.sharing {
+            Some(sharing) => ScopeValue::Shared((sharing.share)(value)),
+            None => ScopeValue::Own(Some(value)),
+        }
+    }
+
     /// Calls `f` in a scope in which this key has `value`.
-    fn within<R>(&'static self, value: &Option<T>, f: impl FnOnce() -> R) -> R {
-        within(self.address(), value, f)
+    fn within<R>(&'static self, value: &ScopeValue<T>, f: impl FnOnce() -> R) -> R {
+        match value {
+            ScopeValue::Own(value) => within(self.address(), value, f),
+            ScopeValue::Shared(value) => inherited::within_value(self.address().addr(), value, f),
+        }
     }
 
     /// Sets the key's value inside `future`. An inner scope hides the value of an outer scope.
@@ -95,7 +179,7 @@ impl<T: 'static> LocalKey<T> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn scope<F: Future>(&'static self, value: T, future: F) -> TaskLocalFuture<T, F> {
-        TaskLocalFuture { key: self, value: Some(value), future: Some(future), _pinned: PhantomPinned }
+        TaskLocalFuture { key: self, value: self.keep(value), future: Some(future), _pinned: PhantomPinned }
     }
 
     /// Sets the key's value while `f` runs, and returns the result of `f`.
@@ -117,7 +201,7 @@ impl<T: 'static> LocalKey<T> {
     where
         F: FnOnce() -> R,
     {
-        self.within(&Some(value), f)
+        self.within(&self.keep(value), f)
     }
 
     /// Calls `f` with a reference to the key's current value, and returns the result of `f`.
@@ -165,8 +249,13 @@ impl<T: 'static> LocalKey<T> {
     where
         F: FnOnce(&T) -> R,
     {
-        let typed = |value: &dyn Any| value.downcast_ref::<Option<T>>().and_then(Option::as_ref).map(f);
-        with_value(self.address(), typed).flatten().ok_or(AccessError { _private: () })
+        let found = if self.sharing.is_some() {
+            inherited::with_value(self.address().addr(), |value| value.downcast_ref::<T>().map(f))
+        } else {
+            let typed = |value: &dyn Any| value.downcast_ref::<Option<T>>().and_then(Option::as_ref).map(f);
+            with_value(self.address(), typed)
+        };
+        found.flatten().ok_or(AccessError { _private: () })
     }
 }
 
@@ -224,7 +313,7 @@ pin_project! {
     /// A future with a value for a task-local key. Returned by [`LocalKey::scope`].
     pub struct TaskLocalFuture<T: 'static, F> {
         key: &'static LocalKey<T>,
-        value: Option<T>,
+        value: ScopeValue<T>,
         // `None` after it was ready, so that the future is dropped inside the scope.
         #[pin]
         future: Option<F>,
@@ -244,6 +333,9 @@ impl<T: 'static, F> TaskLocalFuture<T, F> {
     /// Takes the key's value out of the future, whether or not the future has completed. Returns
     /// `None` if the value was taken before. From then on, code inside the future finds no value.
     ///
+    /// Also returns `None`, and leaves the value where it is, if a task shares the value because it
+    /// has inherited it.
+    ///
     /// # Examples
     ///
     /// ```
@@ -260,7 +352,15 @@ impl<T: 'static, F> TaskLocalFuture<T, F> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn take_value(self: Pin<&mut Self>) -> Option<T> {
-        self.project().value.take()
+        let this = self.project();
+        match (this.value, &this.key.sharing) {
+            (ScopeValue::Own(value), _) => value.take(),
+            (ScopeValue::Shared(value), Some(sharing)) => {
+                let taken = (sharing.take_back)(mem::replace(value, SharedValue::nothing()));
+                taken.map_err(|shared| *value = shared).ok()
+            }
+            (ScopeValue::Shared(_), None) => None,
+        }
     }
 }
 
@@ -284,7 +384,11 @@ impl<T: 'static, F: Future> Future for TaskLocalFuture<T, F> {
 
 impl<T: fmt::Debug + 'static, F> fmt::Debug for TaskLocalFuture<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskLocalFuture").field("value", &self.value).finish_non_exhaustive()
+        let value = match &self.value {
+            ScopeValue::Own(value) => value.as_ref(),
+            ScopeValue::Shared(value) => value.0.downcast_ref::<T>(),
+        };
+        f.debug_struct("TaskLocalFuture").field("value", &value).finish_non_exhaustive()
     }
 }
 
@@ -333,7 +437,7 @@ impl ScopeRef {
 pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
     let outer = INNERMOST.get();
     let scope = ValueScope { key, value, outer };
-    let _outer = ScopesAside(outer);
+    let _outer = BackTo(outer);
     INNERMOST.set(Some(ScopeRef(NonNull::from(&scope).cast())));
     f()
 }
@@ -351,25 +455,36 @@ pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static))
     None
 }
 
+/// Enters a scope again, in place of the thread's current scope, when this is dropped.
+struct BackTo(Option<ScopeRef>);
+
+impl Drop for BackTo {
+    fn drop(&mut self) {
+        INNERMOST.set(self.0);
+    }
+}
+
 /// The scopes that a thread has left for a while: in the middle of a poll that blocks, other tasks
 /// are polled, which have their own scopes. Dropping this, in an inner frame, enters them again.
-pub(crate) struct ScopesAside(Option<ScopeRef>);
+pub(crate) struct ScopesAside {
+    scopes: BackTo,
+    layers: LayersAside,
+}
 
 impl ScopesAside {
     /// Leaves the scopes that this thread is in.
     pub(crate) fn take() -> Self {
-        Self(INNERMOST.take())
+        Self { scopes: BackTo(INNERMOST.take()), layers: LayersAside::take() }
+    }
+
+    /// Remembers the scopes that this thread is in, and stays in them.
+    pub(crate) fn keep() -> Self {
+        Self { scopes: BackTo(INNERMOST.get()), layers: LayersAside::keep() }
     }
 
     /// Enters the scopes again, in place of the thread's current scopes, for a poll of the future
     /// that was in them. Dropping the returned value undoes this.
     pub(crate) fn put_back(&self) -> Self {
-        Self(INNERMOST.replace(self.0))
-    }
-}
-
-impl Drop for ScopesAside {
-    fn drop(&mut self) {
-        INNERMOST.set(self.0);
+        Self { scopes: BackTo(INNERMOST.replace(self.scopes.0)), layers: self.layers.put_back() }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | wait | [`sleep()`], [`sleep_until`] |
 //! | give up on a future | [`timeout()`], [`timeout_at`] |
+//! | know how much time a caller's limit leaves | [`deadline()`] |
 //! | repeat something at a steady rate | [`interval()`], [`interval_at`] |
 //! | read the clock that timers follow | [`Instant::now`] |
 //! | test timers without waiting | [`pause`], [`advance`], [`resume`] |
@@ -47,7 +48,7 @@ pub use self::instant::Instant;
 pub use self::interval::{Interval, MissedTickBehavior, interval, interval_at};
 pub use self::paused::{advance, pause, resume};
 pub use self::sleep::{Sleep, sleep, sleep_until};
-pub use self::timeout::{Timeout, timeout, timeout_at};
+pub use self::timeout::{Timeout, deadline, timeout, timeout_at};
 
 /// The error that a timeout returns.
 pub mod error {

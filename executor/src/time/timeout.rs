@@ -1,4 +1,5 @@
-//! `timeout`: limits how long a future may take.
+//! `timeout`: limits how long a future may take. And `deadline`: when the limit of the code that
+//! asks will be over.
 
 use std::error::Error;
 use std::future::{Future, IntoFuture};
@@ -13,6 +14,7 @@ use wsrt_reactor::budget;
 use wsrt_sync::drop_in::ELAPSED;
 
 use crate::observe::futurelocks::note_elapsed;
+use crate::task::{deadline_here, within_deadline};
 use crate::time::Instant;
 use crate::time::deadline::{Deadline, TimerSpan};
 
@@ -23,6 +25,9 @@ use crate::time::deadline::{Deadline, TimerSpan};
 /// checked after each poll, even if the poll used up the task's [budget](crate::task::coop). A
 /// duration that is too long for the clock to represent, such as [`Duration::MAX`], counts as about
 /// thirty years.
+///
+/// Code inside `future` sees the deadline with [`deadline()`](super::deadline()), and so do the
+/// tasks that it spawns.
 ///
 /// # Errors
 ///
@@ -182,7 +187,8 @@ impl<F: Future> Future for Timeout<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let had_budget = budget::has_remaining();
-        if let Poll::Ready(output) = this.future.poll(cx) {
+        let deadline = this.deadline.instant().into_std();
+        if let Poll::Ready(output) = within_deadline(deadline, || this.future.poll(cx)) {
             return Poll::Ready(Ok(output));
         }
         // A future that uses up the budget in each of its polls must not put off its deadline.
@@ -196,6 +202,46 @@ impl<F: Future> Future for Timeout<F> {
             Err(Elapsed::new())
         })
     }
+}
+
+/// Returns the instant by which the calling code must be done: the earliest deadline of the
+/// [`timeout`](super::timeout())s and [`timeout_at`]s that the code is in. Returns `None` if there
+/// is no deadline.
+///
+/// Tasks and blocking jobs that are spawned inside a timeout inherit its deadline, as described for
+/// [`task_local!`](crate::task_local). The deadline is information for the code: only the timeout's
+/// own future is dropped when it passes, and a spawned task goes on. Use the deadline to pass the
+/// time that is left to another server or to a blocking call, and to give up early when too little
+/// time is left.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt::time::{Instant, deadline, timeout};
+///
+/// /// What a request to another server says about the time that the server may take.
+/// fn time_left() -> Option<Duration> {
+///     deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+/// }
+///
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// assert_eq!(time_left(), None);
+/// let left = timeout(Duration::from_secs(5), async {
+///     // An inner limit narrows the outer one, and never widens it.
+///     let inner = timeout(Duration::from_secs(60), async { time_left() }).await?;
+///     let in_task = wsrt::spawn(async { time_left() }).await?;
+///     Ok::<_, Box<dyn std::error::Error>>([inner, in_task])
+/// });
+/// for left in left.await?? {
+///     assert!(left.is_some_and(|left| left <= Duration::from_secs(5)));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn deadline() -> Option<Instant> {
+    deadline_here().map(Instant::from_std)
 }
 
 /// The error returned when a [`timeout`](super::timeout()) elapses before its future completes.

@@ -46,8 +46,8 @@ use wsrt::stream::KeepAlive;
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
-    AbortHandle, AbortOnDropHandle, AccessError, BlockingGroup, Id, JoinError, JoinHandle, JoinMap, JoinSet,
-    LocalEnterGuard, LocalKey, LocalSet, PoolBusy, TaskGroup, join_set,
+    AbortHandle, AbortOnDropHandle, AccessError, BlockingGroup, CurrentTask, Id, JoinError, JoinHandle, JoinMap,
+    JoinSet, LocalEnterGuard, LocalKey, LocalSet, PoolBusy, TaskGroup, join_set,
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
@@ -172,6 +172,7 @@ table! {
     JoinError:           Send,  Sync,  Unpin;
     AbortHandle:         Send,  Sync,  Unpin;
     Id:                  Send,  Sync,  Unpin;
+    CurrentTask:         Send,  Sync,  Unpin;
     wsrt::task::Builder<'static>:          Send,  Sync,  Unpin;
     join_set::Builder<'static, Movable>:   Send,  Sync,  Unpin;
     join_set::Builder<'static, Local>:     !Send, !Sync, Unpin;

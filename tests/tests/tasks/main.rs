@@ -4,6 +4,7 @@ mod blocking_calls_reach_local_sets;
 mod cooperation;
 mod current_thread;
 mod handles_end_their_tasks;
+mod inherited;
 mod join_handles;
 mod join_maps;
 mod join_sets;

@@ -26,6 +26,7 @@ pub(crate) fn places() -> Vec<Place> {
         Place::new("the output that nobody waits for", output),
         Place::new("the output in a dropped handle", kept_output),
         Place::new("the payload of a panic", payload),
+        Place::new("the value that a task has inherited", inherited),
         Place::new("the tasks of a dropped JoinSet", joined),
         Place::new("the tasks of a dropped LocalSet", local),
         ends("the tasks that a panic's shutdown drops", shut_down),
@@ -97,6 +98,19 @@ fn payload(scene: &Scene) {
     scene.arm();
     let on_drop = scene.on_drop();
     drop(scene.handle().spawn(async move { resume_unwind(Box::new(on_drop)) }));
+    scene.await_action();
+}
+
+wsrt::task_local! {
+    inherit static VALUE: ActsOnDrop;
+}
+
+fn inherited(scene: &Scene) {
+    let task = VALUE.sync_scope(scene.on_drop(), || scene.handle().spawn(pending::<()>()));
+    scene.block_on(yield_now());
+    scene.arm();
+    task.abort();
+    drop(task);
     scene.await_action();
 }
 
