@@ -73,7 +73,7 @@
 //! | checked in CI by | tests | compiler | compiler | compiler |
 //! | tasks, `parallel`, `sync`, `time`, `fs`, TCP, UDP | yes | yes | yes | yes |
 //! | Unix sockets, pipes, `process`, `signal::unix` | yes | yes | yes | no |
-//! | `signal::ctrl_c` | yes | yes | yes | yes |
+//! | `signal::ctrl_c`, `signal::shutdown` | yes | yes | yes | yes |
 //! | timers below a millisecond | yes | no | no | no |
 //! | limit on threads added for tasks that block | 512 | number of workers | number of workers | number of workers |
 //! | woken threads get a core immediately | since Linux 6.12 | no | no | no |

@@ -320,7 +320,7 @@ impl RefUnwindSafe for Notify {}
 
 /// The state of one future's wait, no matter how the future holds its [`Notify`].
 #[derive(Debug)]
-enum NotifiedState {
+pub(crate) enum NotifiedState {
     /// The future was created after `calls` calls of `notify_waiters`.
     Fresh {
         calls: usize,
@@ -331,7 +331,7 @@ enum NotifiedState {
 }
 
 impl NotifiedState {
-    fn new(notify: &Notify) -> Self {
+    pub(crate) fn new(notify: &Notify) -> Self {
         Self::Fresh { calls: notify.calls() }
     }
 
@@ -363,7 +363,7 @@ impl NotifiedState {
         if matches!(self, Self::Done) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    fn poll_cooperatively(
+    pub(crate) fn poll_cooperatively(
         &mut self,
         notify: &Notify,
         kind: WaitKind,
@@ -384,7 +384,7 @@ impl NotifiedState {
     }
 
     /// Passes on a notification that came too late for this future.
-    fn cancel(&mut self, notify: &Notify, kind: WaitKind) {
+    pub(crate) fn cancel(&mut self, notify: &Notify, kind: WaitKind) {
         if let Self::InLine(key) = *self {
             wait::take_back(kind, notify.place);
             *self = Self::Done;

@@ -21,8 +21,11 @@
 //! ```
 
 pub mod error;
+mod polled;
 mod receiver;
 
+#[doc(hidden)]
+pub use self::polled::PolledWatch;
 pub use self::receiver::Receiver;
 
 use crate::budget;
@@ -38,7 +41,7 @@ use std::mem;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
 
-use self::error::SendError;
+use self::error::{RecvError, SendError};
 
 /// The bit of the state that is set once all senders have been dropped.
 const CLOSED: usize = 1;
@@ -103,6 +106,18 @@ impl<T> WatchChannel<T> {
     fn version(&self) -> usize {
         // Acquire pairs with the AcqRel of a new version.
         self.state.load(Acquire) & !CLOSED
+    }
+
+    /// Stores a version other than `seen` in `seen`. Returns `None` if there is none yet, and an
+    /// error if none will come.
+    fn look_for_change(&self, seen: &mut usize) -> Option<Result<(), RecvError>> {
+        // Acquire pairs with the AcqRel of a new version, and of the end.
+        let state = self.state.load(Acquire);
+        if state & !CLOSED != *seen {
+            *seen = state & !CLOSED;
+            return Some(Ok(()));
+        }
+        (state & CLOSED != 0).then_some(Err(RecvError(())))
     }
 
     fn borrow(&self, seen: Option<usize>) -> (Ref<'_, T>, usize) {

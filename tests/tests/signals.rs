@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use wsrt::process::Command;
 use wsrt::runtime::{Builder, Runtime};
+use wsrt::signal::shutdown;
 use wsrt::signal::unix::{SignalKind, signal};
 use wsrt_tests::{in_a_process_of_its_own, text_of, within_a_minute};
 
@@ -62,6 +63,25 @@ fn a_listener_learns_of_its_own_kind_only() {
                 assert!(waited.is_err(), "nobody has sent it");
                 send(SignalKind::user_defined1()).await;
                 assert_eq!(one.recv().await, Some(()), "a wait that was given up loses nothing");
+            });
+        });
+    });
+    text_of(&output);
+}
+
+#[test]
+fn either_request_to_end_is_a_shutdown() {
+    let output = in_a_process_of_its_own("either_request_to_end_is_a_shutdown", &[], || {
+        within_a_minute(|| {
+            Runtime::new().expect("a runtime").block_on(async {
+                for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+                    let (mut one, other) = (shutdown(), shutdown());
+                    send(kind).await;
+                    (&mut one).await.expect("it listens");
+                    other.await.expect("it listens");
+                    let again = wsrt::time::timeout(Duration::from_millis(20), &mut one).await;
+                    assert!(again.is_err(), "{kind} was sent once");
+                }
             });
         });
     });

@@ -44,7 +44,7 @@ use super::unix::SignalKind;
 /// # }
 /// ```
 pub fn ctrl_c() -> CtrlC {
-    CtrlC { listener: SignalListener::new(SignalKind::interrupt()).map_err(Some) }
+    CtrlC { next: NextSignal::listen(SignalKind::interrupt(), "`signal::ctrl_c`") }
 }
 
 /// A future that waits for ctrl-c, returned by [`ctrl_c`].
@@ -54,24 +54,44 @@ pub fn ctrl_c() -> CtrlC {
 #[derive(Debug)]
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {
-    /// The listener, or the error that prevented its creation, until a poll has returned the error.
-    listener: Result<SignalListener, Option<io::Error>>,
+    next: NextSignal,
 }
 
 impl Future for CtrlC {
     type Output = io::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.next.poll(cx)
+    }
+}
+
+/// The wait for one signal, which begins to listen at once and reports a failure to the first poll.
+#[derive(Debug)]
+pub(super) struct NextSignal {
+    /// The listener, or the error that prevented its creation, until a poll has returned the error.
+    listener: Result<SignalListener, Option<io::Error>>,
+    /// The name of the user's function, for messages.
+    function: &'static str,
+}
+
+impl NextSignal {
+    pub(super) fn listen(kind: SignalKind, function: &'static str) -> Self {
+        Self { listener: SignalListener::new(kind).map_err(Some), function }
+    }
+
+    #[track_caller]
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.listener {
             Ok(listener) => {
                 if !listener.attach()? {
-                    needs_runtime("`signal::ctrl_c` was polled");
+                    needs_runtime(&format!("{} was polled", self.function));
                 }
                 listener.poll_recv(cx)
             }
-            Err(error) => Poll::Ready(Err(error
-                .take()
-                .expect("wsrt: `signal::ctrl_c` was polled after it had returned an error"))),
+            Err(error) => match error.take() {
+                Some(error) => Poll::Ready(Err(error)),
+                None => panic!("wsrt: {} was polled after it had returned an error", self.function),
+            },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Asynchronous handling of operating system signals.
 //!
-//! [`ctrl_c()`] waits until the user interrupts the program, on both Unix and Windows. On Unix, the
+//! [`shutdown()`] waits until the program is asked to end, by the user or by the system that has
+//! started it. [`ctrl_c()`] waits for the user alone. Both work on Unix and Windows. On Unix, the
 //! module `unix` provides all other signals.
 //!
 //! The first listener for a signal disables the signal's default action for the rest of the
@@ -41,6 +42,7 @@ mod ctrl_c;
 mod ctrl_c_windows;
 #[cfg(unix)]
 mod listener;
+mod shutdown;
 #[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]
@@ -54,3 +56,4 @@ pub use self::ctrl_c::{CtrlC, ctrl_c};
 pub use self::ctrl_c_windows::{CtrlC, ctrl_c};
 #[cfg(all(unix, feature = "process"))]
 pub(crate) use self::listener::SignalListener;
+pub use self::shutdown::{ShutdownSignal, shutdown};

@@ -29,11 +29,13 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod channels;
 mod keep_alive;
 mod wrappers;
 
 pub use futures_core::Stream;
 
+pub use self::channels::{BroadcastStream, WatchStream};
 pub use self::keep_alive::KeepAlive;
 #[cfg(all(unix, feature = "signal"))]
 pub use self::wrappers::SignalStream;

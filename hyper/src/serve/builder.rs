@@ -188,7 +188,7 @@ impl<L, S> Serve<L, S> {
 
 impl<L, S, H> Serve<L, S, H> {
     /// Shuts the server down gracefully when the future `signal` completes, for example
-    /// `wsrt::signal::ctrl_c`.
+    /// `wsrt::signal::shutdown`.
     ///
     /// Draining the runtime shuts the server down even without a signal. See [Shutting
     /// down](fn@serve#shutting-down) for what happens during a shutdown.

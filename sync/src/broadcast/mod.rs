@@ -22,9 +22,12 @@
 
 mod channel;
 pub mod error;
+mod polled;
 mod receiver;
 mod sender;
 
+#[doc(hidden)]
+pub use self::polled::PolledBroadcast;
 pub use self::receiver::Receiver;
 pub use self::sender::{Sender, WeakSender};
 

@@ -114,6 +114,15 @@ impl<T> Receiver<T> {
         self.channel.tail.lock().is_closed
     }
 
+    /// Leaves the wait list, if the receiver is in it under `key`.
+    pub(super) fn leave_line(&self, key: &mut Option<usize>) {
+        if let Some(key) = key.take() {
+            wait::take_back(WaitKind::BroadcastReceive, self.channel.unwatched.place());
+            let removed = self.channel.tail.lock().waiters.remove(key);
+            drop(removed);
+        }
+    }
+
     /// Passes the next value to `take`, with the value's slot locked.
     ///
     /// If no value has been sent, the waker in `waiting` is stored, and its key is written to
@@ -223,6 +232,31 @@ impl<T: Clone> Receiver<T> {
         Recv { receiver: self, key: None, shown: AsyncOp::none() }.await
     }
 
+    /// Receives the next value, or enters the wait list. The key in the list and the wait that is
+    /// shown belong to the caller, who calls [`leave_line`](Self::leave_line) when it gives up.
+    pub(super) fn poll_receive(
+        &mut self,
+        key: &mut Option<usize>,
+        shown: &mut AsyncOp,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<T, RecvError>> {
+        ready!(budget::poll_proceed(cx));
+        let received = match self.receive(T::clone, Some((cx.waker(), key))) {
+            Ok(value) => Ok(value),
+            Err(TryRecvError::Empty) => {
+                let channel = &self.channel;
+                shown.pending(&channel.shown, WaitKind::BroadcastReceive, channel.unwatched.place());
+                wait::note(WaitKind::BroadcastReceive, channel.unwatched.place());
+                return Poll::Pending;
+            }
+            Err(TryRecvError::Closed) => Err(RecvError::Closed),
+            Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
+        };
+        shown.ready();
+        budget::spend();
+        Poll::Ready(received)
+    }
+
     /// Receives the next value if one has been sent, without waiting.
     ///
     /// # Errors
@@ -311,31 +345,13 @@ impl<T: Clone> Future for Recv<'_, T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        ready!(budget::poll_proceed(cx));
-        let received = match this.receiver.receive(T::clone, Some((cx.waker(), &mut this.key))) {
-            Ok(value) => Ok(value),
-            Err(TryRecvError::Empty) => {
-                let channel = &this.receiver.channel;
-                this.shown.pending(&channel.shown, WaitKind::BroadcastReceive, channel.unwatched.place());
-                wait::note(WaitKind::BroadcastReceive, channel.unwatched.place());
-                return Poll::Pending;
-            }
-            Err(TryRecvError::Closed) => Err(RecvError::Closed),
-            Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
-        };
-        this.shown.ready();
-        budget::spend();
-        Poll::Ready(received)
+        this.receiver.poll_receive(&mut this.key, &mut this.shown, cx)
     }
 }
 
 impl<T> Drop for Recv<'_, T> {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
-            wait::take_back(WaitKind::BroadcastReceive, self.receiver.channel.unwatched.place());
-            let removed = self.receiver.channel.tail.lock().waiters.remove(key);
-            drop(removed);
-        }
+        self.receiver.leave_line(&mut self.key);
     }
 }
 

@@ -12,9 +12,9 @@ use std::future::poll_fn;
 /// [`Sender`](super::Sender) has set, and waits for the next one.
 #[derive(Debug)]
 pub struct Receiver<T> {
-    channel: Arc<WatchChannel<T>>,
+    pub(super) channel: Arc<WatchChannel<T>>,
     /// The version that this receiver saw last.
-    seen: usize,
+    pub(super) seen: usize,
 }
 
 impl<T> Receiver<T> {
@@ -245,13 +245,8 @@ async fn next_change<T>(channel: &WatchChannel<T>, seen: &mut usize) -> Result<(
     loop {
         // Made before the look, so that a version that comes after the look ends the wait.
         let changed = channel.changed.notified_as(WaitKind::WatchChanged);
-        let state = channel.state.load(Acquire);
-        if state & !CLOSED != *seen {
-            *seen = state & !CLOSED;
-            return Ok(());
-        }
-        if state & CLOSED != 0 {
-            return Err(RecvError(()));
+        if let Some(change) = channel.look_for_change(seen) {
+            return change;
         }
         changed.await;
     }

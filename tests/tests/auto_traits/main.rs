@@ -40,9 +40,9 @@ use wsrt::runtime::{
     Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary,
     TryCurrentError, WaitKind, WaitsOn,
 };
-use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
-use wsrt::stream::KeepAlive;
+use wsrt::signal::{CtrlC, ShutdownSignal};
+use wsrt::stream::{BroadcastStream, KeepAlive, WatchStream};
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
@@ -217,6 +217,7 @@ table! {
     MissedTickBehavior:  Send,  Sync,  Unpin;
 
     CtrlC:      Send, Sync, Unpin;
+    ShutdownSignal: Send, Sync, Unpin;
     Signal:     Send, Sync, Unpin;
     SignalKind: Send, Sync, Unpin;
 
@@ -299,6 +300,10 @@ table! {
     TimeoutAnswer<(), Movable>:         Send,  !Sync, Unpin;
     AnswerFuture<Ready<()>, Local>:     !Send, !Sync, !Unpin;
     KeepAlive<Movable, ()>:             Send,  !Sync, !Unpin;
+    WatchStream<()>:                    Send,  Sync,  Unpin;
+    WatchStream<Local>:                 !Send, !Sync, Unpin;
+    BroadcastStream<Movable>:           Send,  Sync,  Unpin;
+    BroadcastStream<Local>:             !Send, !Sync, Unpin;
 }
 
 #[cfg(unix)]

@@ -11,9 +11,11 @@ use tokio_test::{assert_pending, assert_ready};
 use wsrt::fs::read_dir;
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::stream::{
-    IntervalStream, KeepAlive, ReadDirStream, ReceiverStream, Stream, TcpListenerStream, UnboundedReceiverStream,
+    BroadcastStream, IntervalStream, KeepAlive, ReadDirStream, ReceiverStream, Stream, TcpListenerStream,
+    UnboundedReceiverStream, WatchStream,
 };
-use wsrt::sync::mpsc;
+use wsrt::sync::broadcast::error::RecvError;
+use wsrt::sync::{broadcast, mpsc, watch};
 use wsrt::time::{Instant, interval, sleep};
 use wsrt_tests::{Directory, two_processors, within_a_minute};
 
@@ -184,4 +186,63 @@ async fn silences_are_filled_until_the_stream_ends() {
 fn a_stream_is_not_kept_alive_at_every_moment() {
     let (_sender, receiver) = mpsc::channel::<()>(8);
     let _words = KeepAlive::new(ReceiverStream::new(receiver), Duration::ZERO, || ());
+}
+
+#[test]
+fn a_watch_channel_streams_its_latest_value_and_each_change() {
+    let (sender, receiver) = watch::channel(1);
+    let mut changes = tokio_test::task::spawn(WatchStream::from_changes(receiver.clone()));
+    let mut values = tokio_test::task::spawn(WatchStream::new(receiver));
+    assert_eq!(assert_ready!(values.poll_next()), Some(1));
+    assert_pending!(values.poll_next());
+    assert_pending!(changes.poll_next());
+
+    sender.send_replace(2);
+    sender.send_replace(3);
+    assert!(values.is_woken() && changes.is_woken());
+    assert_eq!(assert_ready!(values.poll_next()), Some(3));
+    assert_eq!(assert_ready!(changes.poll_next()), Some(3));
+    assert_pending!(values.poll_next());
+
+    sender.send_replace(4);
+    drop(sender);
+    assert!(values.is_woken());
+    assert_eq!(assert_ready!(values.poll_next()), Some(4), "the last value comes before the end");
+    assert_eq!(assert_ready!(values.poll_next()), None);
+    assert!(values.as_ref().is_closed());
+}
+
+#[test]
+fn a_stream_that_is_dropped_leaves_its_channel() {
+    let (sender, receiver) = watch::channel(());
+    let mut values = tokio_test::task::spawn(WatchStream::from_changes(receiver));
+    assert_pending!(values.poll_next());
+    drop(values);
+    assert_eq!(sender.receiver_count(), 0);
+    sender.send_replace(());
+
+    let (sender, receiver) = broadcast::channel::<u8>(4);
+    let mut items = tokio_test::task::spawn(BroadcastStream::new(receiver));
+    assert_pending!(items.poll_next());
+    drop(items);
+    assert!(sender.send(1).is_err(), "there is no receiver");
+}
+
+#[test]
+fn a_broadcast_channel_streams_its_values_and_what_was_lost() {
+    let (sender, receiver) = broadcast::channel(2);
+    let mut items = tokio_test::task::spawn(BroadcastStream::new(receiver));
+    for number in 1..=2 {
+        assert_pending!(items.poll_next());
+        sender.send(number).expect("there is a receiver");
+        assert!(items.is_woken());
+        assert_eq!(assert_ready!(items.poll_next()), Some(Ok(number)));
+    }
+    (3..=5).for_each(|number| assert!(sender.send(number).is_ok()));
+    assert_eq!(items.as_ref().len(), 3);
+    assert_eq!(assert_ready!(items.poll_next()), Some(Err(RecvError::Lagged(1))));
+    assert_eq!(assert_ready!(items.poll_next()), Some(Ok(4)));
+    drop(sender);
+    assert_eq!(assert_ready!(items.poll_next()), Some(Ok(5)));
+    assert_eq!(assert_ready!(items.poll_next()), None);
 }
