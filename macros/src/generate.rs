@@ -12,6 +12,7 @@ use quote::{ToTokens, quote};
 use crate::entry::Entry;
 use crate::function::Function;
 use crate::options::{Flavor, Options};
+use crate::test_options::Seeds;
 
 /// How the root's output leaves the generated function.
 #[derive(Clone, Copy)]
@@ -36,6 +37,9 @@ impl Outcome {
 
 /// Generates the replacement for a function that has passed [`Function::check`].
 pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> TokenStream {
+    if let Some(seeds) = &options.seeds {
+        return generate_seeded(seeds, options, function);
+    }
     let Function { attributes, visibility, fn_token, name, arguments, output, .. } = function;
     let outcome = Outcome::of(entry, function);
     let (output, root) = match outcome {
@@ -64,6 +68,37 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
         #(#attributes)*
         #test
         #visibility #fn_token #name #arguments #output #body
+    }
+}
+
+/// Generates a test that runs in a simulation with each seed.
+fn generate_seeded(seeds: &Seeds, options: &Options, function: &Function) -> TokenStream {
+    let Function { attributes, visibility, fn_token, name, arguments, .. } = function;
+    let Options { worker_threads, configure, crate_path: wsrt, .. } = options;
+    let (test, user_function, text) = (test_attribute(Entry::Test), user_function(function), name.to_string());
+    let workers = worker_threads.iter();
+    let configure = configure.iter();
+    let mut body = Group::new(
+        Delimiter::Brace,
+        quote! {
+            #user_function
+            #wsrt::__run_with_seeds!(
+                #seeds,
+                #text,
+                |builder| {
+                    #(builder.worker_threads(#workers);)*
+                    #(#wsrt::runtime::__entry::configured(builder, #configure);)*
+                    _ = builder;
+                },
+                #name
+            );
+        },
+    );
+    body.set_span(function.body.span());
+    quote! {
+        #(#attributes)*
+        #test
+        #visibility #fn_token #name #arguments #body
     }
 }
 
@@ -104,6 +139,11 @@ fn builder(entry: Entry, options: &Options) -> TokenStream {
     let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
     // Nothing continues once the root has ended.
     let in_test = matches!(entry, Entry::Test).then(|| quote!(.__in_test()));
+    let longest_poll = options.longest_poll.map(|limit| {
+        let nanos = limit.as_nanos() as u64;
+        quote!(.__longest_poll(::core::time::Duration::from_nanos(#nanos)))
+    });
+    let in_test = quote!(#in_test #longest_poll);
     let builder = match (options.flavor, &options.worker_threads) {
         (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread().enable_all() #in_test #paused),
         (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread().enable_all() #in_test),
@@ -285,6 +325,42 @@ mod tests {
         );
         assert!(
             output.contains("Builder::new_current_thread().enable_all().__in_test().start_paused(true).build()"),
+            "{output}"
+        );
+    }
+
+    #[test]
+    fn a_test_with_seeds_runs_with_each_of_them() {
+        let output = generated(
+            Entry::Test,
+            quote!(seeds = 0..9, worker_threads = 2),
+            quote!(
+                async fn works() -> Result<(), Error> {
+                    body()
+                }
+            ),
+        );
+        let expected = quote! {
+            #[::core::prelude::v1::test]
+            fn works() {
+                async fn works() -> Result<(), Error> { body() }
+                ::wsrt::__run_with_seeds!(0..9, "works", |builder| { builder.worker_threads(2); _ = builder; }, works);
+            }
+        };
+        assert_eq!(output, squeezed(&expected));
+    }
+
+    #[test]
+    fn a_test_may_limit_its_polls() {
+        let output = generated(
+            Entry::Test,
+            quote!(longest_poll = "5ms"),
+            quote!(
+                async fn waits() {}
+            ),
+        );
+        assert!(
+            output.contains(".__in_test().__longest_poll(::core::time::Duration::from_nanos(5000000u64)).build()"),
             "{output}"
         );
     }

@@ -4,7 +4,8 @@
 //! Use these macros through the crate `wsrt`, which re-exports them behind its feature `macros`.
 //! This crate does not depend on the runtime, and only knows the names that the expansion uses:
 //! `runtime::Builder::{new_multi_thread, new_current_thread, enable_all, worker_threads,
-//! start_paused, build}`, `runtime::Runtime::block_on`, and the hidden module `runtime::__entry`.
+//! start_paused, build}`, `runtime::Runtime::block_on`, the hidden module `runtime::__entry`, and
+//! the hidden macro `__run_with_seeds`.
 
 mod entry;
 mod errors;
@@ -13,6 +14,7 @@ mod function;
 mod generate;
 mod options;
 mod pattern;
+mod test_options;
 #[cfg(test)]
 mod test_support;
 
@@ -160,6 +162,27 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `"current_thread"`, so that tasks run in the same order each time. The option `worker_threads`
 /// therefore requires `flavor = "multi_thread"`. The test need not be `Send` with either flavor.
 ///
+/// A test has two options more:
+///
+/// | option | value | effect |
+/// |---|---|---|
+/// | `seeds` | a range of whole numbers, as literals: `0..1000` | the test runs in a simulation (`wsrt::sim`) with each seed |
+/// | `longest_poll` | a duration of at least `"1ms"`, as a string: `"5ms"`, `"2s"` | the test fails if a poll takes longer |
+///
+/// With `seeds`, the test runs as with `sim::seeds` and `sim::run`, on all cores, and needs wsrt's
+/// feature `sim`. If a seed fails, the message names the smallest failed seed, and the command that
+/// runs the test with this seed alone: `WSRT_SIM_SEED=17 cargo test name`. The options
+/// `worker_threads`, `configure` and `crate` can be set as well. The test returns `()`, or a
+/// `Result` of `()` whose error is `Debug`.
+///
+/// With `longest_poll`, a thread watches the polls of the test's own future and of all tasks. The
+/// message of a failure names the task, and the function and line where its thread was, if the
+/// system and wsrt's feature `backtrace` allow. Polls that wait in `block_in_place` on a
+/// multi-thread runtime, or compute in `wsrt::parallel`, do not count, and neither do blocking
+/// jobs. No shorter poll fails the test; polls that take longer by less than a quarter may be
+/// missed. A poll without a core for more than half of the time does not count, so that a busy
+/// machine fails no test.
+///
 /// # Output
 ///
 /// A test may return the same types as a plain `#[test]`, and an error fails the test. The root
@@ -175,6 +198,8 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// A panic in the root future resumes on the test's thread, where it fails the test or satisfies
 /// `#[should_panic]`. A test without a return type also panics if the runtime cannot be built.
+///
+/// Panics if a poll takes longer than `longest_poll` allows, and if a seed fails.
 ///
 /// Panics if the test leaves orphans: tasks that wait, and that nothing is left to wake or end. The
 /// option `configure = |builder| builder.report_orphans(false)` allows orphans.
@@ -205,6 +230,21 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///     let began = wsrt::time::Instant::now();
 ///     wsrt::time::sleep(std::time::Duration::from_secs(3_600)).await;
 ///     assert_eq!(began.elapsed(), std::time::Duration::from_secs(3_600));
+/// }
+///
+/// #[wsrt::test(seeds = 0..100)]
+/// async fn each_order_of_two_senders_is_right() {
+///     let (sender, mut receiver) = wsrt::sync::mpsc::channel(1);
+///     for number in [1, 2] {
+///         let sender = sender.clone();
+///         wsrt::spawn(async move { sender.send(number).await });
+///     }
+///     assert_eq!(receiver.recv().await.unwrap() + receiver.recv().await.unwrap(), 3);
+/// }
+///
+/// #[wsrt::test(longest_poll = "5ms")]
+/// async fn no_poll_blocks() {
+///     wsrt::fs::read_to_string("Cargo.toml").await.unwrap();
 /// }
 ///
 /// #[wsrt::test(flavor = "multi_thread", worker_threads = 2)]

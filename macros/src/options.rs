@@ -1,5 +1,7 @@
 //! The options in the attribute's parentheses: `flavor`, `worker_threads`, `start_paused`,
-//! `configure` and `crate`.
+//! `configure` and `crate`; and for a test also `seeds` and `longest_poll`.
+
+use std::time::Duration;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -9,8 +11,10 @@ use syn::{Lit, LitBool, LitInt, LitStr, Path, Token, parse_quote};
 
 use crate::entry::Entry;
 use crate::errors::Errors;
+use crate::test_options::{Seeds, parse_longest_poll, parse_seeds};
 
-const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads`, `start_paused`, `configure` and `crate`";
+const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads`, `start_paused`, `configure` and `crate`, \
+                             and those of tests `seeds` and `longest_poll`";
 const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"current_thread\"";
 
 /// The scheduler that runs the root future.
@@ -31,6 +35,10 @@ pub(crate) struct Options {
     pub(crate) start_paused: Option<LitBool>,
     /// A function from `&mut Builder` to `&mut Builder`. The compiler checks that it is one.
     pub(crate) configure: Option<TokenStream>,
+    /// The seeds with which a test runs in a simulation.
+    pub(crate) seeds: Option<Seeds>,
+    /// The time that each poll of a test may take.
+    pub(crate) longest_poll: Option<Duration>,
     /// The path under which the expansion refers to the runtime crate.
     pub(crate) crate_path: Path,
 }
@@ -50,7 +58,15 @@ impl Options {
     /// Returns the options with the flavor that requires least of the root, for further checks
     /// after an invalid option.
     pub(crate) fn forgiving(self) -> Self {
-        Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, configure: None, ..self }
+        Self {
+            flavor: Flavor::CurrentThread,
+            worker_threads: None,
+            start_paused: None,
+            configure: None,
+            seeds: None,
+            longest_poll: None,
+            ..self
+        }
     }
 }
 
@@ -94,6 +110,8 @@ struct Given {
     worker_threads: Option<Setting<Option<LitInt>>>,
     start_paused: Option<Setting<Option<LitBool>>>,
     configure: Option<Setting<Option<TokenStream>>>,
+    seeds: Option<Setting<Option<Seeds>>>,
+    longest_poll: Option<Setting<Option<Duration>>>,
     crate_path: Option<Setting<Option<Path>>>,
 }
 
@@ -104,6 +122,8 @@ impl Given {
             "worker_threads" => set(&mut self.worker_threads, argument, "4", parse_worker_threads, errors),
             "start_paused" => set(&mut self.start_paused, argument, "true", parse_start_paused, errors),
             "configure" => set(&mut self.configure, argument, "path::to::function", Ok, errors),
+            "seeds" => set(&mut self.seeds, argument, "0..1000", parse_seeds, errors),
+            "longest_poll" => set(&mut self.longest_poll, argument, "\"5ms\"", parse_longest_poll, errors),
             "crate" => set(&mut self.crate_path, argument, "\"path::to::wsrt\"", parse_crate_path, errors),
             unknown => {
                 let message = format!("unknown option `{unknown}`; {KNOWN_OPTIONS}");
@@ -113,13 +133,20 @@ impl Given {
     }
 
     fn finish(self, entry: Entry, errors: &mut Errors) -> Options {
-        self.check_worker_threads_apply(entry, errors);
-        self.check_start_paused_applies(entry, errors);
+        self.check_test_options_apply(entry, errors);
+        if self.seeds.is_some() {
+            self.check_seeds_apply(errors);
+        } else {
+            self.check_worker_threads_apply(entry, errors);
+            self.check_start_paused_applies(entry, errors);
+        }
         Options {
             flavor: self.flavor.and_then(|setting| setting.value).unwrap_or(entry.default_flavor()),
             worker_threads: self.worker_threads.and_then(|setting| setting.value),
             start_paused: self.start_paused.and_then(|setting| setting.value),
             configure: self.configure.and_then(|setting| setting.value),
+            seeds: self.seeds.and_then(|setting| setting.value),
+            longest_poll: self.longest_poll.and_then(|setting| setting.value),
             crate_path: self.crate_path.and_then(|setting| setting.value).unwrap_or_else(|| parse_quote!(::wsrt)),
         }
     }
@@ -129,7 +156,27 @@ impl Given {
         self.flavor.as_ref().map_or(Some(entry.default_flavor()), |setting| setting.value)
     }
 
-    /// Rejects `start_paused = true` with a multi-thread runtime, under the same condition.
+    /// Rejects options of tests on another function.
+    fn check_test_options_apply(&self, entry: Entry, errors: &mut Errors) {
+        let seeds = self.seeds.as_ref().map(|setting| &setting.name);
+        let longest_poll = self.longest_poll.as_ref().map(|setting| &setting.name);
+        for name in seeds.into_iter().chain(longest_poll).filter(|_| entry != Entry::Test) {
+            errors.push(syn::Error::new(name.span(), format!("`{name}` is an option of `#[wsrt::test]` only")));
+        }
+    }
+
+    /// Rejects options that a simulation does not have.
+    fn check_seeds_apply(&self, errors: &mut Errors) {
+        let flavor = self.flavor.as_ref().map(|setting| (&setting.name, "its workers share one thread"));
+        let paused = self.start_paused.as_ref().map(|setting| (&setting.name, "its clock is virtual anyway"));
+        let longest = self.longest_poll.as_ref().map(|setting| (&setting.name, "its polls take no real time"));
+        for (name, why) in [flavor, paused, longest].into_iter().flatten() {
+            let message = format!("`{name}` does not go with `seeds`, which runs the test in a simulation: {why}");
+            errors.push(syn::Error::new(name.span(), message));
+        }
+    }
+
+    /// Rejects `start_paused = true` with a multi-thread runtime, unless the flavor was rejected.
     fn check_start_paused_applies(&self, entry: Entry, errors: &mut Errors) {
         let Some(Setting { name, value: Some(LitBool { value: true, .. }) }) = &self.start_paused else { return };
         if self.flavor_if_right(entry) != Some(Flavor::MultiThread) {
@@ -275,7 +322,8 @@ mod tests {
         let message = refused(Entry::Main, quote!(start_stopped = true));
         assert_eq!(
             message,
-            "unknown option `start_stopped`; the known options are `flavor`, `worker_threads`, `start_paused`, `configure` and `crate`"
+            "unknown option `start_stopped`; the known options are `flavor`, `worker_threads`, `start_paused`, `configure` and `crate`, \
+             and those of tests `seeds` and `longest_poll`"
         );
     }
 
@@ -349,6 +397,26 @@ mod tests {
         );
         let message = refused(Entry::Main, quote!(start_paused = true));
         assert!(message.contains("`#[wsrt::main]` is \"multi_thread\" unless told otherwise"), "{message}");
+    }
+
+    #[test]
+    fn options_of_tests_are_read_and_refused_elsewhere() {
+        let options = parse(Entry::Test, quote!(seeds = 0..9, worker_threads = 2)).expect("they go together");
+        assert_eq!(options.seeds.map(|seeds| squeezed(&quote!(#seeds))).as_deref(), Some("0..9"));
+        let options =
+            parse(Entry::Test, quote!(longest_poll = "5ms", flavor = "multi_thread")).expect("they go together");
+        assert_eq!(options.longest_poll, Some(Duration::from_millis(5)));
+        let message = refused(Entry::Main, quote!(seeds = 0..9, longest_poll = "5ms"));
+        assert_eq!(
+            message,
+            "`seeds` is an option of `#[wsrt::test]` only | `longest_poll` is an option of `#[wsrt::test]` only | \
+             `longest_poll` does not go with `seeds`, which runs the test in a simulation: its polls take no real time"
+        );
+        let message = refused(Entry::Test, quote!(seeds = 0..9, flavor = "multi_thread", start_paused = true));
+        assert!(
+            message.contains("`flavor` does not go with `seeds`") && message.contains("its clock is virtual"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -77,6 +77,7 @@ impl Builder {
             tokio: Choice::default(),
             home: None,
             is_test: false,
+            longest_poll: None,
             reports_orphans: true,
             no_progress,
             patrol,
@@ -141,6 +142,13 @@ impl Builder {
     #[doc(hidden)]
     pub fn __in_test(&mut self) -> &mut Self {
         self.config.is_test = true;
+        self
+    }
+
+    /// Makes the test fail if a poll takes longer than `limit`, for `#[wsrt::test]`.
+    #[doc(hidden)]
+    pub fn __longest_poll(&mut self, limit: Duration) -> &mut Self {
+        self.config.longest_poll = Some(limit);
         self
     }
 

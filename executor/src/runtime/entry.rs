@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::runtime::patrol::refuse_orphans;
+use crate::runtime::poll_limit::{PollLimit, WatchedRoot};
 use crate::runtime::{Builder, Runtime};
 
 /// Returns the builder as the option `configure` of the attribute has changed it.
@@ -76,8 +77,12 @@ impl OnProcessor {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        let limit = PollLimit::begin(runtime.handle().scheduler());
         let output = runtime.run(root);
         refuse_orphans(runtime.handle().scheduler());
+        if let Some(limit) = limit {
+            limit.check();
+        }
         output
     }
 }
@@ -86,8 +91,12 @@ impl Here {
     /// Runs the root future with [`Runtime::block_on`], and returns its output.
     #[cfg_attr(feature = "console", track_caller)]
     pub fn run<F: Future>(self, runtime: &Runtime, root: F) -> F::Output {
-        let output = runtime.block_on(root);
+        let limit = PollLimit::begin(runtime.handle().scheduler());
+        let output = runtime.block_on(WatchedRoot::new(root, limit.as_ref()));
         refuse_orphans(runtime.handle().scheduler());
+        if let Some(limit) = limit {
+            limit.check();
+        }
         output
     }
 }

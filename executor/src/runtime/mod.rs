@@ -18,6 +18,7 @@ mod hooks;
 mod local;
 mod metrics;
 mod patrol;
+mod poll_limit;
 #[allow(clippy::module_inception)]
 mod runtime;
 pub(crate) mod schedtrace;

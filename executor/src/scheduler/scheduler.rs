@@ -109,6 +109,8 @@ pub(crate) struct Config {
     pub(crate) home: Option<ThreadId>,
     /// True if it runs one test, which ends with its root future.
     pub(crate) is_test: bool,
+    /// How long a poll of that test may take at most.
+    pub(crate) longest_poll: Option<Duration>,
     /// True if tasks that nothing can wake or end any more are reported.
     pub(crate) reports_orphans: bool,
     /// Returns a report if nothing can wake the root future, nor any task, any more.

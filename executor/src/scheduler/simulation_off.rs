@@ -114,3 +114,15 @@ impl Simulation {
         match *self {}
     }
 }
+
+/// Refuses to run a test with seeds. Used by the expansion of `#[wsrt::test]`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __run_with_seeds {
+    ($($argument:tt)*) => {
+        ::core::compile_error!(
+            "`#[wsrt::test(seeds = …)]` needs the feature `sim` of the crate `wsrt`: set `features = [\"sim\"]` for it, in \
+             `[dev-dependencies]`"
+        )
+    };
+}

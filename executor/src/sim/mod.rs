@@ -6,7 +6,8 @@
 //! a thread takes to wake up, when a blocking job runs, and which branch a `select!` checks first.
 //! The same seed therefore gives the same run, step for step, and another seed gives another
 //! interleaving. A test that passes with a thousand seeds has passed a thousand interleavings, and
-//! a test that fails with some seed fails again with the same seed.
+//! a test that fails with some seed fails again with the same seed. The attribute
+//! [`#[wsrt::test(seeds = 0..1000)]`](macro@crate::test) runs a test in this way.
 //!
 //! ```
 //! use wsrt::runtime::Builder;
@@ -103,6 +104,9 @@
 //!
 //! [`Builder::new_simulated`]: crate::runtime::Builder::new_simulated
 
+#[doc(hidden)]
+#[path = "seeded_test.rs"]
+pub mod __seeded_test;
 mod builder;
 mod disk;
 mod faults;

@@ -18,6 +18,7 @@ use wsrt_world::FaultPlan;
 use wsrt_world::entropy::override_entropy;
 use wsrt_world::virtual_time::override_time;
 
+use crate::runtime::__entry::Here;
 use crate::runtime::Builder;
 use crate::scheduler::simulation::Settings;
 use crate::sim::Sim;
@@ -69,13 +70,24 @@ where
     F: Future,
     F::Output: Send,
 {
+    run_set(seed, |_| (), test)
+}
+
+/// Runs a test on a runtime whose builder was passed to `set`.
+pub(super) fn run_set<T, F>(seed: u64, set: impl FnOnce(&mut Builder) + Send, test: T) -> F::Output
+where
+    T: FnOnce(Sim) -> F + Send,
+    F: Future,
+    F::Output: Send,
+{
     let seed = simulated_seed().unwrap_or_else(|error| panic!("wsrt: {error}")).unwrap_or(seed);
     let run = || {
         let _given = (override_entropy(seed.rotate_left(16)), override_time(UPTIME, 0));
-        let runtime = Builder::new_simulated(seed).build();
-        let runtime = runtime.unwrap_or_else(|error| panic!("wsrt: no simulation was made: {error}"));
+        let mut builder = Builder::new_simulated(seed);
+        set(&mut builder);
+        let runtime = builder.build().unwrap_or_else(|error| panic!("wsrt: no simulation was made: {error}"));
         let sim = Sim::of(&runtime);
-        runtime.block_on(async { test(sim).await })
+        Here.run(&runtime, async { test(sim).await })
     };
     thread::scope(|scope| {
         let thread = thread::Builder::new().name(name(seed)).stack_size(STACK).spawn_scoped(scope, run);
@@ -121,6 +133,12 @@ fn name(seed: u64) -> String {
 /// });
 /// ```
 pub fn seeds(seeds: Range<u64>, test: impl Fn(u64) + Sync) {
+    each_seed(seeds, |seed| format!("WSRT_SIM_SEED={seed}"), test);
+}
+
+/// Calls `test` with each seed. `alone` returns what runs the test with one seed, for the message
+/// of a failure.
+pub(super) fn each_seed(seeds: Range<u64>, alone: impl Fn(u64) -> String, test: impl Fn(u64) + Sync) {
     if let Some(seed) = simulated_seed().unwrap_or_else(|error| panic!("wsrt: {error}")) {
         return test(seed);
     }
@@ -156,7 +174,7 @@ pub fn seeds(seeds: Range<u64>, test: impl Fn(u64) + Sync) {
         work();
     });
     if let Some((seed, message)) = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        panic!("seed {seed} of {seeds:?} has failed: {message}\nWSRT_SIM_SEED={seed} repeats it");
+        panic!("seed {seed} of {seeds:?} has failed: {message}\n{} repeats it", alone(seed));
     }
 }
 
