@@ -65,7 +65,11 @@ fn wsrt_max_machines_has_to_be_a_positive_whole_number() {
 #[test]
 fn bad_switches_for_observation_are_reported_once_and_ignored() {
     let test = "bad_switches_for_observation_are_reported_once_and_ignored";
-    let bad = [("WSRT_LATENCY_HISTOGRAMS", "yes"), ("WSRT_FLIGHT_RECORDER", "flight.perfetto-trace,10")];
+    let bad = [
+        ("WSRT_LATENCY_HISTOGRAMS", "yes"),
+        ("WSRT_FLIGHT", "flight.perfetto-trace,10"),
+        ("WSRT_TRACE_DIR", "traces,1 GB"),
+    ];
     let output = in_a_process_of_its_own(test, &bad, || {
         for _ in 0..3 {
             assert_eq!(two_processors().run(async { 7 }), 7);
@@ -74,8 +78,10 @@ fn bad_switches_for_observation_are_reported_once_and_ignored() {
     let errors = text_of(&output);
     for expected in [
         "wsrt: WSRT_LATENCY_HISTOGRAMS=yes is neither 1 nor 0; no latencies are sampled\n",
-        "wsrt: WSRT_FLIGHT_RECORDER=flight.perfetto-trace,10 is not a path, or a path with limits, such as \
-         flight.perfetto-trace,10s,64MiB; no flight is recorded\n",
+        "wsrt: WSRT_FLIGHT=flight.perfetto-trace,10 is not a path, or a path with limits, such as \
+         flight.perfetto-trace,10s,64M; no flight is recorded\n",
+        "wsrt: WSRT_TRACE_DIR=traces,1 GB is not a directory, or a directory with limits, such as traces,60s,1G; no timeline \
+         is recorded there\n",
     ] {
         assert_eq!(errors.matches(expected).count(), 1, "{errors}");
     }

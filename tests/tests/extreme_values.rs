@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use wsrt::runtime::{Builder, FlightRecorder, Handle, Runtime};
+use wsrt::runtime::{Builder, FlightRecorder, Handle, Runtime, TraceDirectory};
 use wsrt::task::{spawn_blocking, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{Directory, Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
@@ -58,6 +58,10 @@ fn durations_may_be_as_long_as_they_come() {
         let path = directory.path("extreme.perfetto-trace");
         multi_thread(move |builder| {
             builder.flight_recorder(FlightRecorder::new(path).keep(forever).max_bytes(usize::MAX));
+        });
+        let path = directory.path("traces");
+        multi_thread(move |builder| {
+            builder.trace_directory(TraceDirectory::new(path).segment(forever).max_bytes(u64::MAX));
         });
     }
 }

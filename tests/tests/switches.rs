@@ -53,8 +53,8 @@ fn a_variable_switches_histograms_on() {
 fn a_variable_switches_the_flight_recorder_on() {
     let directory = Directory::new();
     let path = directory.path("flight.perfetto-trace");
-    let value = format!("{},60s,1MiB", path.display());
-    let environment = [("WSRT_FLIGHT_RECORDER", &*value)];
+    let value = format!("{},60s,1M", path.display());
+    let environment = [("WSRT_FLIGHT", &*value)];
     let output = in_a_process_of_its_own("a_variable_switches_the_flight_recorder_on", &environment, || {
         for _ in 0..2 {
             let runtime = Runtime::new().expect("a runtime");

@@ -24,6 +24,7 @@ pub mod drop_in;
 pub mod encode;
 mod event;
 pub mod fields;
+pub mod files;
 mod int_hasher;
 pub mod names;
 pub mod place;

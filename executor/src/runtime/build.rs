@@ -111,6 +111,9 @@ impl Builder {
         if let Some(settings) = settings.or_else(environment::trace) {
             scheduler.observer.trace_all(scheduler.me.clone(), &settings);
         }
+        if let Some(directory) = self.trace_directory.clone().or_else(environment::trace_directory) {
+            scheduler.observer.trace_into(scheduler.me.clone(), directory)?;
+        }
         match self.flight_recorder.clone().or_else(environment::flight_recorder) {
             Some(recorder) => scheduler.observer.fly(scheduler.me.clone(), recorder),
             None => Ok(()),

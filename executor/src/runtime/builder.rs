@@ -7,9 +7,9 @@ use std::time::Duration;
 use wsrt_reactor::EventsPerTurn;
 
 use crate::observe::task_hooks::TaskHooks;
-use crate::runtime::FlightRecorder;
 use crate::runtime::dump::no_progress;
 use crate::runtime::patrol::patrol;
+use crate::runtime::{FlightRecorder, TraceDirectory};
 use crate::scheduler::core::limits::INTERVAL;
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
@@ -45,6 +45,7 @@ pub struct Builder {
     #[cfg(all(unix, feature = "signal"))]
     pub(super) dump_signal: Option<SignalKind>,
     pub(super) trace: Option<PathBuf>,
+    pub(super) trace_directory: Option<TraceDirectory>,
     pub(super) flight_recorder: Option<FlightRecorder>,
 }
 
@@ -94,6 +95,7 @@ impl Builder {
             #[cfg(all(unix, feature = "signal"))]
             dump_signal: None,
             trace: None,
+            trace_directory: None,
             flight_recorder: None,
         }
     }
@@ -427,11 +429,24 @@ impl Builder {
         self
     }
 
+    /// Records a timeline of the whole run to segments in a directory, of which the oldest are
+    /// deleted: for programs that run for long. [`TraceDirectory`] has the limits.
+    ///
+    /// The default is the environment variable `WSRT_TRACE_DIR`: a directory, optionally followed
+    /// by limits, as in `traces,60s,1G`.
+    ///
+    /// If a file cannot be written, the runtime reports the error once on standard error, keeps
+    /// running, and tries again from time to time.
+    pub fn trace_directory(&mut self, directory: TraceDirectory) -> &mut Self {
+        self.trace_directory = Some(directory);
+        self
+    }
+
     /// Keeps the last seconds of the timeline in memory, and writes them to a file when something
     /// goes wrong. [`FlightRecorder`] has the options for both.
     ///
-    /// The default is the environment variable `WSRT_FLIGHT_RECORDER`: a path, optionally followed
-    /// by limits, as in `flight.perfetto-trace,10s,64MiB`.
+    /// The default is the environment variable `WSRT_FLIGHT`: a path, optionally followed by
+    /// limits, as in `flight.perfetto-trace,10s,64M`.
     pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
         self.flight_recorder = Some(recorder);
         self

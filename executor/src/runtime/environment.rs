@@ -12,7 +12,7 @@ use std::{env, fmt, io};
 use wsrt_sync::drop_in;
 
 use crate::observe::timeline::{TraceSettings, numbered};
-use crate::runtime::{FlightRecorder, schedtrace};
+use crate::runtime::{FlightRecorder, TraceDirectory, schedtrace};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
 use crate::util::report::report;
@@ -28,7 +28,8 @@ const TRACE: &str = "WSRT_TRACE";
 const MAX_MACHINES: &str = "WSRT_MAX_MACHINES";
 const LATENCY_HISTOGRAMS: &str = "WSRT_LATENCY_HISTOGRAMS";
 const SITE_POLLS: &str = "WSRT_SITE_POLLS";
-const FLIGHT_RECORDER: &str = "WSRT_FLIGHT_RECORDER";
+const TRACE_DIRECTORY: &str = "WSRT_TRACE_DIR";
+const FLIGHT: &str = "WSRT_FLIGHT";
 
 /// More CPU samples in a second than the system's tick allows for.
 const MOST_SAMPLES: u32 = 1_000;
@@ -120,33 +121,68 @@ fn path_of_runtime(number: u32, path: PathBuf) -> PathBuf {
 pub(crate) fn flight_recorder() -> Option<FlightRecorder> {
     static REPORTED: Once = Once::new();
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
-    let value = env::var_os(FLIGHT_RECORDER).filter(|value| !value.is_empty())?;
+    let value = env::var_os(FLIGHT).filter(|value| !value.is_empty())?;
     let ignore = |message| report_once(&REPORTED, format_args!("{message}; no flight is recorded"));
     parse_flight(&value, RUNTIMES.fetch_add(1, Relaxed) + 1).map_err(ignore).ok()
 }
 
-/// Parses a path, and the limits that may follow: seconds to keep, and MiB.
 fn parse_flight(value: &OsString, runtime: u32) -> Result<FlightRecorder, String> {
+    let example = "a path, or a path with limits, such as flight.perfetto-trace,10s,64M";
+    let (path, limits) = parse_path(FLIGHT, example, value)?;
+    let recorder = FlightRecorder::new(path_of_runtime(runtime, path));
+    Ok(limits.into_iter().fold(recorder, |recorder, limit| match limit {
+        Limit::Time(time) => recorder.keep(time),
+        Limit::Bytes(bytes) => recorder.max_bytes(bytes),
+    }))
+}
+
+/// Returns the directory for the timelines of this process's runtimes, if any. An invalid value is
+/// reported once, and ignored.
+pub(crate) fn trace_directory() -> Option<TraceDirectory> {
+    static REPORTED: Once = Once::new();
+    let value = env::var_os(TRACE_DIRECTORY).filter(|value| !value.is_empty())?;
+    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no timeline is recorded there"));
+    parse_trace_directory(&value).map_err(ignore).ok()
+}
+
+fn parse_trace_directory(value: &OsString) -> Result<TraceDirectory, String> {
+    let example = "a directory, or a directory with limits, such as traces,60s,1G";
+    let (path, limits) = parse_path(TRACE_DIRECTORY, example, value)?;
+    Ok(limits.into_iter().fold(TraceDirectory::new(path), |directory, limit| match limit {
+        Limit::Time(time) => directory.segment(time),
+        Limit::Bytes(bytes) => directory.max_bytes(bytes as u64),
+    }))
+}
+
+/// A limit after a path.
+enum Limit {
+    Time(Duration),
+    Bytes(usize),
+}
+
+/// Parses a path, and the limits that may follow, in any order: `10s`, and `64M` or `1G`, which are
+/// powers of 1024.
+fn parse_path(name: &str, example: &str, value: &OsString) -> Result<(PathBuf, Vec<Limit>), String> {
     let text = value.to_string_lossy();
-    let invalid = || {
-        let valid = "a path, or a path with limits, such as flight.perfetto-trace,10s,64MiB";
-        format!("{FLIGHT_RECORDER}={text} is not {valid}")
-    };
-    let (path, limits) = match text.split_once(',') {
-        Some(("", _)) => return Err(invalid()),
-        Some((path, limits)) => (PathBuf::from(path), Some(limits)),
-        None => (PathBuf::from(value), None),
-    };
-    let mut recorder = FlightRecorder::new(path_of_runtime(runtime, path));
-    for limit in limits.into_iter().flat_map(|limits| limits.split(',')) {
-        let number = |unit| limit.trim().strip_suffix(unit)?.parse::<NonZeroUsize>().ok().map(NonZeroUsize::get);
-        recorder = match (number("s"), number("MiB").and_then(|mib| mib.checked_mul(1 << 20))) {
-            (Some(seconds), _) => recorder.keep(Duration::from_secs(seconds as u64)),
-            (_, Some(bytes)) => recorder.max_bytes(bytes),
-            _ => return Err(invalid()),
-        };
+    let invalid = || format!("{name}={text} is not {example}");
+    let Some((path, limits)) = text.split_once(',') else { return Ok((PathBuf::from(value), Vec::new())) };
+    if path.is_empty() {
+        return Err(invalid());
     }
-    Ok(recorder)
+    let limits =
+        limits.split(',').map(|limit| parse_limit(limit.trim()).ok_or_else(invalid)).collect::<Result<_, _>>()?;
+    Ok((PathBuf::from(path), limits))
+}
+
+fn parse_limit(text: &str) -> Option<Limit> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number = digits.parse::<NonZeroUsize>().ok()?.get();
+    match &text[digits.len()..] {
+        "s" => Some(Limit::Time(Duration::from_secs(number as u64))),
+        "M" | "MiB" => number.checked_mul(1 << 20).map(Limit::Bytes),
+        "G" | "GiB" => number.checked_mul(1 << 30).map(Limit::Bytes),
+        _ => None,
+    }
 }
 
 /// Returns how long a poll may hold its processor before that is reported: 100 ms, or as long as
@@ -274,9 +310,25 @@ mod tests {
         assert_eq!(parse("a b.trace", 1), limits("a b.trace", 10, 64));
         assert_eq!(parse("/tmp/flight.trace,30s", 2), limits("/tmp/flight-2.trace", 30, 64));
         assert_eq!(parse("flight, 16MiB ,5s", 1), limits("flight", 5, 16));
-        for nonsense in ["f,", ",10s", "f,0s", "f,10", "f,10s,16", "f,10s,0MiB", "f,1s,99999999999999MiB"] {
+        assert_eq!(parse("flight,16M", 1), limits("flight", 10, 16));
+        assert_eq!(parse("flight,2G", 1), limits("flight", 10, 2048));
+        for nonsense in ["f,", ",10s", "f,0s", "f,10", "f,10s,16", "f,10s,0MiB", "f,1s,99999999999999MiB", "f,1m"] {
             let message = parse(nonsense, 1).expect_err(nonsense);
-            assert!(message.starts_with(&format!("WSRT_FLIGHT_RECORDER={nonsense} is not a path")), "{message}");
+            assert!(message.starts_with(&format!("WSRT_FLIGHT={nonsense} is not a path")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_trace_directory_has_a_path_and_may_have_limits() {
+        let parse = |text: &str| parse_trace_directory(&OsString::from(text)).map(|it| format!("{it:?}"));
+        let limits = |path: &str, seconds, bytes| {
+            Ok(format!("{:?}", TraceDirectory::new(path).segment(Duration::from_secs(seconds)).max_bytes(bytes)))
+        };
+        assert_eq!(parse("/var/traces"), limits("/var/traces", 60, 1 << 30));
+        assert_eq!(parse("traces,10G,5s"), limits("traces", 5, 10 << 30));
+        for nonsense in ["d,", ",1G", "d,1", "d,1T", "d,-1s", "d,1G,0s"] {
+            let message = parse(nonsense).expect_err(nonsense);
+            assert!(message.starts_with(&format!("WSRT_TRACE_DIR={nonsense} is not a directory")), "{message}");
         }
     }
 
@@ -304,7 +356,10 @@ mod tests {
                 assert!(message.starts_with("WSRT_TRACE="), "{message}");
             }
             if let Err(message) = parse_flight(&value, 1) {
-                assert!(message.starts_with("WSRT_FLIGHT_RECORDER="), "{message}");
+                assert!(message.starts_with("WSRT_FLIGHT="), "{message}");
+            }
+            if let Err(message) = parse_trace_directory(&value) {
+                assert!(message.starts_with("WSRT_TRACE_DIR="), "{message}");
             }
             match parse_schedtrace(&value) {
                 Ok(settings) => assert!(!settings.period.is_zero()),

@@ -44,7 +44,7 @@ pub use shutdown::{Drained, LeftTask, ShutdownToken, is_rt_shutdown_err};
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
 pub use crate::observe::sync_waits::SyncWait;
 pub use crate::observe::task_hooks::{PanicAction, TaskPanic};
-pub use crate::observe::timeline::{FlightRecorder, TraceSummary};
+pub use crate::observe::timeline::{FlightRecorder, TraceDirectory, TraceSummary};
 pub use crate::scheduler::runtime_id::RuntimeId;
 pub use crate::scheduler::scheduler::RuntimeFlavor;
 pub use crate::sysmon::stall::Stall;

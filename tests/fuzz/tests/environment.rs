@@ -10,7 +10,7 @@ use std::thread;
 use wsrt_fuzz::{Mutator, corpus};
 use wsrt_tests::{Directory, example};
 
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 10] = [
     "WSRT_WORKER_THREADS",
     "WSRT_MAX_MACHINES",
     "WSRT_SCHEDTRACE",
@@ -18,7 +18,8 @@ const VARIABLES: [&str; 9] = [
     "WSRT_TASK_STATS",
     "WSRT_LATENCY_HISTOGRAMS",
     "WSRT_SITE_POLLS",
-    "WSRT_FLIGHT_RECORDER",
+    "WSRT_FLIGHT",
+    "WSRT_TRACE_DIR",
     "WSRT_DUMP_SIGNAL",
 ];
 
@@ -51,7 +52,7 @@ fn no_value_of_a_variable_breaks_a_program() {
 
 fn assert_value_is_taken_or_refused(value: &[u8], hello: &Path, directory: &Directory) {
     let mut command = Command::new(hello);
-    // The trace is written into the directory, whatever its name.
+    // The traces are written into the directory, whatever their names.
     command.current_dir(directory.path("."));
     command.envs(VARIABLES.map(|variable| (variable, OsStr::from_bytes(value))));
     let output = command.output().expect("the example starts");

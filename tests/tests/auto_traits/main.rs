@@ -37,7 +37,7 @@ use wsrt::runtime::{
     Address, Arrivals, Backtrace, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram,
     LeftTask, LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording,
     Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SitePolls, SourceWait, StackFrame,
-    Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary,
+    Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceDirectory, TraceSummary,
     TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -142,6 +142,7 @@ table! {
     FlightRecorder:      Send,  Sync,  Unpin;
     Recurring:           Send,  Sync,  Unpin;
     Recording:           Send,  Sync,  Unpin;
+    TraceDirectory:      Send,  Sync,  Unpin;
     TraceSummary:        Send,  Sync,  Unpin;
     ShutdownToken:       Send,  Sync,  Unpin;
     PanicAction:         Send,  Sync,  Unpin;

@@ -208,7 +208,7 @@ fn a_flight_record_is_sent_and_leaves_no_file() {
         let without = runtime_with(1);
         let reply = get(address, &format!("/flight{}", of(&without)));
         assert_eq!(reply.status, 404);
-        assert!(reply.text().contains("WSRT_FLIGHT_RECORDER"), "{}", reply.text());
+        assert!(reply.text().contains("WSRT_FLIGHT"), "{}", reply.text());
     });
 }
 

@@ -1,13 +1,14 @@
 //! A timeline that is written to a file batch by batch.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use wsrt_sync::oneshot;
-use wsrt_trace::encode::{EncodeContext, Encoder, EventBatch};
+use wsrt_trace::encode::{EncodeContext, EventBatch};
+use wsrt_trace::files::{EncodedFile, FileSummary};
 
 use crate::util::report::report;
 
@@ -45,11 +46,8 @@ pub(super) type Reply = oneshot::Sender<io::Result<TraceSummary>>;
 /// A timeline file that is being written.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
-    encoder: Encoder,
-    file: File,
+    file: EncodedFile,
     path: PathBuf,
-    written: u64,
-    bytes: Vec<u8>,
     /// The duration of a limited recording, and the channel for its outcome. `None` for a recording
     /// that lasts as long as the runtime.
     limit: Option<(Duration, Reply)>,
@@ -62,8 +60,8 @@ pub(crate) struct TraceFile {
 impl TraceFile {
     /// Creates the file, or truncates an existing file.
     pub(crate) fn create(path: &Path, cpu: Option<NonZeroU32>, limit: Option<(Duration, Reply)>) -> io::Result<Self> {
-        let (encoder, file) = (Encoder::begin(), File::create(path)?);
-        Ok(Self { encoder, file, path: path.into(), written: 0, bytes: Vec::new(), limit, until: None, cpu })
+        let file = EncodedFile::begin(File::create(path)?);
+        Ok(Self { file, path: path.into(), limit, until: None, cpu })
     }
 
     /// Returns how many CPU samples the file is to have for a second of CPU time, if any.
@@ -90,42 +88,28 @@ impl TraceFile {
 
     /// Writes a batch of events to the file.
     pub(crate) fn add(&mut self, batch: &EventBatch, context: EncodeContext<'_>) -> io::Result<()> {
-        self.encoder.add(batch, context);
-        self.write()
+        self.file.add(batch, context)
     }
 
     /// Completes the file, and reports the outcome to the waiting program.
-    pub(crate) fn end(mut self, until: u64, context: EncodeContext<'_>) {
-        self.encoder.end(until, context);
-        match self.write() {
-            Ok(()) => {
-                let ((events, dropped), bytes) = (self.encoder.counts(), self.written);
-                self.reply(Ok(TraceSummary { events, dropped, bytes }));
-            }
-            Err(error) => self.fail(error),
-        }
+    pub(crate) fn end(self, until: u64, context: EncodeContext<'_>) {
+        let Self { file, path, limit, .. } = self;
+        let summary = |FileSummary { events, dropped, bytes }| TraceSummary { events, dropped, bytes };
+        report_outcome(&path, limit, file.end(until, context).map(summary));
     }
 
     /// Stops after an error and reports the error. Nothing more is written.
     pub(crate) fn fail(self, error: io::Error) {
-        if self.limit.is_none() {
-            report_failure(&self.path, &error);
-        }
-        self.reply(Err(error));
+        report_outcome(&self.path, self.limit, Err(error));
     }
+}
 
-    fn reply(self, result: io::Result<TraceSummary>) {
-        if let Some((_, reply)) = self.limit {
-            // The program may have stopped waiting.
-            let _ = reply.send(result);
-        }
-    }
-
-    fn write(&mut self) -> io::Result<()> {
-        self.encoder.take(&mut self.bytes);
-        self.file.write_all(&self.bytes)?;
-        self.written += self.bytes.len() as u64;
-        Ok(())
+fn report_outcome(path: &Path, limit: Option<(Duration, Reply)>, outcome: io::Result<TraceSummary>) {
+    match (limit, outcome) {
+        // The program may have stopped waiting.
+        (Some((_, reply)), outcome) => _ = reply.send(outcome),
+        (None, Err(error)) => report_failure(path, &error),
+        (None, Ok(_)) => {}
     }
 }
 

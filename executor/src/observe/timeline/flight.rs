@@ -3,12 +3,13 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wsrt_sync::oneshot;
-use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, StackSample};
+use wsrt_trace::encode::{BatchEntry, EncodeContext, EventBatch, QueueSample, StackSample};
+use wsrt_trace::files::EncodedFile;
 
 use crate::observe::timeline::file::copy_of;
 use crate::util::report::report;
@@ -82,8 +83,7 @@ impl RecordRequest {
     /// Replies that the runtime has no flight recorder.
     pub(crate) fn refuse(self) {
         self.reply(|| {
-            let message =
-                "this runtime has no flight recorder: it takes `Builder::flight_recorder` or WSRT_FLIGHT_RECORDER";
+            let message = "this runtime has no flight recorder: it takes `Builder::flight_recorder` or WSRT_FLIGHT";
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         });
     }
@@ -185,16 +185,9 @@ impl FlightBuffer {
     }
 
     fn write_record(&self, path: &Path, until: u64, context: EncodeContext<'_>) -> io::Result<()> {
-        let mut file = File::create(path)?;
-        let (mut encoder, mut bytes) = (Encoder::begin(), Vec::new());
-        for batch in &self.kept {
-            encoder.add(batch, context);
-            encoder.take(&mut bytes);
-            file.write_all(&bytes)?;
-        }
-        encoder.end(until, context);
-        encoder.take(&mut bytes);
-        file.write_all(&bytes)
+        let mut file = EncodedFile::begin(File::create(path)?);
+        self.kept.iter().try_for_each(|batch| file.add(batch, context))?;
+        file.end(until, context).map(drop)
     }
 }
 

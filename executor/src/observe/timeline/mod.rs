@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! machines, blocking threads, ...         the recorder's thread "wsrt-timeline"
-//!   hooks ─► thread writer ─► buffer ──►  recorder ─► batch ─► encoder ─► file
+//!   hooks ─► thread writer ─► buffer ──►  recorder ─► batch ─► encoder ─► file, or segments
 //!                                                       └────► flight recorder: encoded later
 //! CPU timers ─► wsrt-stack ────────────►  samples ─► "wsrt-samples" names them ─► a later batch
 //! ```
@@ -10,6 +10,7 @@
 //! Events, buffer, batch and encoder are in the crate `wsrt-trace`. docs/TIMELINE.md lists the
 //! events and the meaning of their bits.
 
+mod directory;
 mod file;
 mod flight;
 mod hooks;
@@ -23,6 +24,7 @@ mod recorder;
 mod samples;
 mod thread_writer;
 
+pub use directory::TraceDirectory;
 pub use file::TraceSummary;
 pub use flight::FlightRecorder;
 pub(crate) use flight::numbered;
@@ -118,6 +120,11 @@ impl Observer {
         if let Err(error) = self.record_to(runtime, settings, None) {
             file::report_failure(&settings.path, &error);
         }
+    }
+
+    /// Records the entire run to segments in a directory.
+    pub(crate) fn trace_into(&self, runtime: Weak<dyn Recorded>, directory: TraceDirectory) -> io::Result<()> {
+        self.request(runtime, |requests| requests.segments = Some(directory.segments()))
     }
 
     /// Records to a file for a limited time and sends the outcome to the returned receiver. The

@@ -12,11 +12,13 @@ use std::time::{Duration, Instant};
 
 use crate::util::sync::{Condvar, Mutex};
 use wsrt_trace::encode::{EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at};
+use wsrt_trace::files::Segments;
 use wsrt_trace::{
     ClockReading, ClockSync, EVENT_CAPACITY, EventKind, EventReader, EventWriter, PollOutcome, StampCounter,
     event_buffer,
 };
 
+use super::directory;
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
 use super::recorded_threads::{EndedIds, RecordedThreads};
@@ -50,6 +52,8 @@ pub(crate) struct Recorder {
 pub(crate) struct Requests {
     /// Files to start writing.
     pub(crate) files: Vec<TraceFile>,
+    /// The segments to start writing.
+    pub(crate) segments: Option<Segments>,
     /// The flight recorder's buffer to start filling.
     pub(crate) flight: Option<FlightBuffer>,
     /// Requests to write a flight record.
@@ -117,7 +121,8 @@ impl Recorder {
 
 impl Requests {
     fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.flight.is_none() && self.records.is_empty() && !self.is_over
+        let has_output = !self.files.is_empty() || self.segments.is_some() || self.flight.is_some();
+        !has_output && self.records.is_empty() && !self.is_over
     }
 }
 
@@ -136,6 +141,7 @@ struct RecorderThread {
     clock: ClockSync,
     batch: EventBatch,
     files: Vec<TraceFile>,
+    segments: Option<Segments>,
     flight: Option<FlightBuffer>,
     period: Duration,
     sampled: Option<Instant>,
@@ -192,6 +198,7 @@ impl RecorderThread {
             clock: if simulated.is_some() { ClockSync::of_nanos() } else { ClockSync::begin() },
             batch: EventBatch::default(),
             files: Vec::new(),
+            segments: None,
             flight: None,
             period: SHORTEST,
             sampled: None,
@@ -303,14 +310,13 @@ impl RecorderThread {
 
     /// Passes the batch to all outputs, including new ones, and ends the outputs that are due.
     fn pass_on(&mut self, requests: Requests) {
-        if !requests.files.is_empty() || requests.flight.is_some() {
+        if !requests.files.is_empty() || requests.segments.is_some() || requests.flight.is_some() {
             self.learn_names();
         }
         self.begin_sampling(&requests.files);
         self.files.extend(requests.files.into_iter().map(TraceFile::begin));
-        if requests.flight.is_some() {
-            self.flight = requests.flight;
-        }
+        self.segments = requests.segments.or(self.segments.take());
+        self.flight = requests.flight.or(self.flight.take());
         let context = EncodeContext {
             threads: self.threads.infos(),
             names: &self.names,
@@ -323,6 +329,9 @@ impl RecorderThread {
                 Ok(()) if file.is_due() => file.end(self.batch.until, context),
                 Ok(()) => self.files.push(file),
             }
+        }
+        if let Some(segments) = &mut self.segments {
+            directory::add(segments, &self.batch, context);
         }
         match &mut self.flight {
             Some(flight) => {
@@ -344,7 +353,8 @@ impl RecorderThread {
         }
         // A file has a track for each thread that it has shown.
         if self.files.is_empty() {
-            self.threads.forget_before(oldest);
+            let oldest_shown = self.segments.as_ref().map_or(u64::MAX, Segments::oldest);
+            self.threads.forget_before(oldest.min(oldest_shown));
         }
     }
 
@@ -355,7 +365,7 @@ impl RecorderThread {
     }
 
     fn has_no_output(&self) -> bool {
-        self.files.is_empty() && self.flight.is_none()
+        self.files.is_empty() && self.segments.is_none() && self.flight.is_none()
     }
 
     /// Detaches the recorder from the runtime. Returns `false` if there is a new request.
@@ -373,6 +383,9 @@ impl RecorderThread {
         };
         for file in self.files.drain(..) {
             file.end(self.batch.until, context);
+        }
+        if let Some(segments) = self.segments.take() {
+            directory::end(segments, self.batch.until, context);
         }
     }
 }
