@@ -97,6 +97,7 @@
 //! | `futures-task` | no | the trait `Spawn` of the crate futures-task for [`runtime::Handle`] |
 //! | `sim` | no | `wsrt::sim`: deterministic simulation of a whole runtime on one thread, from a seed and in virtual time |
 //! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and keep-alives for server-sent events |
+//! | `tracing` | no | the runtime's reports as events of `tracing` ([`runtime::Builder::on_report`]) |
 //! | `console` | no | tasks, timers, locks and channels as spans and events of `tracing`, for tokio-console, as described below |
 //! | `tokio-compat` | no | a background tokio runtime for crates that require one, as described below; requires `tokio-io` |
 //!

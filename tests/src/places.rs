@@ -31,8 +31,9 @@ pub const HAS_STACKS: bool =
 pub fn watched(processors: usize) -> (Runtime, Receiver<Stall>) {
     let (report, reports) = channel();
     let hook = move |stall: &Stall| drop(report.send(stall.clone()));
-    let runtime = Builder::new_multi_thread().worker_threads(processors).on_stall(hook).build().expect("a runtime");
-    (runtime, reports)
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(processors).on_stall(hook).on_report(|report| eprintln!("wsrt: {report}"));
+    (builder.build().expect("a runtime"), reports)
 }
 
 /// Calls `body` in a task of each of several multi-thread runtimes, in a current-thread runtime,

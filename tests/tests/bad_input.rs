@@ -327,13 +327,14 @@ fn spawn_local_on_a_multi_thread_runtime_panics() {
 #[test]
 fn a_hook_that_panics_is_named_before_the_process_aborts() {
     let test = "a_hook_that_panics_is_named_before_the_process_aborts";
-    for hook in ["on_thread_start", "on_thread_stop", "on_stall", "on_task_spawn", "on_task_terminate"] {
+    for hook in ["on_thread_start", "on_thread_stop", "on_stall", "on_report", "on_task_spawn", "on_task_terminate"] {
         let output = in_a_process_of_its_own(test, &[("HOOK", hook), ("WSRT_STALL_MS", "10")], || {
             let hook = std::env::var("HOOK").expect("it is set");
             let mut builder = Builder::new_multi_thread();
             match &*hook {
                 "on_thread_start" => builder.on_thread_start(|| panic!("in the hook")),
                 "on_thread_stop" => builder.on_thread_stop(|| panic!("in the hook")),
+                "on_report" => builder.on_report(|_| panic!("in the hook")),
                 "on_task_spawn" => builder.on_task_spawn(|_| panic!("in the hook")),
                 "on_task_terminate" => builder.on_task_terminate(|_| panic!("in the hook")),
                 _ => builder.on_stall(|_| panic!("in the hook")),

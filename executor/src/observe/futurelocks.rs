@@ -15,18 +15,18 @@ use wsrt_sync::waited_locks::locks_with;
 use wsrt_trace::place::ShortLocation;
 
 use crate::observe::deadlocks::MOST_LOCKS;
-use crate::util::report::report;
 use crate::util::sync::Mutex;
 
 /// What the user can do.
 pub(crate) const CURE: &str = "Drop that future before the task waits for anything else, or poll it during the wait (`join!`), \
                                or spawn it as a task; see FUTURELOCK.md in the guide";
 
-/// Called when a `timeout` has elapsed whose future was polled just before.
+/// Called when a `timeout` has elapsed whose future was polled just before. Returns a report if it
+/// has ended a futurelock whose lock was in no earlier one.
 #[cold]
-pub(crate) fn note_elapsed() {
+pub(crate) fn ended_by_timeout() -> Option<String> {
     // SAFETY: the word comes from `noted`, which returns packed waits.
-    let Some(wait) = (unsafe { TaskWait::unpack(noted()) }) else { return };
+    let wait = unsafe { TaskWait::unpack(noted()) }?;
     let is_for_lock = matches!(
         wait.kind,
         WaitKind::Mutex
@@ -37,7 +37,7 @@ pub(crate) fn note_elapsed() {
             | WaitKind::OnceCell
     );
     if !is_for_lock || is_one_of_many() {
-        return;
+        return None;
     }
     let task = LockOwner::current();
     let locks = locks_with(MOST_LOCKS, |_, _| false).unwrap_or_default();
@@ -47,19 +47,20 @@ pub(crate) fn note_elapsed() {
             && lock.promised_to() == Some(task)
             && waiters.any(|waiter| waiter.owner == task && waiter.polls_behind_own > 1)
     });
-    if is_futurelock && is_new(wait.place) {
-        let (lock, place) = (wait.kind.awaited(), ShortLocation(wait.place));
-        let was = match wait.kind {
-            WaitKind::Semaphore => "all permits of which were",
-            WaitKind::MpscSend => "all of which was",
-            _ => "which was",
-        };
-        let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
-        report(format_args!(
-            "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, {was} handed to another \
-             future that {task} keeps and no longer polls. {CURE} (reported once for this lock)"
-        ));
+    if !is_futurelock || !is_new(wait.place) {
+        return None;
     }
+    let (lock, place) = (wait.kind.awaited(), ShortLocation(wait.place));
+    let was = match wait.kind {
+        WaitKind::Semaphore => "all permits of which were",
+        WaitKind::MpscSend => "all of which was",
+        _ => "which was",
+    };
+    let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
+    Some(format!(
+        "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, {was} handed to another future \
+         that {task} keeps and no longer polls. {CURE} (reported once for this lock)"
+    ))
 }
 
 /// The timeouts that have elapsed in waits for locks, and the locks that were reported.

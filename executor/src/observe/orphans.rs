@@ -19,7 +19,6 @@ use std::panic::Location;
 use wsrt_trace::place::ShortLocation;
 
 use crate::task::TaskSnapshot;
-use crate::util::report::report;
 use crate::util::sync::Mutex;
 
 /// The spawn sites of orphans that were reported.
@@ -27,14 +26,12 @@ use crate::util::sync::Mutex;
 pub(crate) struct Orphans(Mutex<BTreeSet<&'static Location<'static>>>);
 
 impl Orphans {
-    /// Reports the spawn sites of `orphans` that were not reported before.
-    pub(crate) fn report(&self, orphans: &[TaskSnapshot]) {
-        for orphan in orphans {
-            if self.0.lock().insert(orphan.spawned_at) {
-                let of_site = orphans.iter().filter(|other| other.spawned_at == orphan.spawned_at).count();
-                report(format_args!("{}", text(orphan, of_site)));
-            }
-        }
+    /// Returns reports of the spawn sites of `orphans` that were not reported before.
+    pub(crate) fn new_reports(&self, orphans: &[TaskSnapshot]) -> Vec<String> {
+        let mut reported = self.0.lock();
+        let new = orphans.iter().filter(|orphan| reported.insert(orphan.spawned_at));
+        let of_site = |site| orphans.iter().filter(|orphan| orphan.spawned_at == site).count();
+        new.map(|orphan| text(orphan, of_site(orphan.spawned_at))).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::scheduler::core::limits::INTERVAL;
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
+use crate::sysmon::stall::FindingHooks;
 use crate::tokio_compat::Choice;
 
 /// Configures a runtime and builds it.
@@ -66,7 +67,7 @@ impl Builder {
             on_thread_unpark: None,
             max_machines: 512,
             stall_threshold: None,
-            on_stall: None,
+            findings: FindingHooks::default(),
             task_hooks: TaskHooks::default(),
             global_queue_interval: INTERVAL,
             has_io: true,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::runtime::{Builder, NewTask, PanicAction, TaskMeta, TaskPanic};
 use crate::sysmon::stall::Stall;
+use crate::util::report::Report;
 
 impl Builder {
     /// Calls `hook` on each thread of the runtime when the thread starts, before it runs anything
@@ -117,6 +118,9 @@ impl Builder {
     /// thread first reads the program's debug information, which may take seconds. A panic in
     /// `hook` aborts the process.
     ///
+    /// The stalls are the hook's alone: no report of them is written to standard error.
+    /// [`on_report`](Self::on_report) takes reports of all kinds, each stack of stalls once.
+    ///
     /// # Examples
     ///
     /// ```
@@ -126,7 +130,32 @@ impl Builder {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn on_stall(&mut self, hook: impl Fn(&Stall) + Send + Sync + 'static) -> &mut Self {
-        self.config.on_stall = Some(Arc::new(hook));
+        self.config.findings.on_stall = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` for each report of this runtime: what it has found out about the program
+    /// without being asked, such as a stall or a deadlock. Like findings are reported once.
+    ///
+    /// A report goes to one place. Without this hook, that is a subscriber of `tracing` (an event
+    /// with the target `wsrt`, the level `WARN` and the field `kind`), with feature `tracing` and
+    /// if a subscriber takes it; or else standard error. Other messages, about a variable that
+    /// makes no sense or a thread that cannot be started, are written to standard error in any
+    /// case.
+    ///
+    /// `hook` runs on a thread of the runtime that is there while there are reports; in a
+    /// simulation, where the finding was made. A panic in `hook` aborts the process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_report(|report| eprintln!("{}: {report}", report.kind().name()))
+    ///     .build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_report(&mut self, hook: impl Fn(&Report) + Send + Sync + 'static) -> &mut Self {
+        self.config.findings.on_report = Some(Arc::new(hook));
         self
     }
 
@@ -135,7 +164,7 @@ impl Builder {
     /// An orphan is a task that waits, and that nothing can wake or abort any more: no waker, no
     /// [`JoinHandle`](crate::task::JoinHandle) and no [`AbortHandle`](crate::task::AbortHandle) of
     /// the task is left. Its memory is freed when the runtime ends. A multi-thread runtime reports
-    /// each spawn site of orphans once, on standard error, usually within a second or two.
+    /// each spawn site of orphans once, usually within a second or two.
     /// `#[wsrt::test]` fails if the test leaves orphans.
     ///
     /// [Dumps](crate::runtime::TaskDump::is_orphan) and

@@ -52,6 +52,7 @@ pub use crate::sysmon::stall::Stall;
 pub use crate::task::{NewTask, TaskMeta};
 #[doc(hidden)]
 pub use crate::util::report::Recurring as __Recurring;
+pub use crate::util::report::{Report, ReportKind};
 /// The address of a socket or of its peer, in a [`SourceWait`].
 #[doc(inline)]
 pub use wsrt_reactor::Address;

@@ -10,8 +10,9 @@ use crate::observe::dump;
 use crate::observe::orphans::described;
 use crate::runtime::{Cycle, Dump};
 use crate::scheduler::Scheduler;
+use crate::sysmon::reporter::report;
 use crate::task::TaskSnapshot;
-use crate::util::report::report;
+use crate::util::report::ReportKind;
 use crate::util::sync;
 
 /// The number of tasks that one step looks at: some hundred microseconds, for which the watcher
@@ -28,22 +29,29 @@ pub(in crate::runtime) fn patrol(scheduler: &Arc<Scheduler>, step: usize) -> Opt
         if !deadlocks.is_empty() {
             // They still wait, so the dump finds those that are all this runtime's tasks.
             let dump = Dump::of(dump::look(scheduler), sync::now());
-            deadlocks.iter().filter_map(|tasks| dump.cycle_of(tasks)).for_each(|cycle| report_deadlock(&cycle));
+            deadlocks
+                .iter()
+                .filter_map(|tasks| dump.cycle_of(tasks))
+                .for_each(|cycle| report_deadlock(scheduler, &cycle));
         }
         return scheduler.config.reports_orphans.then_some(1);
     };
     let mut orphans = Vec::new();
     let is_there = scheduler.tasks.walk_newest_orphans(shard, NEWEST, |task| orphans.push(task));
-    scheduler.observer.orphans.report(&orphans);
+    for text in scheduler.observer.orphans.new_reports(&orphans) {
+        report(scheduler, ReportKind::Orphan, text);
+    }
     is_there.then_some(step + 1)
 }
 
-fn report_deadlock(cycle: &Cycle) {
-    report(format_args!(
+fn report_deadlock(scheduler: &Arc<Scheduler>, cycle: &Cycle) {
+    let kind = if cycle.is_futurelock() { ReportKind::Futurelock } else { ReportKind::Deadlock };
+    let text = format!(
         "a {}: nothing can wake these tasks, since each waits for a lock that the next one holds, and the last for the first \
          (reported once for these locks)\n{cycle}",
-        if cycle.is_futurelock() { "futurelock" } else { "deadlock" }
-    ));
+        kind.name()
+    );
+    report(scheduler, kind, text);
 }
 
 /// Returns the orphans of a runtime and of its local sets.

@@ -28,7 +28,7 @@ use crate::scheduler::kept::Kept;
 use crate::scheduler::runtime_id::{Listed, RuntimeId};
 use crate::scheduler::simulation::{Settings, Simulation};
 use crate::scheduler::threads::{RootThread, Threads};
-use crate::sysmon::stall::{Rescues, StallHook, Stalls};
+use crate::sysmon::stall::{FindingHooks, Rescues, Stalls};
 use crate::task::{LiveNames, OwnedTasks, Runnable};
 use crate::tokio_compat::{Choice, TokioCompat};
 use crate::util::report::not_built;
@@ -87,7 +87,7 @@ pub(crate) struct Config {
     pub(crate) max_machines: usize,
     /// How long a poll may take before it is reported; `None` reports nothing.
     pub(crate) stall_threshold: Option<Duration>,
-    pub(crate) on_stall: Option<StallHook>,
+    pub(crate) findings: FindingHooks,
     pub(crate) task_hooks: TaskHooks,
     /// The injector has its turn after so many ticks at most, and for a number of polls that goes
     /// by this.

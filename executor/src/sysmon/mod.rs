@@ -4,6 +4,6 @@ pub(crate) mod cadence;
 pub(crate) mod cpu_meter;
 mod patrol;
 mod quota;
-mod reporter;
+pub(crate) mod reporter;
 pub(crate) mod stall;
 pub(crate) mod watcher;

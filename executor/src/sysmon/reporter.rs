@@ -1,7 +1,9 @@
-//! The reporter: a thread that names the stacks of stalls, prints the reports and calls the hook.
+//! The reporter: a thread that names the stacks of stalls, and hands findings of all kinds to the
+//! program's code, a hook or a subscriber of `tracing`.
 //!
-//! To read the program's debug information takes up to seconds, and the watcher must not be away
-//! for so long. The thread is there while there is something to report.
+//! To read the program's debug information takes up to seconds, and the program's code may take
+//! longer: neither the watcher nor a worker can be away for so long. The thread is there while
+//! there is something to report.
 
 use std::sync::Arc;
 
@@ -10,32 +12,61 @@ use wsrt_stack::{NoStack, Resolver};
 use crate::scheduler::context::Role;
 use crate::scheduler::shutdown;
 use crate::scheduler::{Context, Scheduler};
-use crate::sysmon::stall::NotedStall;
+use crate::sysmon::stall::{Noted, NotedStall};
+use crate::util::report::{Report, ReportKind};
 use crate::util::sync::thread;
 use crate::util::unwind::AbortOnUnwind;
 
 /// Reports a stall: on the reporter's thread, or here and now where there is no stack to be named.
 /// The caller is a thread of the runtime.
-pub(crate) fn report(scheduler: &Arc<Scheduler>, noted: NotedStall) {
-    let hook = scheduler.config.on_stall.as_ref();
-    if matches!(noted.samples, Err(NoStack::Unsupported)) {
-        scheduler.stalls.report(noted, &mut Resolver::default(), hook);
-        return;
+pub(crate) fn report_stall(scheduler: &Arc<Scheduler>, noted: NotedStall) {
+    let is_unsupported = matches!(noted.samples, Err(NoStack::Unsupported));
+    let noted = Noted::Stall(noted);
+    if is_unsupported {
+        deliver(scheduler, noted, &mut Resolver::default());
+    } else {
+        leave(scheduler, noted);
     }
+}
+
+/// Reports another finding: on the reporter's thread if code of the program's is called, and here
+/// and now in a simulation, which has no other thread.
+pub(crate) fn report(scheduler: &Arc<Scheduler>, kind: ReportKind, text: String) {
+    let noted = Noted::Report(Report::new(kind, text));
+    if Report::calls_program(scheduler.config.findings.on_report.as_ref()) && scheduler.simulation.is_none() {
+        leave(scheduler, noted);
+    } else {
+        deliver(scheduler, noted, &mut Resolver::default());
+    }
+}
+
+/// Leaves a finding for the reporter's thread, which is started if there is none.
+fn leave(scheduler: &Arc<Scheduler>, noted: Noted) {
     if !scheduler.stalls.note(noted) {
         return;
     }
     if scheduler.shutdown.arrive() {
         let arrived = Arc::clone(scheduler);
-        match thread::Builder::new().name("wsrt-stalls".into()).spawn(move || serve(arrived)) {
+        match thread::Builder::new().name("wsrt-reports".into()).spawn(move || serve(arrived)) {
             Ok(handle) => return scheduler.threads.keep(handle),
             Err(_) => shutdown::depart(scheduler),
         }
     }
     // Without a thread there is no time for names.
     while let Some(mut noted) = scheduler.stalls.next_noted() {
-        noted.samples = Err(NoStack::Busy);
-        scheduler.stalls.report(noted, &mut Resolver::default(), hook);
+        if let Noted::Stall(stall) = &mut noted {
+            stall.samples = Err(NoStack::Busy);
+        }
+        deliver(scheduler, noted, &mut Resolver::default());
+    }
+}
+
+/// Reports a finding on the current thread.
+fn deliver(scheduler: &Scheduler, noted: Noted, resolver: &mut Resolver) {
+    let hooks = &scheduler.config.findings;
+    match noted {
+        Noted::Stall(noted) => scheduler.stalls.report(noted, resolver, hooks),
+        Noted::Report(report) => report.deliver(hooks.on_report.as_ref()),
     }
 }
 
@@ -46,7 +77,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut resolver = Resolver::default();
     while let Some(noted) = scheduler.stalls.next_noted() {
-        scheduler.stalls.report(noted, &mut resolver, scheduler.config.on_stall.as_ref());
+        deliver(&scheduler, noted, &mut resolver);
     }
     drop(entered);
     shutdown::depart(&scheduler);

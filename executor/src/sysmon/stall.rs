@@ -12,7 +12,7 @@ use wsrt_stack::{Backtrace, MOST_SHOWN, MOST_WAITING, NoStack, Resolver, Sample}
 use wsrt_trace::place::ShortLocation;
 
 use crate::observe::counters::Counter;
-use crate::util::report::report;
+use crate::util::report::{Report, ReportHook, ReportKind};
 use crate::util::sync::unmodelled::AtomicU64;
 use crate::util::sync::unmodelled::Ordering::Relaxed;
 use crate::util::sync::{self, Mutex};
@@ -87,6 +87,21 @@ impl fmt::Display for Stall {
 /// The hook that is called for each stall.
 pub(crate) type StallHook = Arc<dyn Fn(&Stall) + Send + Sync>;
 
+/// The hooks that take what a runtime finds out about the program.
+#[derive(Clone, Default)]
+pub(crate) struct FindingHooks {
+    pub(crate) on_stall: Option<StallHook>,
+    pub(crate) on_report: Option<ReportHook>,
+}
+
+/// What is left for the reporter.
+#[derive(Debug)]
+pub(crate) enum Noted {
+    Stall(NotedStall),
+    /// Another finding, for which code of the program's is called.
+    Report(Report),
+}
+
 /// A stall that is to be reported, with the samples of its stack.
 #[derive(Debug)]
 pub(crate) struct NotedStall {
@@ -134,7 +149,7 @@ pub(crate) struct Stalls {
 /// What the reporter has to do, and whether there is one.
 #[derive(Debug, Default)]
 struct ToReport {
-    stalls: VecDeque<NotedStall>,
+    noted: VecDeque<Noted>,
     has_reporter: bool,
 }
 
@@ -162,46 +177,51 @@ impl Stalls {
         *self.by_site.lock().entry(stall.spawned_at).or_insert(0) += 1;
     }
 
-    /// Leaves a stall for the reporter. Returns whether one has to be started.
+    /// Leaves a finding for the reporter. Returns whether one has to be started.
     #[must_use]
-    pub(crate) fn note(&self, mut stall: NotedStall) -> bool {
-        let mut noted = self.noted.lock();
-        if noted.stalls.len() >= MOST_WAITING {
+    pub(crate) fn note(&self, mut noted: Noted) -> bool {
+        let mut to_report = self.noted.lock();
+        if let (Noted::Stall(stall), MOST_WAITING..) = (&mut noted, to_report.noted.len()) {
             stall.samples = Err(NoStack::Busy);
         }
-        noted.stalls.push_back(stall);
-        !std::mem::replace(&mut noted.has_reporter, true)
+        to_report.noted.push_back(noted);
+        !std::mem::replace(&mut to_report.has_reporter, true)
     }
 
-    /// Takes the next stall to report. If there is none, the caller is no longer the reporter.
-    pub(crate) fn next_noted(&self) -> Option<NotedStall> {
-        let mut noted = self.noted.lock();
-        let next = noted.stalls.pop_front();
-        noted.has_reporter = next.is_some();
+    /// Takes the next finding to report. If there is none, the caller is no longer the reporter.
+    pub(crate) fn next_noted(&self) -> Option<Noted> {
+        let mut to_report = self.noted.lock();
+        let next = to_report.noted.pop_front();
+        to_report.has_reporter = next.is_some();
         next
     }
 
-    /// Prints a stall if its like was not printed before, and calls the hook.
-    pub(crate) fn report(&self, noted: NotedStall, resolver: &mut Resolver, hook: Option<&StallHook>) {
+    /// Reports a stall if its like was not reported before, and calls the hook for stalls. With
+    /// such a hook, and none for reports, the stall is the hook's alone.
+    pub(crate) fn report(&self, noted: NotedStall, resolver: &mut Resolver, hooks: &FindingHooks) {
         let NotedStall { mut stall, samples, lasted } = noted;
-        match samples.and_then(|samples| backtraces(&samples, resolver)) {
+        let text = match samples.and_then(|samples| backtraces(&samples, resolver)) {
             Ok(backtraces) => {
                 stall.calls_on = stall.asleep && backtraces.windows(2).any(|two| two[0].frames() != two[1].frames());
                 stall.backtrace = backtraces.into_iter().next();
-                self.print(&stall, &lasted);
+                self.text(&stall, &lasted)
             }
-            Err(why) => self.print_once(&stall, why),
+            Err(why) => self.text_once(&stall, why),
+        };
+        if let Some(text) = text.filter(|_| hooks.on_stall.is_none() || hooks.on_report.is_some()) {
+            Report::new(ReportKind::Stall, text).deliver(hooks.on_report.as_ref());
         }
-        if let Some(hook) = hook {
+        if let Some(hook) = &hooks.on_stall {
             call_hook("on_stall", || hook(&stall));
         }
     }
 
-    /// Prints a stall with its stack the first time, and then its count at each power of ten.
+    /// Returns the report of a stall: with its stack the first time, and then with its count at
+    /// each power of ten.
     ///
-    /// A stall of a thread that panics is not printed: what takes long is the panic's backtrace.
-    fn print(&self, stall: &Stall, lasted: &Arc<AtomicU64>) {
-        let Some(backtrace) = stall.backtrace().filter(|backtrace| !backtrace.is_panicking()) else { return };
+    /// A stall of a thread that panics is not reported: what takes long is the panic's backtrace.
+    fn text(&self, stall: &Stall, lasted: &Arc<AtomicU64>) -> Option<String> {
+        let backtrace = stall.backtrace().filter(|backtrace| !backtrace.is_panicking())?;
         let mut by_stack = self.by_stack.lock();
         let mut key = backtrace.key(stall.asleep);
         if backtrace.missing().is_some() {
@@ -219,29 +239,29 @@ impl Stalls {
         if count == 1 {
             let missing = backtrace.missing().map(|missing| format!("\n    ({missing})")).unwrap_or_default();
             let how_often = "reported once for this stack, and counted at 10, 100, ...";
-            print_first(stall, how_often, format_args!("\n{backtrace}{missing}"));
-        } else if is_power_of_ten(count) {
-            report(format_args!("{stall}: {count} stalls with this stack so far, the longest of {longest} ms"));
+            return Some(text_of_first(stall, how_often, format_args!("\n{backtrace}{missing}")));
         }
+        let count_again = || format!("{stall}: {count} stalls with this stack so far, the longest of {longest} ms");
+        is_power_of_ten(count).then(count_again)
     }
 
-    /// Prints a stall without a stack if it is the first of its site.
-    fn print_once(&self, stall: &Stall, why: NoStack) {
+    /// Returns the report of a stall without a stack, if it is the first of its site.
+    fn text_once(&self, stall: &Stall, why: NoStack) -> Option<String> {
         let is_first = self.by_stack.lock().insert(stall.spawned_at.to_string(), SameStack::default()).is_none();
-        if is_first {
+        is_first.then(|| {
             let no_stack = if why == NoStack::Unsupported { String::new() } else { format!("no stack: {why}; ") };
-            print_first(stall, &format!("{no_stack}reported once for this spawn site"), format_args!(""));
-        }
+            text_of_first(stall, &format!("{no_stack}reported once for this spawn site"), format_args!(""))
+        })
     }
 }
 
-/// Prints the first of some stalls that are alike. `how_often` says when others are printed, and
-/// `below` is the rest.
-fn print_first(stall: &Stall, how_often: &str, below: fmt::Arguments<'_>) {
-    report(format_args!(
+/// Returns the report of the first of some stalls that are alike. `how_often` says when others are
+/// reported, and `below` is the rest.
+fn text_of_first(stall: &Stall, how_often: &str, below: fmt::Arguments<'_>) -> String {
+    format!(
         "{stall}. Other tasks keep running, but consider `spawn_blocking` or `block_in_place` ({how_often}; WSRT_STALL_MS \
          sets the threshold, 0 turns reports off){below}"
-    ));
+    )
 }
 
 /// Returns the backtraces in which there is anything to see. A fault in a file's debug information

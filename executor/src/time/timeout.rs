@@ -13,10 +13,13 @@ use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 use wsrt_sync::drop_in::ELAPSED;
 
-use crate::observe::futurelocks::note_elapsed;
+use crate::observe::futurelocks::ended_by_timeout;
+use crate::scheduler;
+use crate::sysmon::reporter;
 use crate::task::{deadline_here, within_deadline};
 use crate::time::Instant;
 use crate::time::deadline::{Deadline, TimerSpan};
+use crate::util::report::{ReportKind, report};
 
 /// Waits for `future` to complete, for at most `duration` from this call on.
 ///
@@ -198,7 +201,7 @@ impl<F: Future> Future for Timeout<F> {
             this.deadline.poll(cx, "a `Timeout`")
         };
         elapsed.map(|()| {
-            note_elapsed();
+            report_futurelock();
             Err(Elapsed::new())
         })
     }
@@ -242,6 +245,16 @@ impl<F: Future> Future for Timeout<F> {
 #[must_use]
 pub fn deadline() -> Option<Instant> {
     deadline_here().map(Instant::from_std)
+}
+
+/// Reports the futurelock that the timeout has ended, if any.
+#[cold]
+fn report_futurelock() {
+    let Some(text) = ended_by_timeout() else { return };
+    match scheduler::Context::current_scheduler() {
+        Some(scheduler) => reporter::report(&scheduler, ReportKind::Futurelock, text),
+        None => report(format_args!("{text}")),
+    }
 }
 
 /// The error returned when a [`timeout`](super::timeout()) elapses before its future completes.

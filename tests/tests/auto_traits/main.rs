@@ -35,7 +35,7 @@ use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Backtrace, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram,
-    LeftTask, LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording,
+    LeftTask, LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording, Report, ReportKind,
     Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SitePolls, SourceWait, StackFrame,
     Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceDirectory, TraceSummary,
     TryCurrentError, WaitKind, WaitsOn,
@@ -141,6 +141,8 @@ table! {
     MetricsExport:       Send,  Sync,  Unpin;
     FlightRecorder:      Send,  Sync,  Unpin;
     Recurring:           Send,  Sync,  Unpin;
+    Report:              Send,  Sync,  Unpin;
+    ReportKind:          Send,  Sync,  Unpin;
     Recording:           Send,  Sync,  Unpin;
     TraceDirectory:      Send,  Sync,  Unpin;
     TraceSummary:        Send,  Sync,  Unpin;

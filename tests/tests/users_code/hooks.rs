@@ -36,6 +36,7 @@ pub(crate) fn places() -> Vec<Place> {
         hook!(on_task_terminate, with_a_task, [_]()),
         hook!(on_task_panic, with_a_panic, [_] PanicAction::GoOn),
         hook!(on_stall, with_a_stall, [_]()).on_threads(),
+        hook!(on_report, with_a_stall, [_]()).on_threads(),
         Place::new("thread_name_fn", with_a_job).prepared(name_threads),
     ]
 }

@@ -19,8 +19,9 @@ use crate::observe::no_progress::look;
 use crate::runtime::{Backtrace, Handle, Running, SyncWait, TaskKind, WaitsOn};
 use crate::scheduler::Scheduler;
 use crate::scheduler::scheduler::RootSeen;
+use crate::sysmon::reporter::report;
 use crate::task::{Id, StatsRead, TaskPhase};
-use crate::util::report::report;
+use crate::util::report::ReportKind;
 use crate::util::sync;
 
 impl Handle {
@@ -492,7 +493,7 @@ impl TaskStats {
 }
 
 /// Returns a report, with a dump, if it is proven that neither the future in `block_on` nor any
-/// task can ever continue. A mere suspicion is reported on standard error, once for each runtime.
+/// task can ever continue. A mere suspicion is reported, once for each runtime.
 pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<String> {
     let began = sync::now();
     let stuck = look(scheduler, root)?;
@@ -505,10 +506,11 @@ pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSee
         ));
     }
     scheduler.suspicion.call_once(|| {
-        report(format_args!(
+        let text = format!(
             "this runtime seems to make no progress: no task can continue, and the future in `block_on` waits for {waits}, \
              unless another thread releases a lock or aborts a task (reported once)\n{dump}"
-        ));
+        );
+        report(scheduler, ReportKind::NoProgress, text);
     });
     None
 }

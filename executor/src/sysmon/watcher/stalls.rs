@@ -118,7 +118,7 @@ impl Watcher<'_> {
     fn report(&self, stall: &mut Followed) {
         if let Some((stalled, sampling)) = stall.unreported.take() {
             let lasted = Arc::clone(&stall.lasted);
-            reporter::report(self.scheduler, NotedStall { stall: stalled, samples: sampling.finish(), lasted });
+            reporter::report_stall(self.scheduler, NotedStall { stall: stalled, samples: sampling.finish(), lasted });
         }
     }
 }
