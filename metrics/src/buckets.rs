@@ -37,7 +37,7 @@ pub const BUCKETS: [f64; COUNT] = {
 };
 
 /// Returns the number of durations in each bucket, and last of those beyond the last bound.
-pub(crate) fn counts(histogram: &LatencyHistogram) -> [u64; COUNT + 1] {
+pub fn counts(histogram: &LatencyHistogram) -> [u64; COUNT + 1] {
     let mut counts = [0; COUNT + 1];
     for (durations, count) in histogram.buckets() {
         let bucket = (0..COUNT).find(|bucket| durations.end <= Duration::from_nanos(bound(*bucket)));

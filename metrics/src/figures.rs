@@ -1,6 +1,6 @@
 //! The figures: each with its name, its kind, what it means, and its values in a snapshot.
 //! `executor/docs/METRICS.md` lists them. What publishes them is elsewhere: `text` for Prometheus'
-//! text format, and `publishing` for the crate `metrics`.
+//! text format, `publishing` for the crate `metrics`, and the crate wsrt-opentelemetry.
 
 use std::time::Duration;
 
@@ -11,22 +11,32 @@ use self::Source::{Each, Labelled, OfArrivals, Whole};
 use self::Value::{Count, Seconds};
 
 /// A figure: a name, what it means, and where its values come from.
-pub(crate) struct Figure {
-    pub(crate) kind: Kind,
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Figure {
+    /// What the figure does over time.
+    pub kind: Kind,
+    /// The figure's name in Prometheus.
+    pub name: &'static str,
+    /// What the figure means, as a sentence without its full stop.
+    pub about: &'static str,
     source: Source,
 }
 
 /// What a figure does over time, by Prometheus' words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[doc(hidden)]
+pub enum Kind {
+    /// A number that only rises.
     Counter,
+    /// A current number.
     Gauge,
+    /// Durations, counted in buckets.
     Histogram,
 }
 
 /// Where the values of a figure come from.
+#[derive(Debug)]
 enum Source {
     /// A number of the whole runtime: one series.
     Whole(fn(&Metrics) -> Value),
@@ -44,9 +54,13 @@ pub(crate) type Labels<'a> = &'a [(&'static str, &'a str)];
 
 /// The value of a series.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+#[doc(hidden)]
+pub enum Value {
+    /// A number of things.
     Count(u64),
+    /// A duration.
     Seconds(Duration),
+    /// A distribution of durations.
     Durations(LatencyHistogram),
 }
 
@@ -56,7 +70,7 @@ const NO_PROCESSOR: &str = "none";
 
 impl Figure {
     /// Calls `put` with each series of `metrics`.
-    pub(crate) fn each_series(&self, metrics: &Metrics, put: &mut Series<'_>) {
+    pub fn each_series(&self, metrics: &Metrics, put: &mut Series<'_>) {
         match self.source {
             Whole(value) => put(&[], value(metrics)),
             Each(value) => each_processor(metrics, put, value),
@@ -84,7 +98,7 @@ const fn number(count: usize) -> Value {
 }
 
 /// The figures, in the order in which they are published.
-pub(crate) const FIGURES: [Figure; 40] = [
+pub const FIGURES: [Figure; 42] = [
     figure(Counter, "wsrt_polls_total", "Polls of tasks, by where the task was found", Labelled(polls)),
     figure(Counter, "wsrt_steals_total", "Successful steals", Each(|processor| Count(processor.steal_operations()))),
     figure(
@@ -185,6 +199,18 @@ pub(crate) const FIGURES: [Figure; 40] = [
         "wsrt_site_longest_poll_seconds",
         "The longest of them since measuring began",
         Labelled(site_longest),
+    ),
+    figure(
+        Histogram,
+        "wsrt_name_poll_time_seconds",
+        "How long polls took, by the name of the task",
+        Labelled(name_polls),
+    ),
+    figure(
+        Gauge,
+        "wsrt_name_longest_poll_seconds",
+        "The longest of them since measuring began",
+        Labelled(name_longest),
     ),
     figure(
         Counter,
@@ -330,5 +356,17 @@ fn site_polls(metrics: &Metrics, put: &mut Series<'_>) {
 fn site_longest(metrics: &Metrics, put: &mut Series<'_>) {
     for site in metrics.polls_by_site() {
         put(&[("spawned_at", &site.spawned_at().to_string())], Seconds(site.longest_poll()));
+    }
+}
+
+fn name_polls(metrics: &Metrics, put: &mut Series<'_>) {
+    for name in metrics.polls_by_name() {
+        put(&[("task", name.name())], Value::Durations(name.poll_time().clone()));
+    }
+}
+
+fn name_longest(metrics: &Metrics, put: &mut Series<'_>) {
+    for name in metrics.polls_by_name() {
+        put(&[("task", name.name())], Seconds(name.longest_poll()));
     }
 }

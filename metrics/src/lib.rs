@@ -25,3 +25,11 @@ pub use self::buckets::BUCKETS;
 #[cfg(feature = "export")]
 pub use self::exporting::{MetricsExport, export};
 pub use self::text::prometheus;
+
+/// For wsrt-opentelemetry, and not part of the public interface.
+#[doc(hidden)]
+pub mod __figures {
+    pub use crate::buckets::counts;
+    pub use crate::figures::{FIGURES, Figure, Kind, Value};
+    pub use crate::text::names;
+}

@@ -25,21 +25,28 @@ use crate::figures::{FIGURES, Figure, Kind, Labels, Value};
 /// ```
 #[must_use]
 pub fn prometheus(runtimes: &[Handle]) -> String {
-    let mut names = BTreeSet::new();
-    let mut snapshots = Vec::new();
-    for runtime in runtimes {
-        let mut name = name(runtime);
-        if !names.insert(name.clone()) {
-            let _ = write!(name, "-{}", runtime.id());
-        }
-        snapshots.push((name, runtime.metrics().snapshot()));
-    }
+    let snapshots = runtimes.iter().map(|runtime| runtime.metrics().snapshot());
+    let snapshots: Vec<_> = names(runtimes).into_iter().zip(snapshots).collect();
     let mut page = String::new();
     FIGURES.iter().for_each(|figure| write_figure(&mut page, figure, &snapshots));
     page
 }
 
-/// Returns the value of the label `runtime`.
+/// Returns the values of the label `runtime`, which differ.
+pub fn names(runtimes: &[Handle]) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut names = Vec::new();
+    for runtime in runtimes {
+        let mut name = name(runtime);
+        if !taken.insert(name.clone()) {
+            let _ = write!(name, "-{}", runtime.id());
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// Returns the value of the label `runtime` for one runtime alone.
 pub(crate) fn name(runtime: &Handle) -> String {
     runtime.name().map_or_else(|| runtime.id().to_string(), str::to_owned)
 }

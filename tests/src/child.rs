@@ -117,6 +117,7 @@ fn prepare(command: &mut Command, test: &str, environment: &[(&str, &str)]) {
         .env_remove("WSRT_LATENCY_HISTOGRAMS")
         .env_remove("WSRT_FLIGHT")
         .env_remove("WSRT_SITE_POLLS")
+        .env_remove("WSRT_NAME_POLLS")
         .env_remove("WSRT_DEBUG")
         .env(MARK, test)
         .envs(environment.iter().copied());

@@ -1,10 +1,11 @@
-//! OpenTelemetry on the wsrt runtime: batches are processed in wsrt tasks, and exports are sent by
-//! wsrt's pooled HTTP client.
+//! OpenTelemetry on the wsrt runtime: batches are processed in wsrt tasks, exports are sent by
+//! wsrt's pooled HTTP client, and the runtime's own metrics are instruments.
 //!
 //! | To | pass |
 //! |---|---|
 //! | process batches of spans, logs and metrics in wsrt tasks | [`OpenTelemetryOnWsrt`] to the processors and readers in the `.._with_async_runtime` modules of the `opentelemetry_sdk` crate |
 //! | send the batches over wsrt's sockets | [`HttpOnWsrt`] to the exporter's builder |
+//! | export the metrics of wsrt's runtimes | a meter to [`observe`] |
 //!
 //! The OpenTelemetry crates are built without their tokio features (`rt-tokio`, `reqwest-client`,
 //! `grpc-tonic`).
@@ -39,7 +40,9 @@
 //! ```
 
 mod http_client;
+mod instruments;
 mod runtime;
 
 pub use self::http_client::HttpOnWsrt;
+pub use self::instruments::observe;
 pub use self::runtime::{BatchSender, OpenTelemetryOnWsrt};

@@ -208,6 +208,8 @@ pub(crate) enum Switch {
     Hooks = 1 << 3,
     /// The polls of each spawn site.
     Sites = 1 << 4,
+    /// The polls of each task name.
+    Names = 1 << 5,
 }
 
 /// The set of switches that are on: one word, which every poll, spawn, wake and end of a task

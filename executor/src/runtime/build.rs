@@ -4,6 +4,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use crate::observe::observer::Switch;
 use crate::observe::timeline::TraceSettings;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
@@ -85,7 +86,9 @@ impl Builder {
         let samples_latencies = self.latency_histograms.unwrap_or_else(environment::latency_histograms);
         scheduler.observer.sample_latencies(samples_latencies, scheduler.processors.capacity());
         let measures_sites = self.site_polls.unwrap_or_else(environment::site_polls);
-        scheduler.observer.measure_sites(measures_sites, scheduler.processors.capacity());
+        scheduler.observer.measure_polls(Switch::Sites, measures_sites, scheduler.processors.capacity());
+        let measures_names = self.name_polls.unwrap_or_else(environment::name_polls);
+        scheduler.observer.measure_polls(Switch::Names, measures_names, scheduler.processors.capacity());
         #[cfg(feature = "drop-in")]
         if self.config.shown_histograms.is_any_on() {
             scheduler.observer.measure_every_poll(scheduler.processors.capacity());

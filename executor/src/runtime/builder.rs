@@ -42,6 +42,7 @@ pub struct Builder {
     pub(super) max_machines: Option<usize>,
     pub(super) latency_histograms: Option<bool>,
     pub(super) site_polls: Option<bool>,
+    pub(super) name_polls: Option<bool>,
     pub(super) task_stats: Option<bool>,
     #[cfg(all(unix, feature = "signal"))]
     pub(super) dump_signal: Option<SignalKind>,
@@ -92,6 +93,7 @@ impl Builder {
             max_machines: None,
             latency_histograms: None,
             site_polls: None,
+            name_polls: None,
             task_stats: None,
             #[cfg(all(unix, feature = "signal"))]
             dump_signal: None,
@@ -398,6 +400,19 @@ impl Builder {
     /// ```
     pub fn site_polls(&mut self, on: bool) -> &mut Self {
         self.site_polls = Some(on);
+        self
+    }
+
+    /// Sets whether the runtime measures the polls of the tasks of each name, for
+    /// [`Metrics::polls_by_name`](crate::runtime::Metrics::polls_by_name). Tasks without a name are
+    /// not measured.
+    ///
+    /// The default is the environment variable `WSRT_NAME_POLLS`, 1 or 0, and off if it is not set.
+    /// [`Handle::set_name_polls`](crate::runtime::Handle::set_name_polls) switches the measurement
+    /// on or off while the runtime runs. The cost is that of [`site_polls`](Self::site_polls), for
+    /// tasks that have a name. Names should be few: each is a series in Prometheus.
+    pub fn name_polls(&mut self, on: bool) -> &mut Self {
+        self.name_polls = Some(on);
         self
     }
 

@@ -28,6 +28,7 @@ const TRACE: &str = "WSRT_TRACE";
 const MAX_MACHINES: &str = "WSRT_MAX_MACHINES";
 const LATENCY_HISTOGRAMS: &str = "WSRT_LATENCY_HISTOGRAMS";
 const SITE_POLLS: &str = "WSRT_SITE_POLLS";
+const NAME_POLLS: &str = "WSRT_NAME_POLLS";
 const TRACE_DIRECTORY: &str = "WSRT_TRACE_DIR";
 const FLIGHT: &str = "WSRT_FLIGHT";
 
@@ -218,6 +219,13 @@ pub(crate) fn latency_histograms() -> bool {
 pub(crate) fn site_polls() -> bool {
     static REPORTED: Once = Once::new();
     is_on(SITE_POLLS, &REPORTED, "no polls of spawn sites are measured")
+}
+
+/// Returns whether the polls of each task name are measured if the builder does not say. An invalid
+/// value is reported once, and none are.
+pub(crate) fn name_polls() -> bool {
+    static REPORTED: Once = Once::new();
+    is_on(NAME_POLLS, &REPORTED, "no polls of task names are measured")
 }
 
 fn is_on(name: &str, reported: &Once, otherwise: &str) -> bool {

@@ -18,6 +18,7 @@ use wsrt_sync::oneshot;
 
 use crate::blocking::jobs;
 use crate::local::beside::SetAside;
+use crate::observe::observer::Switch;
 use crate::observe::timeline::TraceSettings;
 use crate::runtime::{Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, TraceSummary};
 use crate::scheduler::block_on::block_on;
@@ -310,7 +311,15 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn set_site_polls(&self, on: bool) -> bool {
-        self.0.observer.measure_sites(on, self.0.processors.capacity())
+        self.0.observer.measure_polls(Switch::Sites, on, self.0.processors.capacity())
+    }
+
+    /// Starts or stops measuring the polls of the tasks of each name, and returns whether they were
+    /// measured before. Earlier measurements are kept.
+    ///
+    /// [`Builder::name_polls`](crate::runtime::Builder::name_polls) describes the measurement.
+    pub fn set_name_polls(&self, on: bool) -> bool {
+        self.0.observer.measure_polls(Switch::Names, on, self.0.processors.capacity())
     }
 
     /// Enters the runtime: makes it the current thread's runtime until the guard is dropped.

@@ -36,7 +36,7 @@ pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 pub use handle::{EnterGuard, Handle, Recording, TryCurrentError, worker_index};
 pub use local::{LocalOptions, LocalRuntime};
 pub use metrics::{
-    Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, SitePolls, Steals,
+    Arrivals, LatencyHistogram, Metrics, NamePolls, PollSources, ProcessorMetrics, RuntimeMetrics, SitePolls, Steals,
 };
 pub use runtime::Runtime;
 pub use shutdown::{Drained, LeftTask, ShutdownToken, is_rt_shutdown_err};

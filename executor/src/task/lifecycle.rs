@@ -6,6 +6,7 @@
 
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::{fmt, mem};
 
@@ -55,6 +56,11 @@ impl Runnable {
     /// Returns the name that the user gave the task.
     pub(crate) fn name(&self) -> Option<&str> {
         self.header().provenance.extras()?.name.as_deref()
+    }
+
+    /// Returns the name, for a guard that may outlive the task.
+    pub(crate) fn shared_name(&self) -> Option<Arc<str>> {
+        self.header().name()
     }
 
     /// Turns the runnable into a pointer, for a queue. A caller that forgets the pointer leaks the

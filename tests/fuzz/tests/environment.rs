@@ -10,7 +10,7 @@ use std::thread;
 use wsrt_fuzz::{Mutator, corpus};
 use wsrt_tests::{Directory, example};
 
-const VARIABLES: [&str; 10] = [
+const VARIABLES: [&str; 11] = [
     "WSRT_WORKER_THREADS",
     "WSRT_MAX_MACHINES",
     "WSRT_SCHEDTRACE",
@@ -18,6 +18,7 @@ const VARIABLES: [&str; 10] = [
     "WSRT_TASK_STATS",
     "WSRT_LATENCY_HISTOGRAMS",
     "WSRT_SITE_POLLS",
+    "WSRT_NAME_POLLS",
     "WSRT_FLIGHT",
     "WSRT_TRACE_DIR",
     "WSRT_DUMP_SIGNAL",

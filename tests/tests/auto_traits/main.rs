@@ -35,10 +35,10 @@ use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Backtrace, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram,
-    LeftTask, LocalOptions, LocalRuntime, Metrics, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording, Report, ReportKind,
-    Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SitePolls, SourceWait, StackFrame,
-    Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceDirectory, TraceSummary,
-    TryCurrentError, WaitKind, WaitsOn,
+    LeftTask, LocalOptions, LocalRuntime, Metrics, NamePolls, NewTask, PanicAction, PollSources, ProcessorMetrics,
+    Recording, Report, ReportKind, Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken,
+    SitePolls, SourceWait, StackFrame, Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState,
+    TaskStats, TimerWait, TraceDirectory, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::signal::{CtrlC, ShutdownSignal};
@@ -56,6 +56,7 @@ use wsrt_hyper::{
     Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, RequestBody, Serve, TokioIo,
     WsrtExecutor, WsrtTimer,
 };
+use wsrt_metrics::__figures::{Figure, Value};
 use wsrt_metrics::MetricsExport;
 use wsrt_tests::{Item, items_below};
 
@@ -134,11 +135,14 @@ table! {
     Metrics:             Send,  Sync,  Unpin;
     ProcessorMetrics:    Send,  Sync,  Unpin;
     SitePolls:           Send,  Sync,  Unpin;
+    NamePolls:           Send,  Sync,  Unpin;
     PollSources:         Send,  Sync,  Unpin;
     Steals:              Send,  Sync,  Unpin;
     Arrivals:            Send,  Sync,  Unpin;
     LatencyHistogram:    Send,  Sync,  Unpin;
     MetricsExport:       Send,  Sync,  Unpin;
+    Figure:              Send,  Sync,  Unpin;
+    Value:               Send,  Sync,  Unpin;
     FlightRecorder:      Send,  Sync,  Unpin;
     Recurring:           Send,  Sync,  Unpin;
     Report:              Send,  Sync,  Unpin;

@@ -1,9 +1,10 @@
-//! The polls of each spawn site are measured while that is on, and cost nothing else.
+//! The polls of each spawn site and of each task name are measured while that is on, and cost
+//! nothing else.
 
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, Metrics, Runtime};
-use wsrt::task::yield_now;
+use wsrt::task::{self, yield_now};
 use wsrt_tests::{in_a_process_of_its_own, runtime_with, spin_for, text_of, within_a_minute};
 
 /// A snapshot with that many polls: who waits for a task is woken before its last poll has ended.
@@ -65,4 +66,47 @@ fn a_variable_switches_the_measurement_on() {
         eprintln!("{} site", snapshot_with(&runtime, 1).polls_by_site().len());
     });
     assert_eq!(text_of(&output), "1 site\n");
+}
+
+/// The names and how many polls each had, in alphabetical order, once there are so many polls.
+fn names_with(runtime: &Runtime, polls: u64) -> Vec<(String, u64)> {
+    loop {
+        let metrics = runtime.metrics().snapshot();
+        let names = metrics.polls_by_name().iter();
+        let mut names: Vec<_> = names.map(|name| (name.name().to_owned(), name.poll_time().count())).collect();
+        names.sort();
+        if names.iter().map(|(_, polls)| polls).sum::<u64>() >= polls {
+            return names;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn each_name_has_its_polls_whatever_spawned_the_tasks() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(2).name_polls(true).build().expect("a runtime");
+        let spawn = |name: &str| task::Builder::new().name(name).spawn_on(async {}, runtime.handle());
+        let other_site = task::Builder::new().name("a").spawn_on(yield_now(), runtime.handle());
+        for task in [spawn("a"), spawn("b"), runtime.spawn(async {}), other_site] {
+            runtime.block_on(task).expect("it does not panic");
+        }
+        assert_eq!(names_with(&runtime, 4), [("a".to_owned(), 3), ("b".to_owned(), 1)]);
+        assert!(runtime.metrics().snapshot().polls_by_site().is_empty(), "that is another switch");
+        assert!(runtime.handle().set_name_polls(false));
+    });
+}
+
+#[test]
+fn many_names_are_counted_as_one() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(1).name_polls(true).build().expect("a runtime");
+        for number in 0..1_000 {
+            let task = task::Builder::new().name(&format!("connection {number}")).spawn_on(async {}, runtime.handle());
+            runtime.block_on(task).expect("it does not panic");
+        }
+        let names = names_with(&runtime, 1_000);
+        assert!(names.len() <= 2 * 257, "{} names", names.len());
+        assert!(names[0].0 == "(other)" && names[0].1 > 100, "{names:?}");
+    });
 }

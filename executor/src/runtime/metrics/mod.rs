@@ -19,7 +19,7 @@ use crate::util::sync::atomic::fence;
 pub use self::histogram::LatencyHistogram;
 pub use self::live::RuntimeMetrics;
 pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
-pub use self::sites::SitePolls;
+pub use self::sites::{NamePolls, SitePolls};
 
 /// A snapshot of a runtime's counters and gauges. Returned by [`RuntimeMetrics::snapshot`].
 ///
@@ -64,6 +64,7 @@ pub struct Metrics {
     stalls: u64,
     stalls_by_site: Vec<(&'static Location<'static>, u64)>,
     polls_by_site: Vec<SitePolls>,
+    polls_by_name: Vec<NamePolls>,
     rescues: u64,
     unexplained_rescues: u64,
     spawns: u64,
@@ -172,6 +173,28 @@ impl Metrics {
     /// ```
     pub fn polls_by_site(&self) -> &[SitePolls] {
         &self.polls_by_site
+    }
+
+    /// Returns the measured polls of each task name, the name whose polls have taken the most time
+    /// first.
+    ///
+    /// The list is empty unless [`Builder::name_polls`](crate::runtime::Builder::name_polls) or
+    /// [`Handle::set_name_polls`](crate::runtime::Handle::set_name_polls) has switched the
+    /// measurement on. Only polls that ended while it was on are included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().name_polls(true).build()?;
+    /// let task = wsrt::task::Builder::new().name("resize").spawn_on(async {}, runtime.handle());
+    /// runtime.block_on(task)?;
+    /// for name in runtime.metrics().snapshot().polls_by_name() {
+    ///     println!("{}: {:?}", name.name(), name.poll_time().sum());
+    /// }
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn polls_by_name(&self) -> &[NamePolls] {
+        &self.polls_by_name
     }
 
     /// Returns how often the watcher did a worker's job: it woke a thread for waiting tasks, or
@@ -360,6 +383,7 @@ impl Metrics {
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
             polls_by_site: SitePolls::read(&scheduler.observer.sites),
+            polls_by_name: NamePolls::read(&scheduler.observer.sites),
             rescues: scheduler.rescues.all(),
             unexplained_rescues: scheduler.rescues.unexplained(),
             spawns: scheduler.tasks.listed(),
@@ -453,6 +477,7 @@ impl Metrics {
             stalls: self.stalls.saturating_sub(earlier.stalls),
             stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
             polls_by_site: SitePolls::since(&self.polls_by_site, &earlier.polls_by_site),
+            polls_by_name: NamePolls::since(&self.polls_by_name, &earlier.polls_by_name),
             rescues: self.rescues.saturating_sub(earlier.rescues),
             unexplained_rescues: self.unexplained_rescues.saturating_sub(earlier.unexplained_rescues),
             spawns: self.spawns.saturating_sub(earlier.spawns),
