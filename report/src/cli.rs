@@ -1,24 +1,25 @@
 //! The command line of `wsrt-report`, and the actions that it selects.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use lexopt::Parser;
 use lexopt::prelude::*;
 
-use crate::{Failure, page, reading};
+use crate::{Failure, dial9, page, reading};
 
 /// The text that `--help` prints.
 pub const HELP: &str = "\
 Makes one HTML page of a trace of wsrt's scheduler, to be opened in a browser; it needs no network.
 
-usage: wsrt-report TRACE [-o FILE]
+usage: wsrt-report TRACE [-o FILE] [--dial9]
 
   TRACE            the file that a program started with WSRT_TRACE=TRACE has written
   -o, --output FILE
                    the file of the page; `-` is the standard output, and TRACE.html the default
+  --dial9          write a trace for the viewer of dial9 instead of a page; the default is TRACE.bin
   -h, --help       print this
   -V, --version    print the version
 ";
@@ -36,6 +37,7 @@ pub enum Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
     Report { trace: PathBuf, output: Output },
+    Dial9 { trace: PathBuf, output: Output },
     Help,
     Version,
 }
@@ -57,17 +59,19 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
         Command::Help => print(HELP.as_bytes()),
         Command::Version => print(concat!("wsrt-report ", env!("CARGO_PKG_VERSION"), "\n").as_bytes()),
         Command::Report { trace, output } => report(&trace, &output),
+        Command::Dial9 { trace, output } => convert(&trace, &output),
     }
     .map_err(Refusal::Failure)
 }
 
 fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, lexopt::Error> {
-    let (mut trace, mut output) = (None, None);
+    let (mut trace, mut output, mut is_dial9) = (None, None, false);
     let mut words = Parser::from_args(arguments);
     while let Some(word) = words.next()? {
         match word {
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
+            Long("dial9") => is_dial9 = true,
             Short('o') | Long("output") => {
                 let file = words.value()?;
                 if file.is_empty() {
@@ -81,19 +85,19 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, lexopt::E
             other => return Err(other.unexpected()),
         }
     }
-    let trace = trace.ok_or("which trace? usage: wsrt-report TRACE [-o FILE]")?;
+    let trace = trace.ok_or("which trace? usage: wsrt-report TRACE [-o FILE] [--dial9]")?;
     let output = match output {
         Some(file) if file == "-" => Output::Standard,
         Some(file) => Output::File(file.into()),
-        None => Output::File(beside(&trace)),
+        None => Output::File(beside(&trace, if is_dial9 { ".bin" } else { ".html" })),
     };
-    Ok(Command::Report { trace, output })
+    Ok(if is_dial9 { Command::Dial9 { trace, output } } else { Command::Report { trace, output } })
 }
 
-/// Returns the default path of the page: the path of the trace with `.html` appended.
-fn beside(trace: &Path) -> PathBuf {
+/// Returns the default path of the output: the path of the trace with an extension appended.
+fn beside(trace: &Path, extension: &str) -> PathBuf {
     let mut name = trace.as_os_str().to_owned();
-    name.push(".html");
+    name.push(extension);
     name.into()
 }
 
@@ -101,17 +105,33 @@ fn report(trace: &Path, output: &Output) -> Result<(), Failure> {
     if let Output::File(file) = output {
         refuse_same(trace, file)?;
     }
-    let page = page::html(&reading::read(trace)?);
+    write(output, page::html(&reading::read(trace)?).as_bytes())
+}
+
+fn convert(trace: &Path, output: &Output) -> Result<(), Failure> {
+    if let Output::File(file) = output {
+        refuse_same(trace, file)?;
+    }
+    let shown = trace.display();
+    let unread = |error| format!("cannot read `{shown}`: {error}");
+    let (input, mut converted) = (BufReader::new(File::open(trace).map_err(unread)?), Vec::new());
+    if dial9::convert(input, &mut converted).map_err(unread)? == 0 {
+        return Err(format!("`{shown}` has no poll of a task of wsrt's").into());
+    }
+    write(output, &converted)
+}
+
+fn write(output: &Output, bytes: &[u8]) -> Result<(), Failure> {
     match output {
-        Output::Standard => print(page.as_bytes()),
+        Output::Standard => print(bytes),
         Output::File(file) => {
-            fs::write(file, page).map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
+            fs::write(file, bytes).map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
             print(format!("{}\n", file.display()).as_bytes())
         }
     }
 }
 
-/// Returns an error if the page would overwrite the trace.
+/// Returns an error if the output would overwrite the trace.
 fn refuse_same(trace: &Path, file: &Path) -> Result<(), Failure> {
     match (trace.canonicalize(), file.canonicalize()) {
         (Ok(trace), Ok(file)) if trace == file => {
@@ -153,6 +173,8 @@ mod tests {
         assert_eq!(parsed(&["--output", "b", "a"]), asked("a", "b"));
         assert_eq!(parsed(&["-o", "-", "--", "-a"]), asked("-a", "-"));
         assert_eq!(parsed(&["--output=b", "a"]), asked("a", "b"));
+        let converted = Command::Dial9 { trace: "a".into(), output: Output::File("a.bin".into()) };
+        assert_eq!(parsed(&["--dial9", "a"]), Ok(converted));
         assert_eq!(parsed(&["a", "--help"]), Ok(Command::Help));
         assert_eq!(parsed(&["-V"]), Ok(Command::Version));
     }
@@ -160,7 +182,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_named() {
         for (words, expected) in [
-            (&[][..], "which trace? usage: wsrt-report TRACE [-o FILE]"),
+            (&[][..], "which trace? usage: wsrt-report TRACE [-o FILE] [--dial9]"),
             (&["a", "b"], "unexpected argument \"b\""),
             (&["a", "-x"], "invalid option '-x'"),
             (&["a", "-o"], "missing argument for option '-o'"),

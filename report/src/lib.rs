@@ -12,7 +12,7 @@
 //! it. [`wsrt_trace`] decodes bytes to packets and packets to events. `aggregate` adds the events
 //! up in sums, bins and buckets, so that memory use does not grow with the file. [`cli`] reads the
 //! command line and the file, and `page` writes the page with the drawings of `charts`. The file is
-//! read only once and may be a pipe.
+//! read only once and may be a pipe. `dial9` converts the events to another format instead.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +22,7 @@ use std::io::Read;
 mod aggregate;
 mod charts;
 pub mod cli;
+mod dial9;
 mod folded;
 mod numbers;
 mod page;

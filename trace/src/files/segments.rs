@@ -172,7 +172,7 @@ impl Segments {
     fn try_add(&mut self, batch: &EventBatch, context: EncodeContext<'_>) -> io::Result<()> {
         let mut open = match self.open.take() {
             Some(open) => open,
-            None => self.next(batch.until)?,
+            None => self.begin(batch.until)?,
         };
         if let Err(error) = open.file.add(batch, context) {
             open.discard();
@@ -187,7 +187,7 @@ impl Segments {
     }
 
     /// Begins a segment, whose first batch ends at `first`.
-    fn next(&mut self, first: u64) -> io::Result<OpenSegment> {
+    fn begin(&mut self, first: u64) -> io::Result<OpenSegment> {
         fs::create_dir_all(&self.store.path)?;
         if self.lock.is_none() {
             let lock = File::create(self.store.lock_file(&self.run))?;

@@ -45,7 +45,7 @@ impl<K: Clone + Ord> PollsOf<K> {
         let grown = now.map(|polls| {
             let before = before.get(&polls.of);
             let poll_time = before.map_or_else(|| polls.poll_time.clone(), |before| polls.poll_time.since(before));
-            Self { poll_time, ..polls.clone() }
+            Self { of: polls.of.clone(), poll_time, longest: polls.longest }
         });
         Self::longest_first(grown.filter(|polls| polls.poll_time.count() > 0))
     }
