@@ -65,7 +65,7 @@ impl Samples {
 }
 
 /// A function in a flame graph, with the functions that it has called.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Flame {
     pub(crate) function: NameId,
     pub(crate) count: u64,

@@ -13,7 +13,7 @@ use crate::text::Escaped;
 const MOST_SITES: usize = 8;
 const MOST_FUNCTIONS: usize = 10;
 /// The most boxes of a flame graph, and how many times as wide as a box the graph may be.
-const MOST_BOXES: usize = 400;
+const MOST_BOXES: usize = 500;
 const NARROWEST: u64 = 250;
 
 /// Writes the head of a page that has nothing else.
@@ -75,35 +75,54 @@ fn graph(page: &mut Page, names: &NameTable, site: &SiteSamples, total: u64) {
         None => page.put(format_args!("<h3>{}: {count}, {share}</h3>\n", capitalized(OUTSIDE))),
     }
     page.put(format_args!("<div class=\"scroll flame\" role=\"region\" aria-label=\"Flame graph\" tabindex=\"0\">"));
-    let mut left = MOST_BOXES;
-    calls(page, names, &Flame::of(&site.stacks, names), (site.count, site.count), &mut left);
+    let flames = Flame::of(&site.stacks, names);
+    let least = least(&flames, site.count);
+    calls(page, names, &flames, Widths { above: site.count, whole: site.count, least });
     page.put(format_args!("</div>\n"));
 }
 
-/// Writes the boxes of functions side by side, below the one that has called them, which is in
-/// `count` samples. `whole` is the number in the graph, and `left` how many boxes may follow.
-fn calls(page: &mut Page, names: &NameTable, flames: &[Flame], (count, whole): (u64, u64), left: &mut usize) {
-    let is_wide = |flame: &&Flame| flame.count * NARROWEST >= whole;
-    let mut wide = flames.iter().filter(is_wide).peekable();
-    if wide.peek().is_none() || *left == 0 {
+/// Returns how many samples a box has at least, so that not too many are drawn. A function has no
+/// more samples than the one that has called it: no box is drawn without the one above.
+fn least(flames: &[Flame], whole: u64) -> u64 {
+    fn collect(flames: &[Flame], counts: &mut Vec<u64>) {
+        for flame in flames {
+            counts.push(flame.count);
+            collect(&flame.calls, counts);
+        }
+    }
+    let mut counts = Vec::new();
+    collect(flames, &mut counts);
+    counts.sort_unstable_by_key(|&count| u64::MAX - count);
+    let first_too_many = counts.get(MOST_BOXES).copied().unwrap_or(0);
+    (first_too_many + 1).max(whole / NARROWEST)
+}
+
+/// How many samples are in the box above, in the whole graph, and in each box at least.
+#[derive(Clone, Copy)]
+struct Widths {
+    above: u64,
+    whole: u64,
+    least: u64,
+}
+
+/// Writes the boxes of functions side by side, below the one that has called them.
+fn calls(page: &mut Page, names: &NameTable, flames: &[Flame], widths: Widths) {
+    let mut wide = flames.iter().filter(|flame| flame.count >= widths.least).peekable();
+    if wide.peek().is_none() {
         return;
     }
     page.put(format_args!("<div class=\"calls\">"));
     for flame in wide {
-        if *left == 0 {
-            break;
-        }
-        *left -= 1;
         let name = names.text(flame.function);
-        let width = flame.count as f64 / count.max(1) as f64 * 100.0;
+        let width = flame.count as f64 / widths.above.max(1) as f64 * 100.0;
         page.put(format_args!(
             "<div class=\"call\" style=\"width:{width:.2}%\"><span title=\"{}: {}, {}\">{}</span>",
             Escaped(name),
             Of(flame.count, "sample"),
-            Share::of(flame.count, whole),
+            Share::of(flame.count, widths.whole),
             Escaped(short(name))
         ));
-        calls(page, names, &flame.calls, (flame.count, whole), left);
+        calls(page, names, &flame.calls, Widths { above: flame.count, ..widths });
         page.put(format_args!("</div>"));
     }
     page.put(format_args!("</div>"));
@@ -133,7 +152,21 @@ fn capitalized(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use wsrt_trace::decode::NameId;
+
     use super::*;
+
+    #[test]
+    fn a_graph_has_a_bounded_number_of_boxes() {
+        let leaf = |count| Flame { function: NameId::NONE, count, calls: Vec::new() };
+        let narrow = Flame { calls: (1..=300).rev().map(leaf).collect(), ..leaf(50_000) };
+        let wide = Flame { calls: vec![leaf(300_000); 3], ..leaf(900_000) };
+        assert_eq!(least(&[wide, narrow], 950_000), 3_800, "a 250th");
+        let many = Flame { calls: (1..=600).rev().map(leaf).collect(), ..leaf(10_000) };
+        let least = least(std::slice::from_ref(&many), 10_000);
+        assert_eq!(1 + many.calls.iter().filter(|flame| flame.count >= least).count(), MOST_BOXES);
+        assert_eq!(super::least(&[leaf(3), leaf(1)], 4), 1, "all of them");
+    }
 
     #[test]
     fn a_function_is_shown_with_its_module() {
