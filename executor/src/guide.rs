@@ -6,6 +6,7 @@
 //! | serve connections | [`server`] |
 //! | limit times, race and cancel | [`timeouts`] |
 //! | let tasks inherit a request's id and deadline | [`context`] |
+//! | let tasks borrow | [`scopes`] |
 //! | share state between tasks | [`sharing`] |
 //! | know how a future that is not polled can block its own task | [`futurelock`] |
 //! | compute on the processors that run the tasks | [`parallel`] |
@@ -71,6 +72,10 @@ pub mod timeouts {}
 #[doc = links!()]
 #[doc = include_str!("../docs/CONTEXT.md")]
 pub mod context {}
+
+#[doc = links!()]
+#[doc = include_str!("../docs/SCOPES.md")]
+pub mod scopes {}
 
 #[doc = links!()]
 #[doc = include_str!("../docs/SHARING.md")]

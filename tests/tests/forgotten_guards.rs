@@ -1,15 +1,19 @@
 //! A guard of `Handle::enter` that a task forgets, or keeps beyond its poll, affects that task
-//! alone.
+//! alone. So does the future of a scope that is forgotten.
 
 use std::cell::RefCell;
-use std::future::pending;
+use std::future::{Future, pending, poll_fn};
 use std::mem;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::channel;
+use std::task::Poll;
 use std::thread;
 
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, EnterGuard, Handle, Runtime};
-use wsrt::task::{spawn_blocking, yield_now};
+use wsrt::sync::mpsc;
+use wsrt::task::{scope_with, spawn_blocking, yield_now};
 use wsrt_tests::{in_a_process_of_its_own, panic_message, text_of, within_a_minute};
 
 /// A runtime with one processor, whose threads bear its name.
@@ -227,5 +231,58 @@ fn a_panicking_root_with_a_guard_leaves_the_thread_clean() {
             drop(own.spawn(pending::<()>()));
             assert_works(&own);
         }
+    });
+}
+
+/// Counts the children that use it. Has to outlive them.
+#[derive(Default)]
+struct Lent(AtomicUsize);
+
+struct User<'a>(&'a Lent);
+
+impl Lent {
+    fn user(&self) -> User<'_> {
+        self.0.fetch_add(1, SeqCst);
+        User(self)
+    }
+}
+
+impl Drop for User<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, SeqCst);
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        panic!("the forgotten future has a share of this");
+    }
+}
+
+#[test]
+fn a_forgotten_scope_keeps_what_its_children_use() {
+    within_a_minute(|| {
+        let runtime = one_processor("scope");
+        let (counts, counted) = channel();
+        let (end, mut ends) = mpsc::channel(1);
+        runtime.block_on(async {
+            let mut lent = Box::pin(scope_with(Lent::default(), async |scope, lent| {
+                let _user = lent.user();
+                scope.spawn(async move {
+                    let _user = lent.user();
+                    counts.send(lent.0.load(SeqCst)).expect("the test waits");
+                    ends.recv().await.expect("it is sent");
+                    counts.send(lent.0.load(SeqCst)).expect("the test waits");
+                    pending::<()>().await;
+                });
+                pending::<()>().await;
+            }));
+            assert!(poll_fn(|cx| Poll::Ready(lent.as_mut().poll(cx))).await.is_pending());
+            mem::forget(lent);
+        });
+        assert_eq!(counted.recv(), Ok(2), "the closure and the child");
+        runtime.block_on(end.send(())).expect("the child continues");
+        assert_eq!(counted.recv(), Ok(2));
+        drop(runtime);
     });
 }

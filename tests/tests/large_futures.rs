@@ -119,5 +119,8 @@ fn spawned_into_sets_maps_and_groups() {
             group.spawn(async { Ok::<_, ()>(large().await) });
             assert_eq!(group.join_all().await, Ok(vec![SIZE]));
         });
+        runtime.block_on(async {
+            assert_eq!(task::scope(|scope| scope.spawn(large()).join()), Some(SIZE));
+        });
     });
 }

@@ -42,6 +42,8 @@ pub(crate) mod large;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod local_set;
 #[cfg(not(wsrt_loom))]
+pub(crate) mod scope;
+#[cfg(not(wsrt_loom))]
 pub(crate) mod spawn;
 #[cfg(not(wsrt_loom))]
 pub(crate) mod task_group;
@@ -94,6 +96,8 @@ pub use crate::task::join_map::JoinMap;
 pub use crate::task::join_set::JoinSet;
 #[cfg(not(wsrt_loom))]
 pub use crate::task::local_set::{LocalEnterGuard, LocalSet};
+#[cfg(not(wsrt_loom))]
+pub use crate::task::scope::{ScopeBody, ScopeWith, ScopedJoinHandle, TaskScope, scope, scope_with};
 #[cfg(not(wsrt_loom))]
 pub use crate::task::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
 #[cfg(not(wsrt_loom))]

@@ -31,6 +31,7 @@ mod refusals;
 mod replicated_log;
 #[cfg(unix)]
 mod runner;
+mod scopes;
 mod seeded;
 mod skew;
 mod steps_of_a_request;

@@ -1,8 +1,8 @@
 //! The list of programs.
 
 use crate::{
-    behind, channels, computing, ending, hooks, locks, long_polls, panics, places, roots, sizes, sockets, spawning,
-    teams, timers,
+    behind, channels, computing, ending, hooks, locks, long_polls, panics, places, roots, scopes, sizes, sockets,
+    spawning, teams, timers,
 };
 
 /// A program, and its name.
@@ -26,6 +26,7 @@ programs! {
     locks: mutexes readers_and_writers permits_in_parts closed_while_waited_for notices_passed_on values_made_once barriers;
     timers: sleeps sleeps_on_one_thread time_limits sleeps_are_moved timers_outlive_their_thread sleeps_of_visitors timers_on_spares;
     roots: drivers_come_and_leave blocks_in_place blocks_unannounced block_on_in_tasks blocking_jobs machines_come_and_go machines_stay_for_ever hooks_that_wait threads_are_limited threads_are_refused refused_beside_an_idle_thread roots_woken_on_the_list;
+    scopes: scopes_beside_each_other scopes_cancelled_by_a_panic scopes_around_the_end lent_to_tasks lent_and_dropped lent_around_the_end;
     sizes: shrinks_beside_tasks resizes_in_tasks shrinks_beside_timers shrinks_beside_blocked_polls ends_while_resized drains_while_resized resizes_without_room waits_end_while_resized names_that_resize;
     long_polls: timers_behind_long_polls;
     behind: runnext_behind_a_held_spare tasks_behind_a_busy_spare timers_behind_a_busy_spare timers_left_where_the_runtime_shrinks;

@@ -27,6 +27,7 @@ mod panics;
 mod parent;
 mod places;
 mod roots;
+mod scopes;
 mod sizes;
 mod sockets;
 mod spawning;

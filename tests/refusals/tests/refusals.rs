@@ -1,5 +1,5 @@
 //! Code that does not compile: what `#[wsrt::main]` and `#[wsrt::test]` refuse, and what may not
-//! run in parallel; and the words and places of the errors.
+//! run in parallel or be borrowed by tasks; and the words and places of the errors.
 //!
 //! After a change of wording: `TRYBUILD=overwrite cargo test -p wsrt-refusals`, and read the
 //! difference.
@@ -16,7 +16,7 @@ use trybuild::TestCases;
 
 use self::unchecked::not_checked;
 
-/// The compiler whose words the files in `ui/compiler` and `ui/parallel` hold.
+/// The compiler whose words the files in `ui/compiler`, `ui/parallel` and `ui/scopes` hold.
 const RECORDED: &str = "rustc 1.95.";
 
 /// Whether the compiler is the one whose words are recorded. Says so if it is another, and fails in
@@ -54,5 +54,13 @@ fn a_type_error_is_reported_at_the_users_own_tokens() {
 fn what_is_not_safe_in_parallel_is_refused() {
     if has_recorded_compiler("messages about what may not run in parallel") {
         TestCases::new().compile_fail("ui/parallel/*.rs");
+    }
+}
+
+/// The compiler's messages, too.
+#[test]
+fn what_a_scoped_task_may_not_borrow_is_refused() {
+    if has_recorded_compiler("messages about what tasks may not borrow") {
+        TestCases::new().compile_fail("ui/scopes/*.rs");
     }
 }

@@ -47,7 +47,8 @@ use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
     AbortHandle, AbortOnDropHandle, AccessError, BlockingGroup, CurrentTask, Id, JoinError, JoinHandle, JoinMap,
-    JoinSet, LocalEnterGuard, LocalKey, LocalSet, PoolBusy, TaskGroup, join_set,
+    JoinSet, LocalEnterGuard, LocalKey, LocalSet, PoolBusy, ScopeWith, ScopedJoinHandle, TaskGroup, TaskScope,
+    join_set,
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
@@ -168,6 +169,11 @@ table! {
     TaskGroup<(), ()>:          Send,  Sync,  Unpin;
     TaskGroup<Movable, ()>:     Send,  Sync,  Unpin;
     TaskGroup<Local, ()>:       !Send, !Sync, Unpin;
+    TaskScope<'static, 'static>:        Send,  Sync,  Unpin;
+    ScopeWith<(), Ready<()>>:           Send,  Sync,  Unpin;
+    ScopeWith<(), Ready<Local>>:        !Send, !Sync, Unpin;
+    ScopedJoinHandle<'static, Movable>: Send,  Sync,  Unpin;
+    ScopedJoinHandle<'static, Local>:   !Send, !Sync, Unpin;
     BlockingGroup:       Send,  Sync,  Unpin;
     PoolBusy<Movable>:   Send,  !Sync, Unpin;
     PoolBusy<Local>:     !Send, !Sync, Unpin;

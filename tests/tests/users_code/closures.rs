@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::thread;
 
-use wsrt::task::{LocalSet, block_in_place, spawn_local};
+use wsrt::task::{LocalSet, block_in_place, scope, spawn_local};
 use wsrt::team::{self, Global, Handle, Hooks, Order};
 
 use crate::places::Place;
@@ -20,6 +20,7 @@ pub(crate) fn places() -> Vec<Place> {
         Place::new("a piece of a parallel loop", |scene| in_a_task(scene, in_a_piece)),
         Place::new("a job of a team", in_a_team),
         Place::new("a job that a guest has spawned", |scene| in_a_task(scene, spawn_as_guest)),
+        Place::new("the closure of a scope", |scene| in_a_task(scene, |scene| scope(|_| scene.act()))),
         Place::new("under a guard", under_a_guard),
     ]
 }

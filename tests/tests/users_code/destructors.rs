@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll};
 
 use wsrt::runtime::PanicAction;
-use wsrt::task::{JoinSet, LocalSet, yield_now};
+use wsrt::task::{JoinSet, LocalSet, scope, scope_with, yield_now};
 use wsrt::time::Instant;
 
 use crate::places::Place;
@@ -29,6 +29,8 @@ pub(crate) fn places() -> Vec<Place> {
         Place::new("the value that a task has inherited", inherited),
         Place::new("the tasks of a dropped JoinSet", joined),
         Place::new("the tasks of a dropped LocalSet", local),
+        Place::new("a cancelled child of a scope", child_of_a_scope),
+        Place::new("the resources lent to a dropped scope", lent),
         ends("the tasks that a panic's shutdown drops", shut_down),
         ends("the same, begun on another thread", shut_down_outside),
         Place::new("a thread-local of a pool thread", local_of_a_pool_thread).ends_the_process(OF_STD),
@@ -129,6 +131,32 @@ fn local(scene: &Scene) {
     scene.block_on(set.run_until(yield_now()));
     scene.arm();
     let _ = scene.block_on(async move { drop(set) });
+}
+
+fn child_of_a_scope(scene: &Scene) {
+    let _ = scene.block_on(async {
+        scope(|scope| {
+            scope.spawn(waiting(scene.on_drop()));
+            scene.arm();
+            scope.cancel();
+        });
+    });
+}
+
+/// The child is the last that has them.
+fn lent(scene: &Scene) {
+    scene.arm();
+    let lent = scope_with(scene.on_drop(), async |scope, _| {
+        scope.spawn(pending::<()>());
+        pending::<()>().await;
+    });
+    let _ = scene.block_on(async {
+        wsrt::select! {
+            _ = lent => {}
+            () = yield_now() => {}
+        }
+    });
+    scene.await_action();
 }
 
 fn shut_down(scene: &Scene) {

@@ -1,0 +1,3 @@
+fn main() {
+    drop(wsrt::task::scope_with((), async |scope, ()| scope.spawn(async { 1 })));
+}
