@@ -1,16 +1,17 @@
 //! A server that shuts down gracefully: `cargo run --release --example graceful_shutdown`, then
 //! `nc 127.0.0.1 7000`, then ctrl-c.
 //!
-//! On ctrl-c or SIGTERM it drains the runtime: the shutdown token fires, by which the listener and
-//! every connection learn that they should end, and they have five seconds to finish their work. It
-//! names the tasks that are left after that, with the places where they were spawned.
+//! On ctrl-c or SIGTERM it drains the runtime: the shutdown token is cancelled, by which the listener
+//! and every connection learn that they should end, and they have five seconds to finish their
+//! work. It names the tasks that are left after that, with the places where they were spawned.
 
 use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::runtime::{Handle, ShutdownToken};
+use wsrt::runtime::Handle;
+use wsrt::sync::CancellationToken;
 use wsrt::time::Instant;
 
 /// How long connections may take to finish.
@@ -46,7 +47,7 @@ async fn serve(address: &str) -> io::Result<()> {
 /// Accepts connections until the runtime is drained. The listener is closed with this task.
 async fn accept(listener: TcpListener) {
     let ending = Handle::current().shutdown_token();
-    while let Some(accepted) = ending.run_until(listener.accept()).await {
+    while let Some(accepted) = ending.run_until_cancelled(listener.accept()).await {
         match accepted {
             Ok((stream, peer)) => {
                 let ended = echo(stream, ending.clone());
@@ -66,10 +67,10 @@ async fn accept(listener: TcpListener) {
 
 /// Sends back all bytes. When the server ends, the bytes that were read are still sent back, and
 /// then a farewell.
-async fn echo(mut stream: TcpStream, ending: ShutdownToken) -> io::Result<()> {
+async fn echo(mut stream: TcpStream, ending: CancellationToken) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     // The token is checked between messages only: the read is cancel safe, the write is not.
-    while let Some(count) = ending.run_until(stream.read(&mut buffer)).await {
+    while let Some(count) = ending.run_until_cancelled(stream.read(&mut buffer)).await {
         match count? {
             0 => return Ok(()),
             count => stream.write_all(&buffer[..count]).await?,

@@ -43,11 +43,11 @@
 
 #[doc(inline)]
 pub use wsrt_sync::{
-    AcquireError, Barrier, BarrierWaitResult, MappedMutexGuard, Mutex, MutexGuard, Notified, Notify, OnceCell,
-    OwnedMappedMutexGuard, OwnedMutexGuard, OwnedNotified, OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard,
-    OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard,
-    Semaphore, SemaphorePermit, SetError, SetOnce, SetOnceError, TryAcquireError, TryLockError, broadcast, mpsc,
-    oneshot, watch,
+    AcquireError, Barrier, BarrierWaitResult, CancellationToken, DropGuard, DropGuardRef, MappedMutexGuard, Mutex,
+    MutexGuard, Notified, Notify, OnceCell, OwnedMappedMutexGuard, OwnedMutexGuard, OwnedNotified,
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock,
+    RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard, Semaphore, SemaphorePermit, SetError, SetOnce,
+    SetOnceError, TryAcquireError, TryLockError, broadcast, mpsc, oneshot, watch,
 };
 
 use std::future::Future;

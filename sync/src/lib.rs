@@ -24,6 +24,7 @@ mod batch_semaphore;
 pub mod blocking;
 pub mod broadcast;
 pub mod budget;
+mod cancellation;
 #[cfg(all(not(wsrt_loom), feature = "console"))]
 mod console;
 #[cfg(any(wsrt_loom, not(feature = "console")))]
@@ -63,6 +64,7 @@ mod wakers;
 pub mod watch;
 
 pub use self::barrier::{Barrier, BarrierWaitResult};
+pub use self::cancellation::{CancellationToken, DropGuard, DropGuardRef};
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard, TryLockError};
 pub use self::notify::{Notified, Notify, OwnedNotified};
 pub use self::once_cell::{OnceCell, SetError};

@@ -65,11 +65,14 @@ pub enum WaitKind {
     OnceCell,
     /// A task waits in [`SetOnce::wait`](crate::SetOnce::wait).
     SetOnce,
+    /// A task waits in [`CancellationToken::cancelled`](crate::CancellationToken::cancelled) or
+    /// `run_until_cancelled`.
+    Cancellation,
 }
 
 /// Each kind with its name, and with the words that describe what the task waits for. A kind's
 /// number is its position in this array, counted from one.
-const KINDS: [(WaitKind, &str, &str); 17] = [
+const KINDS: [(WaitKind, &str, &str); 18] = [
     (WaitKind::Mutex, "mutex", "Mutex"),
     (WaitKind::RwLockRead, "rwlock_read", "RwLock, to read,"),
     (WaitKind::RwLockWrite, "rwlock_write", "RwLock, to write,"),
@@ -87,6 +90,7 @@ const KINDS: [(WaitKind, &str, &str); 17] = [
     (WaitKind::Barrier, "barrier", "Barrier"),
     (WaitKind::OnceCell, "once_cell", "the first value of OnceCell"),
     (WaitKind::SetOnce, "set_once", "the value of SetOnce"),
+    (WaitKind::Cancellation, "cancellation", "the cancellation of the token"),
 ];
 
 impl WaitKind {

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
 use wsrt_sync::wait::{TaskWait, WaitKind, noted};
-use wsrt_sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce};
+use wsrt_sync::{Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce};
 use wsrt_sync::{broadcast, mpsc, oneshot, watch};
 
 /// The kind and the line of what the poll on this thread waits for.
@@ -70,6 +70,8 @@ fn waits_for_events() {
     notes(WaitKind::Barrier, line, barrier.wait());
     let (once, line) = here(SetOnce::<u8>::new());
     notes(WaitKind::SetOnce, line, once.wait());
+    let (token, line) = here(CancellationToken::new());
+    notes(WaitKind::Cancellation, line, token.cancelled());
     let (cell, line) = here(OnceCell::<u8>::new());
     let mut first = pin!(cell.get_or_init(std::future::pending));
     assert!(!poll(first.as_mut()));

@@ -203,6 +203,8 @@ named! {
         OnceCell = "once_cell",
         /// The value of a cell that can be set once.
         SetOnce = "set_once",
+        /// The cancellation of a token.
+        Cancellation = "cancellation",
     }
 }
 

@@ -1,84 +1,9 @@
-//! Cancelling loops: a token that is checked at each claim, and the error of a cancelled loop.
+//! Cancelling loops: their token is checked at each claim, and a cancelled loop returns an error.
 
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 
-use crate::util::sync::atomic::AtomicBool;
-use crate::util::sync::atomic::Ordering::{Acquire, Release};
-
-/// A token that stops parallel loops. All clones of a token share one state.
-///
-/// # Examples
-///
-/// ```
-/// use wsrt::parallel::{self, CancelToken};
-///
-/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
-/// # runtime.block_on(async {
-/// let found = CancelToken::new();
-/// let searched = parallel::until(&found).for_each(0..1_000_000_u64, |n| {
-///     if n * n == 1_522_756 {
-///         found.cancel();
-///     }
-/// });
-/// assert!(found.is_cancelled());
-/// if let Err(stopped) = searched {
-///     assert!(stopped.completed() < stopped.total());
-/// }
-/// # });
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
-
-impl CancelToken {
-    /// Creates a token that is not cancelled.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let token = wsrt::parallel::CancelToken::new();
-    /// assert!(!token.is_cancelled());
-    /// ```
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Cancels the token, which stops all loops that use it. A cancelled token cannot be reset.
-    ///
-    /// Each thread of a loop stops at its next claim: after about a microsecond, or when it has
-    /// completed the items that it has already claimed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let token = wsrt::parallel::CancelToken::new();
-    /// token.cancel();
-    /// assert!(token.is_cancelled());
-    /// ```
-    pub fn cancel(&self) {
-        // Release pairs with the Acquire in `is_cancelled`.
-        self.0.store(true, Release);
-    }
-
-    /// Returns `true` if [`cancel`](CancelToken::cancel) was called on this token or a clone.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let token = wsrt::parallel::CancelToken::new();
-    /// let result = wsrt::parallel::until(&token).for_each(0..1000_u64, |n| {
-    ///     if n == 10 {
-    ///         token.cancel();
-    ///     }
-    /// });
-    /// assert!(result.is_err() && token.is_cancelled());
-    /// ```
-    pub fn is_cancelled(&self) -> bool {
-        // Acquire: a thread that sees the cancellation sees all writes before it.
-        self.0.load(Acquire)
-    }
-}
+use wsrt_sync::CancellationToken;
 
 /// The error returned when a loop was cancelled before all of its items were completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,9 +22,10 @@ impl Cancelled {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::parallel::{CancelToken, until};
+    /// use wsrt::parallel::until;
+    /// use wsrt::sync::CancellationToken;
     ///
-    /// let token = CancelToken::new();
+    /// let token = CancellationToken::new();
     /// token.cancel();
     /// let cancelled = until(&token).for_each(0..1000_u64, |_| ()).unwrap_err();
     /// assert!(cancelled.completed() < cancelled.total());
@@ -113,9 +39,10 @@ impl Cancelled {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::parallel::{CancelToken, until};
+    /// use wsrt::parallel::until;
+    /// use wsrt::sync::CancellationToken;
     ///
-    /// let token = CancelToken::new();
+    /// let token = CancellationToken::new();
     /// token.cancel();
     /// let cancelled = until(&token).for_each(0..1000_u64, |_| ()).unwrap_err();
     /// assert_eq!(cancelled.total(), 1000);
@@ -135,21 +62,35 @@ impl Error for Cancelled {}
 
 /// Runs parallel loops that stop early when a token is cancelled. Returned by [`until`].
 #[derive(Debug, Clone, Copy)]
-pub struct Until<'a>(Option<&'a CancelToken>);
+pub struct Until<'a>(Option<&'a CancellationToken>);
 
 /// Returns an object with this module's loops, which stop early when `token` is cancelled.
 ///
-/// If the token is cancelled after the last item was completed, the loop counts as complete.
+/// Each thread of a loop stops at its next claim: after about a microsecond, or when it has
+/// completed the items that it has already claimed. If the token is cancelled after the last item
+/// was completed, the loop counts as complete.
 ///
 /// # Examples
 ///
 /// ```
-/// use wsrt::parallel::{self, CancelToken};
+/// use wsrt::parallel;
+/// use wsrt::sync::CancellationToken;
 ///
-/// let token = CancelToken::new();
-/// assert!(parallel::until(&token).for_each(0..10_u64, drop).is_ok());
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let found = CancellationToken::new();
+/// let searched = parallel::until(&found).for_each(0..1_000_000_u64, |n| {
+///     if n * n == 1_522_756 {
+///         found.cancel();
+///     }
+/// });
+/// assert!(found.is_cancelled());
+/// if let Err(stopped) = searched {
+///     assert!(stopped.completed() < stopped.total());
+/// }
+/// # });
 /// ```
-pub fn until(token: &CancelToken) -> Until<'_> {
+pub fn until(token: &CancellationToken) -> Until<'_> {
     Until(Some(token))
 }
 
@@ -159,6 +100,6 @@ impl Until<'_> {
 
     #[inline]
     pub(super) fn is_cancelled(self) -> bool {
-        self.0.is_some_and(CancelToken::is_cancelled)
+        self.0.is_some_and(CancellationToken::is_cancelled)
     }
 }

@@ -144,9 +144,10 @@ impl Until<'_> {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::parallel::{self, CancelToken};
+    /// use wsrt::parallel;
+    /// use wsrt::sync::CancellationToken;
     ///
-    /// let token = CancelToken::new();
+    /// let token = CancellationToken::new();
     /// let mut rows = vec![1; 1000];
     /// parallel::until(&token).for_each(&mut rows, |row| *row += 1).expect("it was not cancelled");
     /// assert!(rows.iter().all(|row| *row == 2));
@@ -221,9 +222,10 @@ impl Until<'_> {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::parallel::{self, CancelToken};
+    /// use wsrt::parallel;
+    /// use wsrt::sync::CancellationToken;
     ///
-    /// let token = CancelToken::new();
+    /// let token = CancellationToken::new();
     /// let squares = parallel::until(&token).map_collect(0..4_u64, |n| n * n).expect("it was not cancelled");
     /// assert_eq!(squares, [0, 1, 4, 9]);
     /// ```
@@ -398,9 +400,10 @@ impl Until<'_> {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::parallel::{self, CancelToken};
+    /// use wsrt::parallel;
+    /// use wsrt::sync::CancellationToken;
     ///
-    /// let token = CancelToken::new();
+    /// let token = CancellationToken::new();
     /// token.cancel();
     /// let sum = parallel::until(&token).reduce(0..1000_u64, || 0, |n| n, |a, b| a + b);
     /// assert!(sum.is_err());
@@ -478,10 +481,11 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::{CancelToken, map_collect, reduce, until};
+    use crate::parallel::{map_collect, reduce, until};
     use crate::runtime::Builder;
     use std::sync::atomic::AtomicUsize;
     use std::sync::atomic::Ordering::Relaxed;
+    use wsrt_sync::CancellationToken;
 
     /// With lengths around the end of a block, on two processors.
     fn for_lengths(check: impl Fn(usize)) {
@@ -504,7 +508,7 @@ mod tests {
     #[test]
     fn a_loop_that_is_cancelled_begins_no_more_blocks() {
         for_lengths(|length| {
-            let (token, done) = (CancelToken::new(), AtomicUsize::new(0));
+            let (token, done) = (CancellationToken::new(), AtomicUsize::new(0));
             let outcome = until(&token).for_each(0..length, |_| {
                 done.fetch_add(1, Relaxed);
                 token.cancel();

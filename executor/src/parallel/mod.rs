@@ -64,7 +64,7 @@ mod items;
 mod loops;
 mod scope;
 
-pub use self::cancel::{CancelToken, Cancelled, Until, until};
+pub use self::cancel::{Cancelled, Until, until};
 pub use self::items::{Chunks, ChunksMut, Integer, IntoItems, Items, Slice, SliceMut, chunks, chunks_mut};
 pub use self::loops::{for_each, map_collect, reduce};
 pub use self::scope::{Scope, join, scope};

@@ -39,7 +39,7 @@ pub use metrics::{
     Arrivals, LatencyHistogram, Metrics, NamePolls, PollSources, ProcessorMetrics, RuntimeMetrics, SitePolls, Steals,
 };
 pub use runtime::Runtime;
-pub use shutdown::{Drained, LeftTask, ShutdownToken, is_rt_shutdown_err};
+pub use shutdown::{Drained, LeftTask, is_rt_shutdown_err};
 
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
 pub use crate::observe::sync_waits::SyncWait;

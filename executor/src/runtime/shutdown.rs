@@ -1,7 +1,7 @@
 //! The end of a runtime: the token that tells its tasks of the end, and draining, a shutdown that
 //! lets its tasks finish.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::panic::Location;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use std::task::Poll;
 use std::time::Duration;
 use std::{fmt, io};
 
+use wsrt_sync::CancellationToken;
 use wsrt_trace::place::ShortLocation;
 
 use crate::local::tasks::LocalTasks;
 use crate::runtime::services::TimerDelay;
 use crate::runtime::{Handle, Runtime};
-use crate::scheduler::ending::EndingSignal;
-use crate::scheduler::{Scheduler, drain};
+use crate::scheduler::drain;
 use crate::task::{Id, current_id};
 use crate::time::Instant;
 
@@ -23,10 +23,10 @@ impl Runtime {
     /// Stops accepting new work, and blocks the current thread until all tasks have ended or
     /// `deadline` has passed. Returns the tasks that are left.
     ///
-    /// Draining fires the runtime's [shutdown token](Handle::shutdown_token), but does not cancel
-    /// tasks. Tasks that run forever should watch the token, and servers should stop accepting
-    /// connections when it fires. Tasks that are left at the deadline keep running until the
-    /// runtime is dropped or [`shutdown_background`](Self::shutdown_background) is called.
+    /// Draining cancels the runtime's [shutdown token](Handle::shutdown_token), but not its tasks.
+    /// Tasks that run forever should watch the token, and servers should stop accepting connections
+    /// when it is cancelled. Tasks that are left at the deadline keep running until the runtime is
+    /// dropped or [`shutdown_background`](Self::shutdown_background) is called.
     ///
     /// From this call on, for the rest of the runtime's life:
     ///
@@ -205,9 +205,18 @@ impl Drained {
 }
 
 impl Handle {
-    /// Returns a token that fires when the runtime's tasks should end.
+    /// Returns the token that is cancelled when the runtime's tasks should end.
     ///
-    /// Both [`drain`](Self::drain) and the shutdown of the runtime fire the token.
+    /// Both [`drain`](Self::drain) and the shutdown of the runtime cancel the token. All calls
+    /// return clones of one token, which has no parent and may outlive the runtime. Cancel it to
+    /// ask all tasks to end some time before the runtime is drained: this has no other effect, and
+    /// the runtime keeps accepting new work. To end a part of the program, cancel a
+    /// [child](CancellationToken::child_token) instead.
+    ///
+    /// # Not guaranteed
+    ///
+    /// A task may never see the token cancelled if the runtime shuts down without a drain, because
+    /// the shutdown drops tasks where they wait. Code outside the runtime always sees it.
     ///
     /// # Examples
     ///
@@ -221,7 +230,7 @@ impl Handle {
     ///
     /// async fn serve(listener: TcpListener) -> std::io::Result<()> {
     ///     let ending = Handle::current().shutdown_token();
-    ///     while let Some(accepted) = ending.run_until(listener.accept()).await {
+    ///     while let Some(accepted) = ending.run_until_cancelled(listener.accept()).await {
     ///         let (_stream, _) = accepted?;
     ///         wsrt::spawn(async { /* the connection */ });
     ///     }
@@ -239,98 +248,8 @@ impl Handle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn shutdown_token(&self) -> ShutdownToken {
-        ShutdownToken::of(self.scheduler())
-    }
-}
-
-/// Tells the tasks of a runtime that they should end. Returned by [`Handle::shutdown_token`].
-///
-/// The token fires once, and never resets. It fires when the runtime is [drained](Handle::drain),
-/// when the runtime shuts down, or when [`fire`](Self::fire) is called on any clone of the token.
-/// Tokens can be cloned and sent to other threads, and may outlive the runtime.
-///
-/// # Not guaranteed
-///
-/// A task may never see the token fire if the runtime shuts down without a drain, because the
-/// shutdown drops tasks where they wait. Code outside the runtime always sees the token fire.
-#[derive(Clone)]
-pub struct ShutdownToken(Arc<EndingSignal>);
-
-impl ShutdownToken {
-    pub(crate) fn of(scheduler: &Scheduler) -> Self {
-        Self(Arc::clone(&scheduler.ending))
-    }
-
-    /// Waits until the token fires. Completes immediately if the token has already fired.
-    ///
-    /// Waiting needs no runtime: tasks of other runtimes and executors can wait for the token, too.
-    ///
-    /// # Cancel safety
-    ///
-    /// This method is cancel safe, because a token that has fired never resets.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let runtime = wsrt::runtime::Runtime::new()?;
-    /// let token = runtime.handle().shutdown_token();
-    /// let waiting = token.clone();
-    /// let task = runtime.spawn(async move { waiting.wait().await });
-    /// token.fire();
-    /// runtime.block_on(task)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub async fn wait(&self) {
-        self.0.wait().await;
-    }
-
-    /// Waits for `future` and returns its output, or returns `None` if the token fires first.
-    ///
-    /// If the token fires first, `future` is dropped at the `await` where it waits. If the token
-    /// has already fired, `future` is not polled at all.
-    ///
-    /// # Cancel safety
-    ///
-    /// This method is as cancel safe as `future`, which is dropped with the returned future.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let runtime = wsrt::runtime::Runtime::new()?;
-    /// let token = runtime.handle().shutdown_token();
-    /// assert_eq!(runtime.block_on(token.run_until(async { 7 })), Some(7));
-    /// token.fire();
-    /// assert_eq!(runtime.block_on(token.run_until(std::future::pending::<()>())), None);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub async fn run_until<F: Future>(&self, future: F) -> Option<F::Output> {
-        let mut fires = pin!(self.0.wait());
-        let mut future = pin!(future);
-        poll_fn(|cx| match fires.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => future.as_mut().poll(cx).map(Some),
-        })
-        .await
-    }
-
-    /// Returns `true` if the token has fired.
-    #[must_use]
-    pub fn has_fired(&self) -> bool {
-        self.0.is_given()
-    }
-
-    /// Fires the token, and has no other effect: the runtime keeps running and accepts new work.
-    ///
-    /// A program can fire the token to ask its tasks to end some time before it drains the runtime.
-    pub fn fire(&self) {
-        self.0.give();
-    }
-}
-
-impl fmt::Debug for ShutdownToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ShutdownToken").field("has_fired", &self.has_fired()).finish_non_exhaustive()
+    pub fn shutdown_token(&self) -> CancellationToken {
+        self.scheduler().ending.clone()
     }
 }
 

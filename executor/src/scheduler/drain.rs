@@ -8,7 +8,7 @@
 
 use std::task::{Poll, Waker};
 
-use crate::scheduler::ending::Drain;
+use crate::scheduler::ending::{self, Drain};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, OwnedTasks, TaskRef, TaskSnapshot, current_id};
 
@@ -16,7 +16,7 @@ use crate::task::{Id, OwnedTasks, TaskRef, TaskSnapshot, current_id};
 pub(crate) fn begin(scheduler: &Scheduler) {
     scheduler.tasks.refuse_outsiders();
     scheduler.blocking.jobs.refuse_outsiders();
-    scheduler.ending.give();
+    ending::tell(&scheduler.ending);
 }
 
 /// Returns whether a spawn here and now would be let in.

@@ -1,10 +1,10 @@
-//! How far the end of a runtime has come: the signal to its tasks, the drains that wait for the
+//! How far the end of a runtime has come: the token of its tasks, the drains that wait for the
 //! last of them, and the threads that have yet to leave. `drain` and `shutdown` work with it.
 
 use std::panic::Location;
 use std::time::Instant;
 
-use wsrt_sync::SetOnce;
+use wsrt_sync::CancellationToken;
 
 use crate::scheduler::core::presence::Presence;
 use crate::task::Id;
@@ -79,27 +79,19 @@ impl Drains {
     }
 }
 
-/// The signal of one runtime. It outlives the runtime, for its listeners.
-#[derive(Debug, Default)]
-pub(crate) struct EndingSignal(SetOnce<()>);
-
-impl EndingSignal {
-    /// Gives the signal, unless it was given before.
-    pub(crate) fn give(&self) {
-        // It wakes the listeners, whose wakers may be foreign.
-        quietly(|| _ = self.0.set(()));
-    }
-
-    pub(crate) fn is_given(&self) -> bool {
-        self.0.initialized()
-    }
-
-    pub(crate) async fn wait(&self) {
-        self.0.wait().await;
-    }
+/// Returns the token of a runtime, which tells its tasks that they should end. It outlives the
+/// runtime, for its listeners.
+pub(in crate::scheduler) fn new_token() -> CancellationToken {
+    CancellationToken::new()
 }
 
-/// Returns whether the value that is waited for, made at `place`, is the signal of a runtime.
+/// Tells the tasks that they should end.
+pub(in crate::scheduler) fn tell(token: &CancellationToken) {
+    // It wakes the listeners, whose wakers may be foreign.
+    quietly(|| token.cancel());
+}
+
+/// Returns whether the token that is waited for, made at `place`, is the token of a runtime.
 pub(crate) fn is_made_at(place: &Location<'_>) -> bool {
     place.file() == file!()
 }

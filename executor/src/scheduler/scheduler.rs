@@ -8,6 +8,7 @@ use std::{fmt, io};
 use crossbeam_utils::CachePadded;
 use wsrt_reactor::context::{ReactorContext, Services};
 use wsrt_reactor::{EventsPerTurn, Netpoller};
+use wsrt_sync::CancellationToken;
 use wsrt_sync::current_task::LockOwner;
 
 use crate::blocking::pool::BlockingPool;
@@ -21,7 +22,7 @@ use crate::scheduler::core::idle::Idle;
 use crate::scheduler::core::poll_owner::PollOwner;
 use crate::scheduler::core::processors::{Processors, Resizes};
 use crate::scheduler::core::queue::Injector;
-use crate::scheduler::ending::{Drains, EndingSignal, Shutdown};
+use crate::scheduler::ending::{self, Drains, Shutdown};
 use crate::scheduler::idle_work::IdleWork;
 #[cfg(all(unix, feature = "signal"))]
 use crate::scheduler::kept::Kept;
@@ -203,7 +204,7 @@ pub(crate) struct Scheduler {
     pub(crate) root_thread: RootThread,
     pub(crate) shutdown: Shutdown,
     /// Tells tasks that they should end.
-    pub(crate) ending: Arc<EndingSignal>,
+    pub(crate) ending: CancellationToken,
     pub(crate) drains: Drains,
     pub(crate) stalls: Stalls,
     pub(crate) rescues: Rescues,
@@ -260,7 +261,7 @@ impl Scheduler {
             threads: Threads::new(),
             root_thread: RootThread::new(),
             shutdown: Shutdown::new(),
-            ending: Arc::default(),
+            ending: ending::new_token(),
             drains: Drains::default(),
             stalls: Stalls::default(),
             rescues: Rescues::default(),

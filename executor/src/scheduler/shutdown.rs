@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::scheduler::context::Role;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::simulation::Simulation;
-use crate::scheduler::{Context, Scheduler};
+use crate::scheduler::{Context, Scheduler, ending};
 use crate::task::{Runnable, TaskRef};
 use crate::util::backoff::Backoff;
 use crate::util::sync::atomic::Ordering::SeqCst;
@@ -18,7 +18,7 @@ pub(crate) fn begin(scheduler: &Scheduler) {
     if !scheduler.shutdown.presence.begin() {
         return;
     }
-    scheduler.ending.give();
+    ending::tell(&scheduler.ending);
     scheduler.idle.everyone().iter().for_each(|machine| scheduler.rouse(machine));
     scheduler.interrupt_netpoller();
     scheduler.idle.watcher().wake();

@@ -3,16 +3,16 @@
 //! The children of a group share a list of their abort handles ([`Siblings`]), so that a child that
 //! fails cancels the others immediately, whether or not the owner polls the group.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Wake, Waker, ready};
 use std::{fmt, mem};
 
 use pin_project_lite::pin_project;
 use slab::Slab;
-use wsrt_sync::Semaphore;
+use wsrt_sync::{CancellationToken, Semaphore, budget};
 
 use crate::runtime::Handle;
 use crate::task::large::boxed_if_large;
@@ -72,7 +72,11 @@ pub struct TaskGroup<T, E> {
     /// The number of children spawned so far, which is the number of the next child.
     spawned: usize,
     failure: Failure<E>,
+    /// Waits for the cancellation of the group's token, with the siblings as its waker.
+    _watch: Option<Watch>,
 }
+
+type Watch = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 /// The failure that the owner gets when all children have ended.
 struct Failure<E> {
@@ -132,7 +136,48 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     }
 
     fn with_places(places: Option<usize>) -> Self {
-        Self { children: JoinSet::new(), siblings: Siblings::new(places), spawned: 0, failure: Failure::none() }
+        let (siblings, failure) = (Siblings::new(places), Failure::none());
+        Self { children: JoinSet::new(), siblings, spawned: 0, failure, _watch: None }
+    }
+
+    /// Cancels the group when `token` is cancelled: all children are aborted immediately, even if
+    /// the owner is not waiting for them. A later call replaces the token.
+    ///
+    /// As after [`cancel`](Self::cancel), outputs that were not yet returned are dropped, and the
+    /// group accepts no more children. [`next`](Self::next) returns `None`, and
+    /// [`join_all`](Self::join_all) the outputs that it had collected: look at the token to know
+    /// whether they are all.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::sync::CancellationToken;
+    /// use wsrt::task::TaskGroup;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let token = CancellationToken::new();
+    /// let mut group = TaskGroup::<(), ()>::new().until(&token);
+    /// group.spawn(std::future::pending());
+    /// token.cancel();
+    /// assert_eq!(group.next().await, None);
+    /// assert!(group.is_cancelled());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn until(mut self, token: &CancellationToken) -> Self {
+        let mut watch: Watch = Box::pin(token.clone().cancelled_owned());
+        let waker = Waker::from(Arc::clone(&self.siblings));
+        // The caller's poll neither pays for the watch, whose waker is no task's, nor waits for it.
+        let poll = {
+            let _outer = budget::keep();
+            budget::lift();
+            watch.as_mut().poll(&mut Context::from_waker(&waker))
+        };
+        match poll {
+            Poll::Ready(()) => self.siblings.cancel(),
+            Poll::Pending => self._watch = Some(watch),
+        }
+        self
     }
 
     /// Spawns a future on the current runtime as a child of the group.
@@ -192,11 +237,15 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     where
         F: Future<Output = Result<T, E>>,
     {
-        let membership = self.siblings.enroll(self.spawned);
+        let (membership, is_late) = self.siblings.enroll(self.spawned);
         self.spawned += 1;
         let key = membership.key();
         let siblings = Arc::clone(&self.siblings);
         let body = async move {
+            if is_late {
+                // The spawn aborts it. A worker may be faster, and poll it before.
+                pending::<()>().await;
+            }
             let _place = siblings.place().await;
             future.await
         };
@@ -460,9 +509,12 @@ impl Siblings {
         self.state.lock().first_failure
     }
 
-    /// Adds an entry for a child that is about to be spawned.
-    fn enroll(self: &Arc<Self>, number: usize) -> Membership {
-        Membership { key: self.state.lock().children.insert(None), number, siblings: Arc::clone(self) }
+    /// Adds an entry for a child that is about to be spawned. Returns whether the group is over
+    /// already.
+    fn enroll(self: &Arc<Self>, number: usize) -> (Membership, bool) {
+        let mut state = self.state.lock();
+        let (key, is_late) = (state.children.insert(None), state.is_over);
+        (Membership { key, number, siblings: Arc::clone(self) }, is_late)
     }
 
     /// Stores the handle of the child with this key, which was spawned and may have ended since. If
@@ -492,6 +544,13 @@ impl Siblings {
     async fn place(&self) -> Option<impl Send + use<>> {
         let places = Arc::clone(self.places.as_ref()?);
         Some(places.acquire_owned().await.expect("the semaphore is never closed"))
+    }
+}
+
+/// The token's cancellation wakes the siblings, which cancels them.
+impl Wake for Siblings {
+    fn wake(self: Arc<Self>) {
+        self.cancel();
     }
 }
 

@@ -13,7 +13,7 @@ use crate::recorder::{Recorder, Seen, SeenResource};
 use crate::spawn_named;
 use crate::under_test::runtime::Builder;
 use crate::under_test::sync::{
-    Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
+    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
 };
 use crate::under_test::task::{self, JoinHandle};
 use crate::under_test::time::sleep;
@@ -223,7 +223,7 @@ fn a_barrier_is_shown_with_how_many_have_arrived() {
 }
 
 #[test]
-fn cells_are_shown_with_tasks_that_wait_for_the_value() {
+fn cells_and_tokens_are_shown_with_tasks_that_wait() {
     let seen = seen_of(async |stage| {
         let cell = Arc::new(OnceCell::new());
         let (first, second) = (Arc::clone(&cell), Arc::clone(&cell));
@@ -247,6 +247,14 @@ fn cells_are_shown_with_tasks_that_wait_for_the_value() {
         waiter.await.expect(IT_ENDS_WELL);
     });
     waited_for(&seen, "SetOnce", "SetOnce::wait");
+
+    let seen = seen_of(async |stage| {
+        let token = CancellationToken::new();
+        let waiter = stage.waiter(token.clone().cancelled_owned()).await;
+        token.cancel();
+        waiter.await.expect(IT_ENDS_WELL);
+    });
+    waited_for(&seen, "CancellationToken", "CancellationToken::cancelled");
 }
 
 #[test]

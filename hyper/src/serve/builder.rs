@@ -14,6 +14,7 @@ use hyper::http::Extensions;
 use hyper::{Request, Response};
 use hyper_util::server::conn::auto;
 use tower_service::Service;
+use wsrt::sync::CancellationToken;
 
 use super::accepting::AcceptErrors;
 use super::terms::Terms;
@@ -83,8 +84,9 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// # Shutting down
 ///
 /// The server shuts down when the runtime is drained (`Handle::drain` of [`wsrt::runtime`]) or when
-/// the `shutdown_token` fires for another reason. This requires no code of your own;
-/// [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds a signal of your choice.
+/// the `shutdown_token` is cancelled for another reason. This requires no code of your own;
+/// [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds a signal of your choice, and
+/// [`with_shutdown_token`](Serve::with_shutdown_token) a token.
 ///
 /// On shutdown, the listener is closed at once. Connections that are waiting for a request are
 /// closed immediately, and connections with open requests are closed once these requests are
@@ -195,6 +197,37 @@ impl<L, S, H> Serve<L, S, H> {
     pub fn with_graceful_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.signal = Some(Box::pin(signal));
         self
+    }
+
+    /// Shuts the server down gracefully when `token` is cancelled. The token replaces a signal of
+    /// [`with_graceful_shutdown`](Self::with_graceful_shutdown), and the other way round.
+    ///
+    /// # Examples
+    ///
+    /// Two servers that end together:
+    ///
+    /// ```
+    /// # use hyper::{Request, Response};
+    /// # use wsrt_hyper::{BoxError, RequestBody};
+    /// # use wsrt::net::TcpListener;
+    /// # async fn example<S>(api: TcpListener, admin: TcpListener, router: S) -> std::io::Result<()>
+    /// # where
+    /// #     S: tower_service::Service<Request<RequestBody>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: Clone + Send + 'static,
+    /// #     S::Future: Send + 'static,
+    /// # {
+    /// use wsrt::sync::CancellationToken;
+    ///
+    /// let token = CancellationToken::new();
+    /// let admin = wsrt_hyper::serve(admin, router.clone()).with_shutdown_token(&token).into_future();
+    /// let admin = wsrt::spawn(admin);
+    /// let served = wsrt_hyper::serve(api, router).with_shutdown_token(&token).await;
+    /// admin.await??;
+    /// # served
+    /// # }
+    /// ```
+    pub fn with_shutdown_token(self, token: &CancellationToken) -> Self {
+        self.with_graceful_shutdown(token.clone().cancelled_owned())
     }
 
     /// Sets how long open requests may take once the server shuts down. When the limit expires,

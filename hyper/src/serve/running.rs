@@ -57,8 +57,8 @@ async fn asked_to_end(signal: Option<Signal>) {
         Err(_) => panic!("wsrt: `serve` was awaited outside a wsrt runtime: await it in a task, or in `block_on`"),
     };
     match signal {
-        Some(signal) => _ = draining.run_until(signal).await,
-        None => draining.wait().await,
+        Some(signal) => _ = draining.run_until_cancelled(signal).await,
+        None => draining.cancelled().await,
     }
 }
 

@@ -132,5 +132,6 @@ fn noun(awaited: Awaited) -> &'static str {
         A::Barrier => "barrier",
         A::OnceCell => "OnceCell",
         A::SetOnce => "SetOnce",
+        A::Cancellation => "cancellation token",
     }
 }

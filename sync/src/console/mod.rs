@@ -236,5 +236,6 @@ fn names(kind: WaitKind) -> (&'static str, &'static str) {
         WaitKind::Barrier => ("Barrier", "Barrier::wait"),
         WaitKind::OnceCell => ("OnceCell", "OnceCell::get_or_init"),
         WaitKind::SetOnce => ("SetOnce", "SetOnce::wait"),
+        WaitKind::Cancellation => ("CancellationToken", "CancellationToken::cancelled"),
     }
 }

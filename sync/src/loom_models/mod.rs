@@ -3,6 +3,7 @@
 
 mod batch_semaphore;
 mod broadcast;
+mod cancellation;
 mod mpsc;
 mod notify;
 mod once;

@@ -43,8 +43,6 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| wsrt::task::scope_with((), async |scope, ()| scope.spawn(async {}).await));
     future_is_send_and_sync(|| lent::<JoinMap<u32, ()>>().join_next());
     future_is_send_and_sync(|| lent::<JoinMap<u32, ()>>().shutdown());
-    future_is_send_and_sync(|| lent::<wsrt::runtime::ShutdownToken>().wait());
-    future_is_send_and_sync(|| lent::<wsrt::runtime::ShutdownToken>().run_until(std::future::ready(())));
     future_is_send_and_sync(|| lent::<Interval>().tick());
     future_is_send_and_sync(|| lent::<Signal>().recv());
     future_is_send_and_sync(wsrt::task::consume_budget);

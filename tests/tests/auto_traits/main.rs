@@ -29,16 +29,16 @@ use wsrt::net::unix::UCred;
 use wsrt::net::{TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 #[cfg(unix)]
 use wsrt::net::{UnixDatagram, UnixListener, UnixSocket, UnixStream, unix, unix::pipe};
-use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
+use wsrt::parallel::{Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Backtrace, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram,
     LeftTask, LocalOptions, LocalRuntime, Metrics, NamePolls, NewTask, PanicAction, PollSources, ProcessorMetrics,
-    Recording, Report, ReportKind, Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken,
-    SitePolls, SourceWait, StackFrame, Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState,
-    TaskStats, TimerWait, TraceDirectory, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
+    Recording, Report, ReportKind, Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, SitePolls, SourceWait,
+    StackFrame, Stall, Steals, SyncWait, TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait,
+    TraceDirectory, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::signal::{CtrlC, ShutdownSignal};
@@ -151,7 +151,6 @@ table! {
     Recording:           Send,  Sync,  Unpin;
     TraceDirectory:      Send,  Sync,  Unpin;
     TraceSummary:        Send,  Sync,  Unpin;
-    ShutdownToken:       Send,  Sync,  Unpin;
     PanicAction:         Send,  Sync,  Unpin;
     TaskMeta<'static>:   !Send, !Sync, Unpin;
     NewTask<'static>:    Send,  Sync,  Unpin;
@@ -278,7 +277,6 @@ table! {
     pipe::Receiver:                 Send,  Sync,  Unpin;
     pipe::OpenOptions:              Send,  Sync,  Unpin;
 
-    CancelToken:                    Send,  Sync,  Unpin;
     Cancelled:                      Send,  Sync,  Unpin;
     Until<'static>:                 Send,  Sync,  Unpin;
     Scope<'static>:                 Send,  Sync,  Unpin;

@@ -6,7 +6,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wsrt::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch};
+use wsrt::sync::{
+    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
+};
 
 fn future_is_send<F: Future + Send>(_: impl FnOnce() -> F) {}
 
@@ -52,6 +54,10 @@ fn futures_of_locks_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<OnceCell<u8>>().get_or_init(|| std::future::ready(7)));
     future_is_send_and_sync(|| lent::<OnceCell<u8>>().get_or_try_init(|| std::future::ready(Err(()))));
     future_is_send_and_sync(|| lent::<SetOnce<u8>>().wait());
+    future_is_send_and_sync(|| lent::<CancellationToken>().cancelled());
+    future_is_send_and_sync(|| lent::<CancellationToken>().clone().cancelled_owned());
+    future_is_send_and_sync(|| lent::<CancellationToken>().run_until_cancelled(std::future::ready(())));
+    future_is_send_and_sync(|| lent::<CancellationToken>().clone().run_until_cancelled_owned(std::future::ready(())));
 }
 
 /// A value that may move to another thread, and may not be shared, goes through channels and locks.

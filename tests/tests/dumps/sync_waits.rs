@@ -8,7 +8,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use wsrt::runtime::{SyncWait, TaskDump, WaitKind, WaitsOn};
-use wsrt::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch};
+use wsrt::sync::{
+    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
+};
 use wsrt::time::{sleep, timeout};
 use wsrt_tests::{LIMIT, two_processors, within_a_minute};
 
@@ -78,14 +80,16 @@ fn waits_for_channels() -> [(WaitKind, u32, Wait); 8] {
 }
 
 /// A wait for each signal without data, likewise.
-fn waits_for_signals() -> [(WaitKind, u32, Wait); 3] {
+fn waits_for_signals() -> [(WaitKind, u32, Wait); 4] {
     let (notify, at_notify) = (Notify::new(), line!());
     let (barrier, at_barrier) = (Barrier::new(2), line!());
     let (set_once, at_set_once) = (SetOnce::<()>::new(), line!());
+    let (token, at_token) = (CancellationToken::new(), line!());
     [
         (WaitKind::Notify, at_notify, boxed(async move { notify.notified().await })),
         (WaitKind::Barrier, at_barrier, boxed(async move { assert!(barrier.wait().await.is_leader()) })),
         (WaitKind::SetOnce, at_set_once, boxed(async move { set_once.wait().await.to_owned() })),
+        (WaitKind::Cancellation, at_token, boxed(token.cancelled_owned())),
     ]
 }
 

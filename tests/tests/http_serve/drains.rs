@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use wsrt::runtime::{Drained, Runtime};
+use wsrt::sync::CancellationToken;
 use wsrt::time::Instant;
 use wsrt_hyper::serve;
 use wsrt_tests::{LIMIT, within_a_minute};
@@ -92,11 +93,26 @@ fn a_token_that_fires_without_a_drain_ends_the_server() {
     within_a_minute(|| {
         let mut server = start();
         assert_eq!(get(&mut server.connect(), "/x"), "/x");
-        server.runtime.handle().shutdown_token().fire();
+        server.runtime.handle().shutdown_token().cancel();
         server.wait();
         await_refusal(server.address);
         let other = server.runtime.spawn(async { 7 });
         assert_eq!(server.runtime.block_on(other).ok(), Some(7), "the runtime goes on");
+    });
+}
+
+#[test]
+fn a_token_of_the_callers_ends_its_server() {
+    within_a_minute(|| {
+        let token = CancellationToken::new();
+        let child = token.child_token();
+        let mut server =
+            Server::start_any(|listener, paths, _| serve(listener, paths).with_shutdown_token(&child).into_future());
+        assert_eq!(get(&mut server.connect(), "/x"), "/x");
+        token.cancel();
+        server.wait();
+        await_refusal(server.address);
+        assert!(!server.runtime.handle().shutdown_token().is_cancelled(), "the runtime goes on");
     });
 }
 

@@ -5,14 +5,15 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::parallel::{self, CancelToken, until};
+use wsrt::parallel::{self, until};
 use wsrt::runtime::Runtime;
+use wsrt::sync::CancellationToken;
 use wsrt::task::{JoinHandle, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{Gate, LIMIT, Manner, compute, runtime_with, watched, within_a_minute};
 
 /// Ends a loop when it is dropped, so that a test that fails does not wait for it.
-struct Ending(CancelToken);
+struct Ending(CancellationToken);
 
 impl Ending {
     fn cancel(&self) {
@@ -28,7 +29,7 @@ impl Drop for Ending {
 
 /// A task with a loop that has begun, and ends when the test stops it.
 fn endless_loop(runtime: &Runtime) -> (Ending, JoinHandle<()>) {
-    let token = CancelToken::new();
+    let token = CancellationToken::new();
     let (begun, has_begun) = channel();
     let task = {
         let token = token.clone();
@@ -115,7 +116,7 @@ fn tasks_go_on_beside_as_many_endless_loops_as_processors() {
 fn tasks_go_on_beside_loops_from_outside() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
-        let token = CancelToken::new();
+        let token = CancellationToken::new();
         std::thread::scope(|threads| {
             for _ in 0..2 {
                 threads.spawn(|| {

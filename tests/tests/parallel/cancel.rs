@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use wsrt::parallel::{CancelToken, until};
+use wsrt::parallel::until;
+use wsrt::sync::CancellationToken;
 use wsrt_tests::{LIMIT, Roll, compute, in_every_runtime, runtime_with, within_a_minute};
 
 const ITEMS: usize = 5_000;
@@ -15,7 +16,7 @@ fn it_says_how_many_items_were_done() {
     within_a_minute(|| {
         in_every_runtime(|| {
             for enough in [1, 10, 1_000, ITEMS] {
-                let token = CancelToken::new();
+                let token = CancellationToken::new();
                 let visits: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
                 let done = AtomicUsize::new(0);
                 let outcome = until(&token).for_each(&visits, |visits| {
@@ -45,7 +46,7 @@ fn it_says_how_many_items_were_done() {
 fn under_a_cancelled_token_nothing_begins() {
     within_a_minute(|| {
         in_every_runtime(|| {
-            let token = CancelToken::new();
+            let token = CancellationToken::new();
             token.clone().cancel();
             assert!(token.is_cancelled(), "clones are the same token");
             let cancelled = until(&token).for_each(0..10, |_| panic!("it begins")).expect_err("it is cancelled");
@@ -60,7 +61,7 @@ fn under_a_cancelled_token_nothing_begins() {
 fn a_loop_that_is_done_is_not_cancelled() {
     within_a_minute(|| {
         in_every_runtime(|| {
-            let token = CancelToken::new();
+            let token = CancellationToken::new();
             assert_eq!(until(&token).map_collect(0..10, |item| item), Ok((0..10).collect()));
             // By the last item: all are done by then.
             assert_eq!(until(&token).for_each(0..1, |_| token.cancel()), Ok(()));
@@ -75,7 +76,7 @@ fn results_so_far_are_dropped_once() {
     within_a_minute(|| {
         in_every_runtime(|| {
             for enough in [1, 100, ITEMS / 2] {
-                let (token, roll) = (CancelToken::new(), Roll::new(ITEMS));
+                let (token, roll) = (CancellationToken::new(), Roll::new(ITEMS));
                 let made = AtomicUsize::new(0);
                 let make = |item: usize| {
                     compute(100);
@@ -102,7 +103,7 @@ fn an_endless_loop_is_stopped_by_another_thread() {
     within_a_minute(|| {
         for processors in [1, 2, 3, 8] {
             let runtime = runtime_with(processors);
-            let token = CancelToken::new();
+            let token = CancellationToken::new();
             let (begun, has_begun) = channel();
             let stopper = {
                 let token = token.clone();

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use wsrt::parallel::{self, CancelToken, join, scope, until};
+use wsrt::parallel::{self, join, scope, until};
+use wsrt::sync::CancellationToken;
 use wsrt_tests::{LIMIT, compute, count_threads, runtime_with, within_a_minute};
 
 #[test]
@@ -16,7 +17,7 @@ fn a_loop_from_outside_goes_on_alone() {
             for _ in 0..10 {
                 let runtime = runtime_with(processors);
                 let handle = runtime.handle().clone();
-                let token = CancelToken::new();
+                let token = CancellationToken::new();
                 let (begun, has_begun) = channel();
                 let owner = {
                     let token = token.clone();

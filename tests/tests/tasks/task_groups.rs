@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use tokio_test::{assert_pending, assert_ready};
 use wsrt::runtime::Builder;
-use wsrt::sync::{Barrier, oneshot};
+use wsrt::sync::{Barrier, CancellationToken, mpsc, oneshot};
 use wsrt::task::{TaskGroup, yield_now};
 use wsrt_tests::{Roll, panic_message, two_processors, within_a_minute};
 
@@ -283,4 +283,62 @@ fn a_child_lost_to_its_runtime_is_reported() {
 fn a_limit_of_zero_is_refused() {
     let message = panic_message(|| Group::<()>::with_limit(0));
     assert!(message.starts_with("wsrt: `TaskGroup::with_limit(0)`"), "{message}");
+}
+
+#[test]
+fn a_cancelled_token_ends_the_group_unasked() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let token = CancellationToken::new();
+        let (sender, mut ended) = mpsc::channel::<()>(1);
+        let mut group = Group::<()>::new().until(&token.child_token());
+        for _ in 0..3 {
+            let sender = sender.clone();
+            let endless = async move {
+                let _sender = sender;
+                pending::<Result<(), _>>().await
+            };
+            group.spawn_on(endless, runtime.handle());
+        }
+        drop(sender);
+        assert!(!group.is_cancelled());
+        token.cancel();
+        assert!(group.is_cancelled());
+        // Nobody polls the group, and the children end.
+        assert_eq!(runtime.block_on(ended.recv()), None);
+        group.spawn_on(async { panic!("it is not polled") }, runtime.handle());
+        runtime.block_on(async {
+            assert_eq!(group.next().await, None);
+            let mut late = Group::<()>::new().until(&token);
+            late.spawn(async { panic!("it is not polled") });
+            assert_eq!(late.join_all().await, Ok(Vec::new()));
+        });
+    });
+}
+
+#[test]
+fn a_group_that_has_ended_leaves_its_token() {
+    within_a_minute(|| {
+        two_processors().block_on(async {
+            let token = CancellationToken::new();
+            let mut group = Group::new().until(&token);
+            group.spawn(async { Ok(7) });
+            assert_eq!(group.join_all().await, Ok(vec![7]));
+            token.cancel();
+        });
+    });
+}
+
+#[test]
+fn a_child_that_comes_too_late_is_never_polled() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let mut group = Group::<()>::new();
+        runtime.block_on(group.cancel());
+        // A worker that is awake may begin to poll before the spawn has returned.
+        for _ in 0..1_000 {
+            group.spawn_on(async { panic!("it was polled") }, runtime.handle());
+        }
+        assert_eq!(runtime.block_on(group.next()), None);
+    });
 }

@@ -304,7 +304,7 @@ fn random_event(random: &mut Rng, stamp: u64) -> Event {
         5 => EventKind::Ended { task, processor },
         6 => EventKind::Stall { task, processor, millis: 1, asleep: random.bool() },
         7 => EventKind::Turn { events: random.u32(..), timers: random.u32(..), lasted },
-        8 => EventKind::Waits { task, processor, awaited: Awaited::ALL[random.usize(..17)] },
+        8 => EventKind::Waits { task, processor, awaited: Awaited::ALL[random.usize(..18)] },
         _ if random.bool() => EventKind::Enter(activity),
         _ => EventKind::Leave(activity),
     };

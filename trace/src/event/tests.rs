@@ -68,7 +68,7 @@ fn random_events_come_back_whatever_their_numbers() {
             1 => EventKind::Opened { task, processor, source },
             2 => EventKind::Readied { task, processor, by: by[random.usize(..4)], spawned: random.bool() },
             3 => EventKind::Ended { task, processor },
-            7 => EventKind::Waits { task, processor, awaited: Awaited::ALL[random.usize(..17)] },
+            7 => EventKind::Waits { task, processor, awaited: Awaited::ALL[random.usize(..18)] },
             4 => EventKind::Stolen { processor, victim: random.u64(..1 << 48), tasks: task },
             5 => EventKind::Overflow { processor, tasks: task },
             6 => EventKind::Stall { task, processor, millis: random.u64(..1 << 48), asleep: random.bool() },

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use wsrt::parallel::{self, CancelToken};
+use wsrt::parallel;
+use wsrt::sync::CancellationToken;
 
 use super::pools::{Pool, Rayon};
 use crate::Failure;
@@ -45,7 +46,7 @@ impl Host for Wsrt {
     }
 
     async fn run_endless(_loops: Arc<()>, stop: Arc<AtomicBool>, body: impl Fn() + Send + Sync + 'static) {
-        let token = CancelToken::new();
+        let token = CancellationToken::new();
         let outcome = parallel::until(&token).for_each(0..ENDLESS, |_| {
             if stop.load(Relaxed) {
                 token.cancel();
