@@ -1,9 +1,9 @@
 //! A server that shuts down gracefully: `cargo run --release --example graceful_shutdown`, then
 //! `nc 127.0.0.1 7000`, then ctrl-c.
 //!
-//! On ctrl-c or SIGTERM it drains the runtime: the shutdown token is cancelled, by which the listener
-//! and every connection learn that they should end, and they have five seconds to finish their
-//! work. It names the tasks that are left after that, with the places where they were spawned.
+//! On ctrl-c or SIGTERM it drains the runtime: the shutdown token is cancelled, by which the
+//! listener and every connection learn that they should end, and they have five seconds to finish
+//! their work. It names the tasks that are left, with the places where they were spawned.
 
 use std::io;
 use std::process::ExitCode;

@@ -16,6 +16,7 @@
 //! | end gracefully | [`shutdown`] |
 //! | put it all together: JSON, a database, time limits, metrics, an end | [`service`] |
 //! | test with a clock that jumps | [`testing`] |
+//! | test that a future can be dropped wherever it waits | [`cancel_safety`] |
 //! | test a distributed program, with faults that a number decides | [`simulating`] |
 //! | choose threads and limits, or leave them alone | [`tuning`] |
 //! | move a program from tokio | [`from_tokio`] |
@@ -117,6 +118,10 @@ pub mod service {}
 #[doc = links!()]
 #[doc = include_str!("../docs/TESTING.md")]
 pub mod testing {}
+
+#[doc = links!()]
+#[doc = include_str!("../docs/CANCEL_SAFETY.md")]
+pub mod cancel_safety {}
 
 // Its program needs the feature.
 #[cfg(any(not(doctest), feature = "sim"))]

@@ -39,6 +39,7 @@
 //! | write a complete service, with JSON, a database, metrics and a shutdown | [`guide::service`] |
 //! | serve HTTP, for example with axum, and send requests over pooled connections | the crate [wsrt-hyper] |
 //! | sleep, set timeouts, and pause the clock in tests | [`time`] |
+//! | test that futures can be dropped wherever they wait | [`mod@test`], [`guide::cancel_safety`] |
 //! | share state and send messages between tasks | [`sync`] |
 //! | run parallel computations on the same processors | [`parallel`] |
 //! | call blocking code, and learn what happens when a task blocks | [`guide::blocking`] |
@@ -214,6 +215,8 @@ pub mod sync;
 #[cfg(not(wsrt_loom))]
 #[doc(hidden)]
 pub mod team;
+#[cfg(not(wsrt_loom))]
+pub mod test;
 #[cfg(not(wsrt_loom))]
 pub mod time;
 

@@ -16,6 +16,8 @@ pub struct Item {
     pub docs: String,
     /// From its first word to its body, on one line.
     pub head: String,
+    /// The type that it is a method of. `None` for methods that a macro gives to several types.
+    pub owner: Option<String>,
 }
 
 impl Item {
@@ -100,9 +102,16 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) {
 #[must_use]
 pub fn items_of(text: &str, file: &str) -> Vec<Item> {
     let mut items = Vec::new();
-    let mut docs = String::new();
+    let (mut docs, mut owner) = (String::new(), None);
     let mut lines = text.lines().enumerate();
     while let Some((index, line)) = lines.next() {
+        // The end of what is at the beginning of a line: of a type's methods, for one.
+        if line.starts_with('}') {
+            owner = None;
+        }
+        if !line.ends_with('}') {
+            owner = owner_of(line).or(owner);
+        }
         let line = line.trim();
         if line == "mod tests {" {
             break;
@@ -112,13 +121,15 @@ pub fn items_of(text: &str, file: &str) -> Vec<Item> {
             docs.push('\n');
         } else if line.starts_with("#[") {
             let mut last = line;
-            while !last.ends_with(']') {
+            // A comment may follow it.
+            while !last.split(" // ").next().is_some_and(|attribute| attribute.ends_with(']')) {
                 last = lines.next().expect("an attribute ends").1.trim();
             }
         } else {
             if line.starts_with("pub ") || (line.starts_with("impl") && line.contains("Future for ")) {
                 let mut head = line.to_owned();
-                while !head.contains(['{', ';']) {
+                // A field ends with its line.
+                while !head.contains(['{', ';']) && !line.ends_with(',') {
                     let Some((_, more)) = lines.next() else { break };
                     head.push(' ');
                     head.push_str(more.trim());
@@ -126,10 +137,30 @@ pub fn items_of(text: &str, file: &str) -> Vec<Item> {
                 let end = head.find(['{', ';']).unwrap_or(head.len());
                 head.truncate(end);
                 let (place, docs) = (format!("{file}:{}", index + 1), docs.clone());
-                items.push(Item { place, docs, head: head.trim_end().to_owned() });
+                let head = head.trim_end().to_owned();
+                items.push(Item { place, docs, head, owner: owner.clone() });
             }
             docs.clear();
         }
     }
     items
+}
+
+/// The type whose methods begin with this line, if they do.
+fn owner_of(line: &str) -> Option<String> {
+    let mut rest = line.strip_prefix("impl")?;
+    let mut depth = 0_usize;
+    // Behind its parameters, whose arrows are no brackets.
+    let end = rest.char_indices().find(|&(index, char)| {
+        match char {
+            '<' => depth += 1,
+            '>' if !rest[..index].ends_with('-') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    rest = rest[end?.0..].trim_start_matches('>').trim_start();
+    let rest = rest.split_once(" for ").map_or(rest, |(_, of)| of);
+    let path = rest.split(['<', ' ', '{']).next()?;
+    Some(path.rsplit("::").next()?.to_owned())
 }

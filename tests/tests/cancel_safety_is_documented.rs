@@ -22,7 +22,9 @@ fn missing(items: &[Item]) -> Vec<String> {
     }
     for future in futures(items).filter(|item| !item.has_section(SECTION)) {
         let name = future.name_of("struct").expect("a struct");
-        let mut makers = items.iter().filter(|item| returns(item, name)).peekable();
+        // Names that begin with two underscores are hidden.
+        let is_shown = |item: &Item| item.name_of("fn").is_none_or(|name| !name.starts_with("__"));
+        let mut makers = items.iter().filter(|item| returns(item, name) && is_shown(item)).peekable();
         if makers.peek().is_none() {
             say(future, format!("the future `{name}`, which no function returns"));
         }

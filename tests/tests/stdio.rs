@@ -98,6 +98,42 @@ fn the_next_runtime_reads_on_after_one_ends() {
     assert!(child.wait().expect("it ends").success());
 }
 
+#[test]
+fn a_dropped_read_of_standard_input_loses_no_byte() {
+    let name = "a_dropped_read_of_standard_input_loses_no_byte";
+    let mut child = other_half(name, || {
+        within_a_minute(|| {
+            println!("MARK");
+            Builder::new_current_thread().build().expect("a runtime").block_on(async {
+                let (mut stdin, mut read) = (wsrt::io::stdin(), Vec::new());
+                loop {
+                    let mut buffer = [0; 2];
+                    // Dropped at its first wait, and made again.
+                    let made = wsrt::select! {
+                        biased;
+                        count = stdin.read(&mut buffer) => Some(count.expect("it can be read")),
+                        () = std::future::ready(()) => None,
+                    };
+                    match made {
+                        Some(0) => break,
+                        Some(count) => read.extend(&buffer[..count]),
+                        None => wsrt::time::sleep(Duration::from_millis(1)).await,
+                    }
+                }
+                print!("{}", String::from_utf8(read).expect("a text"));
+            });
+        });
+    });
+    let mut typing = child.stdin.take().expect("it is piped");
+    for piece in ["typed ", "in ", "pieces"] {
+        std::thread::sleep(Duration::from_millis(5));
+        typing.write_all(piece.as_bytes()).expect("it listens");
+    }
+    drop(typing);
+    assert_eq!(output_behind(&mut child, "MARK"), b"typed in pieces");
+    assert!(child.wait().expect("it ends").success());
+}
+
 /// Panics when it is woken.
 struct Rude;
 

@@ -371,6 +371,18 @@ fn records_are_written_on_demand_and_numbered() {
 }
 
 #[test]
+fn a_record_is_written_though_its_future_is_dropped() {
+    let flight = path("unawaited.perfetto-trace");
+    let recorder = FlightRecorder::new(&flight).keep(Duration::from_secs(60));
+    let runtime = Builder::new_multi_thread().flight_recorder(recorder).build().expect("a runtime");
+    drop(runtime.handle().write_flight_record());
+    let record = await_record(&flight);
+    drop(runtime);
+    let _ = decoded("a_record_is_written_though_its_future_is_dropped", &record);
+    let _ = fs::remove_file(record);
+}
+
+#[test]
 fn a_runtime_without_a_flight_recorder_says_so() {
     let runtime = Runtime::new().expect("a runtime");
     let error = runtime.block_on(runtime.handle().write_flight_record()).expect_err("there is none");

@@ -5,6 +5,7 @@ mod answers;
 mod as_on_linux;
 mod between_hosts;
 mod blocking;
+mod cancellations;
 mod copies;
 mod costs;
 mod determinism;

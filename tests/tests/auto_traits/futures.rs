@@ -50,6 +50,10 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     // It borrows a value that may not be shared.
     future_is_local(|| lent::<LocalSet>().run_until(std::future::ready(())));
     future_is_send_and_sync(wsrt::signal::ctrl_c);
+    // It has the caller's futures, which need not be.
+    future_is_local(|| {
+        wsrt::test::cancel_at_each_await(async || (), async |()| std::rc::Rc::new(()), async |(), _| ())
+    });
 }
 
 #[test]
