@@ -52,16 +52,18 @@ var workloads = map[string]struct {
 	"tree":        {tree, milliseconds},
 	"parked":      {parked, milliseconds},
 	// The rows of benches/src/sync.
-	"send_recv":   {sendRecv, perOperation},
-	"oneshot":     {oneshot, perOperation},
-	"lock":        {lock, perOperation},
-	"read":        {read, perOperation},
-	"bounded":     {bounded, perOperation},
-	"four_to_one": {fourToOne, perOperation},
-	"lock_four":   {lockFour, perOperation},
-	"lock_held":   {lockHeld, perOperation},
-	"read_write":  {readWrite, perOperation},
-	"notify":      {notify, perOperation},
+	"send_recv":     {sendRecv, perOperation},
+	"oneshot":       {oneshot, perOperation},
+	"lock":          {lock, perOperation},
+	"read":          {read, perOperation},
+	"bounded":       {bounded, perOperation},
+	"four_to_one":   {fourToOne, perOperation},
+	"four_to_four":  {fourToFour, perOperation},
+	"request_reply": {requestReply, perOperation},
+	"lock_four":     {lockFour, perOperation},
+	"lock_held":     {lockHeld, perOperation},
+	"read_write":    {readWrite, perOperation},
+	"notify":        {notify, perOperation},
 }
 
 func main() {

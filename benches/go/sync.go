@@ -71,23 +71,28 @@ func read(size int) (time.Duration, int) {
 }
 
 // bounded sends from one goroutine to another.
-func bounded(size int) (time.Duration, int) { return sendFrom(1, size) }
+func bounded(size int) (time.Duration, int) { return sendFrom(1, 1, size) }
 
 // fourToOne sends from four goroutines to one.
-func fourToOne(size int) (time.Duration, int) { return sendFrom(sharers, size) }
+func fourToOne(size int) (time.Duration, int) { return sendFrom(sharers, 1, size) }
 
-func sendFrom(senders, size int) (time.Duration, int) {
+// fourToFour sends from four goroutines to four.
+func fourToFour(size int) (time.Duration, int) { return sendFrom(sharers, sharers, size) }
+
+func sendFrom(senders, receivers, size int) (time.Duration, int) {
 	each := (size + senders - 1) / senders
-	values, received := make(chan int, room), make(chan [2]int, 1)
+	values, received := make(chan int, room), make(chan [2]int, receivers)
 	start := time.Now()
-	go func() {
-		count, sum := 0, 0
-		for value := range values {
-			count++
-			sum += value
-		}
-		received <- [2]int{count, sum}
-	}()
+	for range receivers {
+		go func() {
+			count, sum := 0, 0
+			for value := range values {
+				count++
+				sum += value
+			}
+			received <- [2]int{count, sum}
+		}()
+	}
 	var sending sync.WaitGroup
 	sending.Add(senders)
 	for range senders {
@@ -100,11 +105,42 @@ func sendFrom(senders, size int) (time.Duration, int) {
 	}
 	sending.Wait()
 	close(values)
-	result := <-received
+	count, sum := 0, 0
+	for range receivers {
+		result := <-received
+		count += result[0]
+		sum += result[1]
+	}
 	elapsed := time.Since(start)
-	check("the values", result[0], senders*each)
-	check("their sum", result[1], senders*(each*(each-1)/2))
+	check("the values", count, senders*each)
+	check("their sum", sum, senders*(each*(each-1)/2))
 	return elapsed, senders * each
+}
+
+// requestReply sends a request to another goroutine and waits for the reply.
+func requestReply(size int) (time.Duration, int) {
+	requests, replies := make(chan int, room), make(chan int, room)
+	answered := make(chan int, 1)
+	start := time.Now()
+	go func() {
+		count := 0
+		for value := range requests {
+			replies <- value + 1
+			count++
+		}
+		answered <- count
+	}()
+	value := 0
+	for range size {
+		requests <- value
+		value = <-replies
+	}
+	close(requests)
+	count := <-answered
+	elapsed := time.Since(start)
+	check("the replies", value, size)
+	check("the requests", count, size)
+	return elapsed, size
 }
 
 // lockFour lets four goroutines lock one mutex.

@@ -34,13 +34,15 @@ const WORKLOADS: [&str; 14] = [
 ];
 
 /// The rows of `sync` that Go has, by its own channels and locks.
-const ROWS: [&str; 10] = [
+const ROWS: [&str; 12] = [
     "send_recv",
     "oneshot",
     "lock",
     "read",
     "bounded",
     "four_to_one",
+    "four_to_four",
+    "request_reply",
     "lock_four",
     "lock_held",
     "read_write",

@@ -80,7 +80,7 @@ fn go_has_its_rows_where_there_is_a_toolchain() {
     let csv = fs::read_to_string(directory("sync-go").join("sync-2-workers.csv")).unwrap();
     let samples = csv.lines().filter(|line| line.contains(",go,2,0,")).count();
     let is_absent = printed.contains("Go is not measured: ");
-    assert_eq!(samples, if is_absent { 0 } else { 10 }, "{csv}");
+    assert_eq!(samples, if is_absent { 0 } else { 12 }, "{csv}");
 }
 
 #[test]

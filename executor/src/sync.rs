@@ -47,7 +47,7 @@ pub use wsrt_sync::{
     MutexGuard, Notified, Notify, OnceCell, OwnedMappedMutexGuard, OwnedMutexGuard, OwnedNotified,
     OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock,
     RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard, Semaphore, SemaphorePermit, SetError, SetOnce,
-    SetOnceError, TryAcquireError, TryLockError, broadcast, mpsc, oneshot, watch,
+    SetOnceError, TryAcquireError, TryLockError, broadcast, mpmc, mpsc, oneshot, watch,
 };
 
 use std::future::Future;

@@ -40,6 +40,7 @@ mod holder;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
+pub mod mpmc;
 pub mod mpsc;
 mod mutex;
 mod notify;

@@ -68,11 +68,18 @@ pub enum WaitKind {
     /// A task waits in [`CancellationToken::cancelled`](crate::CancellationToken::cancelled) or
     /// `run_until_cancelled`.
     Cancellation,
+    /// A task waits in [`mpmc::Receiver::recv`](crate::mpmc::Receiver::recv).
+    MpmcReceive,
+    /// A task waits in [`mpmc::Sender::send`](crate::mpmc::Sender::send), because the channel is
+    /// full.
+    MpmcSend,
+    /// A task waits in [`mpmc::Sender::closed`](crate::mpmc::Sender::closed).
+    MpmcClosed,
 }
 
 /// Each kind with its name, and with the words that describe what the task waits for. A kind's
 /// number is its position in this array, counted from one.
-const KINDS: [(WaitKind, &str, &str); 18] = [
+const KINDS: [(WaitKind, &str, &str); 21] = [
     (WaitKind::Mutex, "mutex", "Mutex"),
     (WaitKind::RwLockRead, "rwlock_read", "RwLock, to read,"),
     (WaitKind::RwLockWrite, "rwlock_write", "RwLock, to write,"),
@@ -91,6 +98,9 @@ const KINDS: [(WaitKind, &str, &str); 18] = [
     (WaitKind::OnceCell, "once_cell", "the first value of OnceCell"),
     (WaitKind::SetOnce, "set_once", "the value of SetOnce"),
     (WaitKind::Cancellation, "cancellation", "the cancellation of the token"),
+    (WaitKind::MpmcReceive, "mpmc_receive", "a value from the mpmc channel"),
+    (WaitKind::MpmcSend, "mpmc_send", "room in the mpmc channel"),
+    (WaitKind::MpmcClosed, "mpmc_closed", "the end of the receivers of the mpmc channel"),
 ];
 
 impl WaitKind {

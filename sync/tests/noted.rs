@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
 use wsrt_sync::wait::{TaskWait, WaitKind, noted};
 use wsrt_sync::{Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce};
-use wsrt_sync::{broadcast, mpsc, oneshot, watch};
+use wsrt_sync::{broadcast, mpmc, mpsc, oneshot, watch};
 
 /// The kind and the line of what the poll on this thread waits for.
 fn awaited() -> Option<(WaitKind, u32)> {
@@ -84,6 +84,9 @@ fn waits_for_values() {
     notes_only(WaitKind::MpscReceive, line, receiver.recv());
     let ((_sender, mut receiver), line) = here(mpsc::unbounded_channel::<u8>());
     notes_only(WaitKind::MpscReceive, line, receiver.recv());
+    let ((_sender, receiver), line) = here(mpmc::channel::<u8>(1));
+    notes(WaitKind::MpmcReceive, line, receiver.recv());
+    notes(WaitKind::MpmcReceive, line, receiver.recv_many(&mut Vec::new(), 2));
     let ((_sender, receiver), line) = here(oneshot::channel::<u8>());
     notes(WaitKind::OneshotReceive, line, receiver);
     let ((_sender, mut receiver), line) = here(broadcast::channel::<u8>(1));
@@ -101,6 +104,10 @@ fn waits_for_receivers() {
     notes(WaitKind::MpscSend, line, sender.reserve());
     let ((sender, _receiver), line) = here(mpsc::unbounded_channel::<u8>());
     notes(WaitKind::MpscClosed, line, sender.closed());
+    let ((sender, _receiver), line) = here(mpmc::channel(1));
+    notes(WaitKind::MpmcClosed, line, sender.closed());
+    sender.try_send(1).expect("there is room");
+    notes(WaitKind::MpmcSend, line, sender.send(2));
     let ((mut sender, _receiver), line) = here(oneshot::channel::<u8>());
     notes_only(WaitKind::OneshotClosed, line, sender.closed());
     let ((sender, _receiver), line) = here(broadcast::channel::<u8>(1));

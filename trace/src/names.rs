@@ -205,6 +205,12 @@ named! {
         SetOnce = "set_once",
         /// The cancellation of a token.
         Cancellation = "cancellation",
+        /// A value from an mpmc channel.
+        MpmcReceive = "mpmc_receive",
+        /// Free capacity in an mpmc channel.
+        MpmcSend = "mpmc_send",
+        /// An mpmc channel to be closed, or all of its receivers to be dropped.
+        MpmcClosed = "mpmc_closed",
     }
 }
 

@@ -133,5 +133,6 @@ fn noun(awaited: Awaited) -> &'static str {
         A::OnceCell => "OnceCell",
         A::SetOnce => "SetOnce",
         A::Cancellation => "cancellation token",
+        A::MpmcReceive | A::MpmcSend | A::MpmcClosed => "mpmc channel",
     }
 }

@@ -237,5 +237,8 @@ fn names(kind: WaitKind) -> (&'static str, &'static str) {
         WaitKind::OnceCell => ("OnceCell", "OnceCell::get_or_init"),
         WaitKind::SetOnce => ("SetOnce", "SetOnce::wait"),
         WaitKind::Cancellation => ("CancellationToken", "CancellationToken::cancelled"),
+        WaitKind::MpmcReceive => ("mpmc", "Receiver::recv"),
+        WaitKind::MpmcSend => ("mpmc", "Sender::send"),
+        WaitKind::MpmcClosed => ("mpmc", "Sender::closed"),
     }
 }

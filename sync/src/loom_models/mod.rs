@@ -4,6 +4,7 @@
 mod batch_semaphore;
 mod broadcast;
 mod cancellation;
+mod mpmc;
 mod mpsc;
 mod notify;
 mod once;

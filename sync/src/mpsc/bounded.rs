@@ -2,6 +2,7 @@
 
 use super::bounded_channel::BoundedChannel;
 use super::bounded_receiver::Receiver;
+use super::bounded_state::OneReceiver;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::reserve::Reserve;
@@ -40,7 +41,7 @@ use std::time::Duration;
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
     assert!(buffer <= batch_semaphore::MOST, "a channel has room for at most usize::MAX >> 3 values");
-    let channel = Arc::new(BoundedChannel::new(buffer));
+    let channel = Arc::new(BoundedChannel::new(buffer, OneReceiver::default()));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
 
@@ -417,4 +418,4 @@ impl<T> Sender<T> {
     }
 }
 
-counted_senders!(Sender, WeakSender, BoundedChannel, "channel::<u32>(1)");
+counted_senders!(Sender, WeakSender, BoundedChannel, "mpsc", "channel::<u32>(1)");

@@ -15,13 +15,63 @@ use std::collections::VecDeque;
 use std::ptr;
 use std::task::Waker;
 
+/// The tasks that wait for values: one in an mpsc channel, a line of them in an mpmc channel.
+pub(crate) trait ReceivingSide {
+    /// The kind of the wait for a value.
+    const RECEIVE: WaitKind;
+    /// The kind of the wait for room.
+    const SEND: WaitKind;
+    /// The kind of the wait for the channel to be closed.
+    const CLOSED: WaitKind;
+
+    /// Returns `true` if a task waits here that must be told of the channel's end, although another
+    /// task finds the end.
+    fn has_others(&self) -> bool;
+
+    /// Takes out the waker of the next task, unless enough tasks have been woken for the `values`
+    /// that are in the channel.
+    fn take_next(&mut self, values: usize) -> Option<Waker>;
+
+    /// Takes out the wakers of all tasks, up to a batch. Returns `true` if there are more.
+    #[must_use = "if this is true, others are yet to be woken"]
+    fn take_all(&mut self, wakers: &mut Wakers) -> bool;
+}
+
+/// The one receiver of an mpsc channel: its waker, while it waits.
+#[derive(Debug, Default)]
+pub(crate) struct OneReceiver {
+    pub(super) waker: Option<Waker>,
+}
+
+impl ReceivingSide for OneReceiver {
+    const RECEIVE: WaitKind = WaitKind::MpscReceive;
+    const SEND: WaitKind = WaitKind::MpscSend;
+    const CLOSED: WaitKind = WaitKind::MpscClosed;
+
+    #[inline]
+    fn has_others(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn take_next(&mut self, _: usize) -> Option<Waker> {
+        self.waker.take()
+    }
+
+    #[inline]
+    fn take_all(&mut self, wakers: &mut Wakers) -> bool {
+        self.waker.take().into_iter().for_each(|waker| wakers.push(waker));
+        false
+    }
+}
+
 /// The maximum number of values that an empty channel keeps memory for.
 const KEPT: usize = 128;
 
 /// The state of a bounded channel.
 #[derive(Debug)]
-pub(super) struct BoundedState<T> {
-    pub(super) values: VecDeque<T>,
+pub(crate) struct BoundedState<T, R> {
+    pub(crate) values: VecDeque<T>,
     /// The number of values that can be sent without waiting.
     pub(super) free: usize,
     capacity: usize,
@@ -29,22 +79,21 @@ pub(super) struct BoundedState<T> {
     line: LazyWaitQueue,
     /// True while a sender is in line.
     is_waited_for: bool,
-    /// The receiver's waker, while the receiver waits.
-    pub(super) receiver: Option<Waker>,
+    pub(crate) receivers: R,
     pub(super) is_closed: bool,
-    /// `false` once the receiver has been dropped: values sent with permits are then dropped.
+    /// `false` once all receivers have been dropped: values sent with permits are then dropped.
     pub(super) has_receiver: bool,
 }
 
-impl<T> BoundedState<T> {
-    pub(super) fn new(free: usize) -> Self {
+impl<T, R: ReceivingSide> BoundedState<T, R> {
+    pub(super) fn new(free: usize, receivers: R) -> Self {
         Self {
             values: VecDeque::new(),
             free,
             capacity: free,
             line: LazyWaitQueue::new(),
             is_waited_for: false,
-            receiver: None,
+            receivers,
             is_closed: false,
             has_receiver: true,
         }
@@ -95,7 +144,7 @@ impl<T> BoundedState<T> {
         self.is_waited_for = true;
         let mut line = self.line.get_or_make(place).lock();
         line.note_entry(0, ptr::from_ref(self).addr(), self.capacity);
-        line.enter(count - has, has, WaitKind::MpscSend, waker)
+        line.enter(count - has, has, R::SEND, waker)
     }
 
     /// Removes a sender from the line. Returns its request, and its waker, which must be dropped
@@ -111,12 +160,14 @@ impl<T> BoundedState<T> {
         (need, waker)
     }
 
-    /// Frees the room of values that have been taken out, unless a waiting sender must be served or
-    /// memory must be freed. Returns `false`, and does nothing, in these cases.
+    /// Frees the room of values that have been taken out, unless a waiting sender must be served,
+    /// memory must be freed or other receivers must be told of the end. Returns `false`, and does
+    /// nothing, in these cases.
     #[inline]
     #[must_use = "if this is false, nothing was given back"]
     pub(super) fn try_vacate(&mut self, count: usize) -> bool {
-        let has_consequences = self.is_waited_for || self.has_surplus();
+        let may_end = self.is_closed && self.receivers.has_others();
+        let has_consequences = self.is_waited_for || may_end || self.has_surplus();
         if !has_consequences {
             self.free += count;
         }
@@ -142,7 +193,7 @@ impl<T> BoundedState<T> {
         self.line.get().is_some_and(|line| line.lock().list.take_released(wakers))
     }
 
-    /// Takes out all values and their room, after the receiver has been dropped. The caller drops
+    /// Takes out all values and their room, after all receivers have been dropped. The caller drops
     /// the values with the lock released.
     pub(super) fn empty(&mut self) -> VecDeque<T> {
         self.has_receiver = false;
@@ -167,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_channel_frees_the_memory_of_a_long_queue() {
-        let mut room = BoundedState::new(0);
+        let mut room = BoundedState::new(0, OneReceiver::default());
         room.values.extend(0..1000);
         for left in (0..1000).rev() {
             assert!(room.values.pop_front().is_some());

@@ -57,7 +57,7 @@ impl<T> UnboundedChannel<T> {
     /// Waits until the receiver has closed the channel.
     pub(super) async fn closed(&self) {
         budget::consume().await;
-        self.closing.wait(|| self.queue.is_closed()).await;
+        self.closing.wait(WaitKind::MpscClosed, || self.queue.is_closed()).await;
     }
 
     /// Removes a sender. The last sender closes the channel.

@@ -47,9 +47,10 @@ impl CloseSignal {
         }
     }
 
-    /// Waits until the receiver has closed the channel, which `is_closed` reports.
-    pub(super) async fn wait(&self, is_closed: impl Fn() -> bool) {
-        let notified = self.notify().notified_as(WaitKind::MpscClosed);
+    /// Waits until the receiver has closed the channel, which `is_closed` reports. `kind` names the
+    /// wait in dumps.
+    pub(super) async fn wait(&self, kind: WaitKind, is_closed: impl Fn() -> bool) {
+        let notified = self.notify().notified_as(kind);
         fence(SeqCst);
         if !is_closed() {
             notified.await;

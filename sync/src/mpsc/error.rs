@@ -15,7 +15,7 @@ pub struct SendError<T>(pub T);
 pub enum TrySendError<T> {
     /// The channel is full.
     Full(T),
-    /// The receiver has been dropped or has closed the channel.
+    /// The channel has been closed, or all of its receivers have been dropped.
     Closed(T),
 }
 
@@ -24,8 +24,8 @@ pub enum TrySendError<T> {
 pub enum TryRecvError {
     /// The channel is empty at the moment, but a value may still arrive.
     Empty,
-    /// The channel is empty and will stay empty: all senders have been dropped, or the receiver has
-    /// closed the channel.
+    /// The channel is empty and will stay empty: all senders have been dropped, or the channel has
+    /// been closed.
     Disconnected,
 }
 

@@ -31,18 +31,18 @@
 //! ```
 
 mod bounded;
-mod bounded_channel;
+pub(crate) mod bounded_channel;
 mod bounded_receiver;
-mod bounded_state;
+pub(crate) mod bounded_state;
 mod channel;
 mod close_signal;
 pub mod error;
 mod permit;
 mod queue;
-mod reserve;
+pub(crate) mod reserve;
 mod senders;
 mod unbounded;
-mod weak;
+pub(crate) mod weak;
 
 pub use self::bounded::{Sender, WeakSender, channel};
 pub use self::bounded_receiver::Receiver;

@@ -1,6 +1,7 @@
 //! A future that takes room in a bounded channel, at once or after waiting in line.
 
 use super::bounded_channel::BoundedChannel;
+use super::bounded_state::{OneReceiver, ReceivingSide};
 use crate::batch_semaphore::AcquireRefused;
 use crate::budget::with_state;
 use crate::console::AsyncOp;
@@ -13,15 +14,15 @@ use std::task::{Context, Poll, ready};
 /// back the room it has received so far.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
-pub(super) struct Reserve<'a, T> {
-    channel: &'a BoundedChannel<T>,
+pub(crate) struct Reserve<'a, T, R: ReceivingSide = OneReceiver> {
+    channel: &'a BoundedChannel<T, R>,
     count: usize,
     asked: RequestState,
     shown: AsyncOp,
 }
 
-impl<'a, T> Reserve<'a, T> {
-    pub(super) fn new(channel: &'a BoundedChannel<T>, count: usize) -> Self {
+impl<'a, T, R: ReceivingSide> Reserve<'a, T, R> {
+    pub(crate) fn new(channel: &'a BoundedChannel<T, R>, count: usize) -> Self {
         Self { channel, count, asked: RequestState::Not, shown: AsyncOp::none() }
     }
 
@@ -59,7 +60,7 @@ impl<'a, T> Reserve<'a, T> {
     }
 }
 
-impl<T> Future for Reserve<'_, T> {
+impl<T, R: ReceivingSide> Future for Reserve<'_, T, R> {
     type Output = Result<(), AcquireRefused>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -76,7 +77,7 @@ impl<T> Future for Reserve<'_, T> {
     }
 }
 
-impl<T> Drop for Reserve<'_, T> {
+impl<T, R: ReceivingSide> Drop for Reserve<'_, T, R> {
     fn drop(&mut self) {
         match self.asked {
             RequestState::Not => {}

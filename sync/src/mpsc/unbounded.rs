@@ -130,7 +130,7 @@ impl<T> UnboundedSender<T> {
     }
 }
 
-counted_senders!(UnboundedSender, WeakUnboundedSender, UnboundedChannel, "unbounded_channel::<u32>()");
+counted_senders!(UnboundedSender, WeakUnboundedSender, UnboundedChannel, "mpsc", "unbounded_channel::<u32>()");
 
 impl<T> UnboundedReceiver<T> {
     /// Receives the next value, waiting while the channel is empty.

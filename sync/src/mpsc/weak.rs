@@ -1,9 +1,10 @@
 //! Weak senders, and the counts of both kinds of senders.
 
 /// Defines `$weak`, the weak version of `$sender`, and counts the senders of both kinds. Each type
-/// has a single field `channel`, an `Arc<$channel<T>>`. `$make` creates a channel in the examples.
+/// has a single field `channel`, an `Arc<$channel<T>>`. In the examples, `$make` of `$module`
+/// creates a channel.
 macro_rules! counted_senders {
-    ($sender:ident, $weak:ident, $channel:ident, $make:literal) => {
+    ($sender:ident, $weak:ident, $channel:ident, $module:literal, $make:literal) => {
         /// A sender that does not keep its channel open.
         ///
         /// Use a weak sender where a task should send for as long as others do, without itself
@@ -19,9 +20,9 @@ macro_rules! counted_senders {
             ///
             /// ```
             /// # mod wsrt { pub use wsrt_sync as sync; }
-            /// use wsrt::sync::mpsc;
+            #[doc = concat!("use wsrt::sync::", $module, ";")]
             ///
-            #[doc = concat!("let (sender, mut receiver) = mpsc::", $make, ";")]
+            #[doc = concat!("let (sender, mut receiver) = ", $module, "::", $make, ";")]
             /// let weak = sender.downgrade();
             /// assert!(weak.upgrade().is_some());
             /// drop(sender);
@@ -79,9 +80,9 @@ macro_rules! counted_senders {
             ///
             /// ```
             /// # mod wsrt { pub use wsrt_sync as sync; }
-            /// use wsrt::sync::mpsc;
+            #[doc = concat!("use wsrt::sync::", $module, ";")]
             ///
-            #[doc = concat!("let (sender, _receiver) = mpsc::", $make, ";")]
+            #[doc = concat!("let (sender, _receiver) = ", $module, "::", $make, ";")]
             /// let weak = sender.downgrade();
             /// assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
             /// assert!(weak.upgrade().is_some());
@@ -127,4 +128,4 @@ macro_rules! counted_senders {
     };
 }
 
-pub(super) use counted_senders;
+pub(crate) use counted_senders;

@@ -6,7 +6,7 @@ mod executor;
 
 use crate::executor::{Program, Task, explore, yield_now};
 use std::sync::Arc;
-use wsrt_sync::{Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch};
+use wsrt_sync::{Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpmc, mpsc, oneshot, watch};
 
 #[test]
 fn mutexes_are_free_after_a_cancelled_task() {
@@ -152,6 +152,48 @@ fn reserves_owned(mut sender: mpsc::Sender<Value>, value: Value) -> Task {
             sender = if at % 2 == 0 { permit.send(Arc::clone(&value)) } else { permit.release() };
         }
     })
+}
+
+/// A receiver that is cancelled passes its wake-up on, and takes no value with it.
+#[test]
+fn channels_of_many_receivers_lose_no_value() {
+    explore(|| {
+        let (sender, receiver) = mpmc::channel(2);
+        let received = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let receives = |takes: usize| {
+            let (receiver, received) = (receiver.clone(), Arc::clone(&received));
+            Task::ends(async move {
+                if takes == 1 {
+                    while let Some(value) = receiver.recv().await {
+                        received.lock().unwrap().push(value);
+                    }
+                } else {
+                    let mut some = Vec::new();
+                    while receiver.recv_many(&mut some, takes).await > 0 {
+                        received.lock().unwrap().append(&mut some);
+                    }
+                }
+            })
+        };
+        let mut tasks = vec![receives(1), receives(2), receives(1)];
+        let rest = receiver.clone();
+        drop(receiver);
+        for first in [0, 10] {
+            let sender = sender.clone();
+            tasks.push(Task::ends(async move {
+                for value in first..first + 4 {
+                    sender.send(value).await.expect("a receiver is there");
+                }
+            }));
+        }
+        drop(sender);
+        Program::of_steady(tasks, &[3, 4], move || {
+            assert_eq!((rest.len(), rest.capacity()), (0, 2), "all was received, and all room is free");
+            let mut received = std::mem::take(&mut *received.lock().unwrap());
+            received.sort_unstable();
+            assert_eq!(received, [0, 1, 2, 3, 10, 11, 12, 13]);
+        })
+    });
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wsrt::sync::{
-    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
+    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpmc, mpsc, oneshot,
+    watch,
 };
 
 fn future_is_send<F: Future + Send>(_: impl FnOnce() -> F) {}
@@ -27,6 +28,10 @@ fn futures_of_channels_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<mpsc::UnboundedSender<u8>>().closed());
     future_is_send_and_sync(|| lent::<mpsc::UnboundedReceiver<u8>>().recv());
     future_is_send_and_sync(|| lent::<mpsc::UnboundedReceiver<u8>>().recv_many(lent::<Vec<u8>>(), 7));
+    future_is_send_and_sync(|| lent::<mpmc::Sender<u8>>().send(7));
+    future_is_send_and_sync(|| lent::<mpmc::Sender<u8>>().closed());
+    future_is_send_and_sync(|| lent::<mpmc::Receiver<u8>>().recv());
+    future_is_send_and_sync(|| lent::<mpmc::Receiver<u8>>().recv_many(lent::<Vec<u8>>(), 7));
     future_is_send_and_sync(lent::<oneshot::Receiver<u8>>);
     future_is_send_and_sync(|| lent::<oneshot::Sender<u8>>().closed());
     future_is_send_and_sync(|| lent::<watch::Receiver<u8>>().changed());
@@ -68,6 +73,8 @@ fn values_need_only_be_send() {
     future_is_send(|| lent::<mpsc::Sender<Value>>().send_timeout(Cell::new(7), Duration::ZERO));
     future_is_send(|| lent::<mpsc::Receiver<Value>>().recv());
     future_is_send(|| lent::<mpsc::UnboundedReceiver<Value>>().recv());
+    future_is_send(|| lent::<mpmc::Sender<Value>>().send(Cell::new(7)));
+    future_is_send(|| lent::<mpmc::Receiver<Value>>().recv());
     future_is_send(lent::<oneshot::Receiver<Value>>);
     future_is_send(|| lent::<broadcast::Receiver<Value>>().recv());
     future_is_send(|| lent::<Mutex<Value>>().lock());
@@ -75,6 +82,8 @@ fn values_need_only_be_send() {
     is_send_and_sync::<mpsc::Sender<Value>>();
     is_send_and_sync::<mpsc::Receiver<Value>>();
     is_send_and_sync::<mpsc::UnboundedSender<Value>>();
+    is_send_and_sync::<mpmc::Sender<Value>>();
+    is_send_and_sync::<mpmc::Receiver<Value>>();
     is_send_and_sync::<oneshot::Sender<Value>>();
     is_send_and_sync::<oneshot::Receiver<Value>>();
     is_send_and_sync::<broadcast::Sender<Value>>();

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use wsrt::runtime::{SyncWait, TaskDump, WaitKind, WaitsOn};
 use wsrt::sync::{
-    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
+    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpmc, mpsc, oneshot,
+    watch,
 };
 use wsrt::time::{sleep, timeout};
 use wsrt_tests::{LIMIT, two_processors, within_a_minute};
@@ -58,10 +59,13 @@ fn waits_for_locks() -> [(WaitKind, u32, Wait); 5] {
 }
 
 /// A wait for each channel, likewise.
-fn waits_for_channels() -> [(WaitKind, u32, Wait); 8] {
+fn waits_for_channels() -> [(WaitKind, u32, Wait); 11] {
     let ((sender, mut receiver), at_receive) = (mpsc::unbounded_channel::<()>(), line!());
     let ((full, unread), at_send) = (mpsc::channel(1), line!());
     let ((open, not_closed), at_closed) = (mpsc::channel::<()>(1), line!());
+    let ((many_sender, many), at_many) = (mpmc::channel::<()>(1), line!());
+    let ((crowded, waiting), at_crowded) = (mpmc::channel(1), line!());
+    let ((shared, not_left), at_shared) = (mpmc::channel::<()>(1), line!());
     let ((one_sender, one), at_one) = (oneshot::channel::<()>(), line!());
     let ((mut asked, not_dropped), at_asked) = (oneshot::channel::<()>(), line!());
     let ((watched, mut watching), at_watch) = (watch::channel(()), line!());
@@ -71,6 +75,13 @@ fn waits_for_channels() -> [(WaitKind, u32, Wait); 8] {
         (WaitKind::MpscReceive, at_receive, boxed(async move { drop((receiver.recv().await, sender)) })),
         (WaitKind::MpscSend, at_send, boxed(async move { drop((full.send(()).await, full.send(()).await, unread)) })),
         (WaitKind::MpscClosed, at_closed, boxed(async move { drop((open.closed().await, not_closed)) })),
+        (WaitKind::MpmcReceive, at_many, boxed(async move { drop((many.recv().await, many_sender)) })),
+        (
+            WaitKind::MpmcSend,
+            at_crowded,
+            boxed(async move { drop((crowded.send(()).await, crowded.send(()).await, waiting)) }),
+        ),
+        (WaitKind::MpmcClosed, at_shared, boxed(async move { drop((shared.closed().await, not_left)) })),
         (WaitKind::OneshotReceive, at_one, boxed(async move { drop((one.await, one_sender)) })),
         (WaitKind::OneshotClosed, at_asked, boxed(async move { drop((asked.closed().await, not_dropped)) })),
         (WaitKind::WatchChanged, at_watch, boxed(async move { drop((watching.changed().await, watched)) })),

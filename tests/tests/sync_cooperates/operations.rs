@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use wsrt::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch};
+use wsrt::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpmc, mpsc, oneshot, watch};
 
 /// Counts the operations that were ready.
 pub(crate) type Count = Arc<AtomicUsize>;
@@ -45,10 +45,45 @@ macro_rules! operations {
 pub(crate) fn channels() -> Vec<Operation> {
     let mut all = bounded();
     all.append(&mut unbounded());
+    all.append(&mut shared());
     all.append(&mut oneshots());
     all.append(&mut watches());
     all.append(&mut broadcasts());
     all
+}
+
+/// Channels of many receivers.
+fn shared() -> Vec<Operation> {
+    operations! {
+        "mpmc send": { let (sender, receiver) = mpmc::channel(1); } {
+            sender.send(7).await.expect("the receiver is there");
+            assert_eq!(receiver.try_recv(), Ok(7));
+        }
+        "mpmc send to none": { let sender = mpmc::channel(1).0; } {
+            assert!(sender.send(7).await.is_err());
+        }
+        "mpmc recv": { let (sender, receiver) = mpmc::channel(1); } {
+            sender.try_send(7).expect("there is room");
+            assert_eq!(receiver.recv().await, Some(7));
+        }
+        "mpmc recv at the end": { let receiver = mpmc::channel::<()>(1).1; } {
+            assert_eq!(receiver.recv().await, None);
+        }
+        "mpmc recv_many": { let (sender, receiver) = mpmc::channel(1); } {
+            sender.try_send(7).expect("there is room");
+            assert_eq!(receiver.recv_many(&mut Vec::new(), 4).await, 1);
+        }
+        "mpmc recv_many of none": { let (_sender, receiver) = mpmc::channel::<()>(1); } {
+            assert_eq!(receiver.recv_many(&mut Vec::new(), 0).await, 0);
+        }
+        "mpmc poll_recv": { let (sender, mut receiver) = mpmc::channel(1); } {
+            sender.try_send(7).expect("there is room");
+            assert_eq!(poll_fn(|cx| receiver.poll_recv(cx)).await, Some(7));
+        }
+        "mpmc closed": { let sender = mpmc::channel::<()>(1).0; } {
+            sender.closed().await;
+        }
+    }
 }
 
 fn bounded() -> Vec<Operation> {

@@ -13,7 +13,7 @@ pub(super) use broadcasts::Broadcast;
 pub(super) use locks::{Lock, ReadLock, Semaphore};
 pub(super) use notifications::Notification;
 pub(super) use oneshots::Oneshot;
-pub(super) use queues::{Batches, Queue, ROOM, Unbounded};
+pub(super) use queues::{Batches, ManyReceivers, Queue, ROOM, Unbounded};
 pub(super) use watches::Watch;
 
 /// A library by the name that it has in the table.
@@ -36,8 +36,10 @@ macro_rules! libraries {
 }
 
 libraries! {
-    /// `wsrt::sync`.
+    /// `wsrt::sync`, and in it the mpsc channels.
     Wsrt = "wsrt",
+    /// The mpmc channels of `wsrt::sync`, in rows that others than mpsc channels can do.
+    WsrtMpmc = "wsrt-mpmc",
     /// `tokio::sync`.
     Tokio = "tokio",
     /// async-channel.

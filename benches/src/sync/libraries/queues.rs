@@ -2,10 +2,11 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use futures_util::{SinkExt, StreamExt};
 
-use super::{AsyncChannel, Flume, Futures, Kanal, Library, Tokio, Wsrt};
+use super::{AsyncChannel, Flume, Futures, Kanal, Library, Tokio, Wsrt, WsrtMpmc};
 
 /// The values that a bounded channel has room for.
 pub(crate) const ROOM: usize = 64;
@@ -40,6 +41,14 @@ pub(crate) trait Batches: Queue {
 pub(crate) struct Unbounded<L>(PhantomData<L>);
 
 impl<L: Library> Library for Unbounded<L> {
+    const NAME: &'static str = L::NAME;
+}
+
+/// The channel of a library whose receivers can be cloned.
+#[derive(Debug)]
+pub(crate) struct ManyReceivers<L>(PhantomData<L>);
+
+impl<L: Library> Library for ManyReceivers<L> {
     const NAME: &'static str = L::NAME;
 }
 
@@ -132,6 +141,93 @@ type KanalSender = kanal::AsyncSender<usize>;
 type KanalReceiver = kanal::AsyncReceiver<usize>;
 of_one_kind!(Kanal, KanalSender, KanalReceiver, kanal::bounded_async(ROOM), true, send, recv);
 of_one_kind!(Unbounded<Kanal>, KanalSender, KanalReceiver, kanal::unbounded_async(), false, send, recv);
+
+impl Queue for WsrtMpmc {
+    type Sender = wsrt::sync::mpmc::Sender<usize>;
+    type Receiver = wsrt::sync::mpmc::Receiver<usize>;
+
+    fn make() -> (Self::Sender, Self::Receiver) {
+        wsrt::sync::mpmc::channel(ROOM)
+    }
+
+    async fn send(sender: &mut Self::Sender, value: usize) {
+        sender.send(value).await.expect(GONE);
+    }
+
+    fn receive(receiver: &mut Self::Receiver) -> impl Future<Output = Option<usize>> + Send {
+        receiver.recv()
+    }
+}
+
+impl Batches for WsrtMpmc {
+    async fn receive_many(receiver: &mut Self::Receiver, values: &mut Vec<usize>) {
+        receiver.recv_many(values, ROOM).await;
+    }
+}
+
+impl Queue for Unbounded<WsrtMpmc> {
+    type Sender = wsrt::sync::mpmc::Sender<usize>;
+    type Receiver = wsrt::sync::mpmc::Receiver<usize>;
+
+    const IS_BOUNDED: bool = false;
+
+    fn make() -> (Self::Sender, Self::Receiver) {
+        wsrt::sync::mpmc::unbounded_channel()
+    }
+
+    async fn send(sender: &mut Self::Sender, value: usize) {
+        sender.try_send(value).expect(GONE);
+    }
+
+    fn receive(receiver: &mut Self::Receiver) -> impl Future<Output = Option<usize>> + Send {
+        receiver.recv()
+    }
+}
+
+macro_rules! shared {
+    ($library:ident by $queue:ident) => {
+        impl Queue for ManyReceivers<$library> {
+            type Sender = <$queue as Queue>::Sender;
+            type Receiver = <$queue as Queue>::Receiver;
+
+            fn make() -> (Self::Sender, Self::Receiver) {
+                $queue::make()
+            }
+
+            fn send(sender: &mut Self::Sender, value: usize) -> impl Future<Output = ()> + Send {
+                $queue::send(sender, value)
+            }
+
+            fn receive(receiver: &mut Self::Receiver) -> impl Future<Output = Option<usize>> + Send {
+                $queue::receive(receiver)
+            }
+        }
+    };
+}
+
+shared!(Wsrt by WsrtMpmc);
+shared!(AsyncChannel by AsyncChannel);
+shared!(Flume by Flume);
+shared!(Kanal by Kanal);
+
+/// tokio has no such channel: its receiver in a mutex takes its place.
+impl Queue for ManyReceivers<Tokio> {
+    type Sender = tokio::sync::mpsc::Sender<usize>;
+    type Receiver = Arc<tokio::sync::Mutex<tokio::sync::mpsc::Receiver<usize>>>;
+
+    fn make() -> (Self::Sender, Self::Receiver) {
+        let (sender, receiver) = tokio::sync::mpsc::channel(ROOM);
+        (sender, Arc::new(tokio::sync::Mutex::new(receiver)))
+    }
+
+    async fn send(sender: &mut Self::Sender, value: usize) {
+        sender.send(value).await.expect(GONE);
+    }
+
+    async fn receive(receiver: &mut Self::Receiver) -> Option<usize> {
+        receiver.lock().await.recv().await
+    }
+}
 
 impl Batches for Flume {
     async fn receive_many(receiver: &mut FlumeReceiver, values: &mut Vec<usize>) {

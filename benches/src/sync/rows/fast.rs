@@ -6,7 +6,7 @@ use super::{About, Row, about, entries};
 use crate::plan::Plan;
 use crate::runtimes::Runtime;
 use crate::sync::libraries::{
-    AsyncChannel, AsyncLock, Flume, Futures, Kanal, Notification, Queue, ReadLock, Semaphore, Tokio, Wsrt,
+    AsyncChannel, AsyncLock, Flume, Futures, Kanal, Notification, Queue, ReadLock, Semaphore, Tokio, Wsrt, WsrtMpmc,
 };
 use crate::workloads::{Figures, Round, rounds};
 
@@ -17,7 +17,10 @@ const ACQUIRE: About = about("acquire", "one task takes a permit of a semaphore 
 const NOTIFY_KEPT: About = about("notify_kept", "one task notifies, and takes the permit that is kept", 20_000, 50);
 
 pub(super) fn send_recv<R: Runtime>() -> Row<R> {
-    Row { about: SEND_RECV, libraries: entries!(run_send_recv, R, [Wsrt, Tokio, AsyncChannel, Flume, Kanal, Futures]) }
+    Row {
+        about: SEND_RECV,
+        libraries: entries!(run_send_recv, R, [Wsrt, Tokio, WsrtMpmc, AsyncChannel, Flume, Kanal, Futures]),
+    }
 }
 
 pub(super) fn read<R: Runtime>() -> Row<R> {

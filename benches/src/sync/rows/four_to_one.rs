@@ -6,7 +6,7 @@ use super::one_to_one::{receive, send};
 use super::{About, Row, about, entries};
 use crate::plan::Plan;
 use crate::runtimes::Runtime;
-use crate::sync::libraries::{AsyncChannel, Flume, Futures, Kanal, Queue, Tokio, Wsrt};
+use crate::sync::libraries::{AsyncChannel, Flume, Futures, Kanal, Queue, Tokio, Wsrt, WsrtMpmc};
 use crate::workloads::{Figures, Round, rounds};
 
 const SENDERS: usize = 4;
@@ -14,7 +14,7 @@ const SENDERS: usize = 4;
 const ABOUT: About = about("four_to_one", "four tasks send to one, with room for 64 values; per value", 50_000, 10);
 
 pub(super) fn row<R: Runtime>() -> Row<R> {
-    Row { about: ABOUT, libraries: entries!(run, R, [Wsrt, Tokio, AsyncChannel, Flume, Kanal, Futures]) }
+    Row { about: ABOUT, libraries: entries!(run, R, [Wsrt, Tokio, WsrtMpmc, AsyncChannel, Flume, Kanal, Futures]) }
 }
 
 fn run<R: Runtime, Q: Queue>(runtime: &R, plan: &Plan) -> Figures {

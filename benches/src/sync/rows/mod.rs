@@ -9,6 +9,7 @@ use crate::workloads::{About, Figures};
 
 mod broadcast;
 mod fast;
+mod four_to_four;
 mod four_to_one;
 mod idle;
 mod lock;
@@ -17,6 +18,7 @@ mod notify;
 mod one_to_one;
 mod oneshot;
 mod recv_many;
+mod request_reply;
 mod shared;
 mod watch;
 
@@ -41,7 +43,9 @@ pub(super) fn all<R: Runtime>() -> Vec<Row<R>> {
         one_to_one::bounded(),
         one_to_one::unbounded(),
         four_to_one::row(),
+        four_to_four::row(),
         recv_many::row(),
+        request_reply::row(),
         oneshot::waited_for(),
         lock_four::row(),
         lock_four::held(),

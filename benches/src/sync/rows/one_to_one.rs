@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{About, Row, about, entries};
 use crate::plan::Plan;
 use crate::runtimes::{Runtime, Work};
-use crate::sync::libraries::{AsyncChannel, Flume, Futures, Kanal, Queue, ROOM, Tokio, Unbounded, Wsrt};
+use crate::sync::libraries::{AsyncChannel, Flume, Futures, Kanal, Queue, ROOM, Tokio, Unbounded, Wsrt, WsrtMpmc};
 use crate::workloads::{Figures, Round, rounds};
 
 const BOUNDED: About = about("bounded", "one task sends to another, with room for 64 values; per value", 50_000, 10);
@@ -13,12 +13,16 @@ const UNBOUNDED: About =
     about("unbounded", "one task sends to another without a bound, and yields after each 64 values", 50_000, 10);
 
 pub(super) fn bounded<R: Runtime>() -> Row<R> {
-    Row { about: BOUNDED, libraries: entries!(run_bounded, R, [Wsrt, Tokio, AsyncChannel, Flume, Kanal, Futures]) }
+    Row {
+        about: BOUNDED,
+        libraries: entries!(run_bounded, R, [Wsrt, Tokio, WsrtMpmc, AsyncChannel, Flume, Kanal, Futures]),
+    }
 }
 
 pub(super) fn unbounded<R: Runtime>() -> Row<R> {
     type U<L> = Unbounded<L>;
-    let libraries = entries!(run_unbounded, R, [U<Wsrt>, U<Tokio>, U<AsyncChannel>, U<Flume>, U<Kanal>, U<Futures>]);
+    let libraries =
+        entries!(run_unbounded, R, [U<Wsrt>, U<Tokio>, U<WsrtMpmc>, U<AsyncChannel>, U<Flume>, U<Kanal>, U<Futures>]);
     Row { about: UNBOUNDED, libraries }
 }
 

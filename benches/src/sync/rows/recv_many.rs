@@ -4,7 +4,7 @@ use super::one_to_one::round;
 use super::{About, Row, about, entries};
 use crate::plan::Plan;
 use crate::runtimes::Runtime;
-use crate::sync::libraries::{AsyncChannel, Batches, Flume, Kanal, ROOM, Tokio, Wsrt};
+use crate::sync::libraries::{AsyncChannel, Batches, Flume, Kanal, ROOM, Tokio, Wsrt, WsrtMpmc};
 use crate::workloads::{Figures, rounds};
 
 const ABOUT: About = about(
@@ -15,7 +15,7 @@ const ABOUT: About = about(
 );
 
 pub(super) fn row<R: Runtime>() -> Row<R> {
-    Row { about: ABOUT, libraries: entries!(run, R, [Wsrt, Tokio, AsyncChannel, Flume, Kanal]) }
+    Row { about: ABOUT, libraries: entries!(run, R, [Wsrt, Tokio, WsrtMpmc, AsyncChannel, Flume, Kanal]) }
 }
 
 fn run<R: Runtime, Q: Batches>(runtime: &R, plan: &Plan) -> Figures {
