@@ -6,7 +6,9 @@
 //! * **Fairness.** Each operation that completes at once counts against the task's
 //!   [budget](crate::task::coop), so a loop of ready operations lets other tasks run, and a
 //!   [`timeout`](crate::time::timeout) around it fires. Locks, semaphores and bounded channels
-//!   serve their waiters in the order in which they came.
+//!   serve their waiters in the order in which they came. A [`Mutex`] that is held for less than a
+//!   poll may also go to a task that is running, but a waiting task is passed over a few times at
+//!   most.
 //! * **Blocking calls.** The functions named `blocking_…` work everywhere. In a task they hand the
 //!   processor over for as long as they wait, as `block_on` does: the task is late, the others are
 //!   not. On tokio they panic there. A shutdown of the runtime waits for them, as for every poll.

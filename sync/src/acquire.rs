@@ -31,18 +31,23 @@ impl<'a> AcquirePermits<'a> {
         Self { permits, count, kind, asked: RequestState::Not, shown: AsyncOp::none() }
     }
 
-    /// Returns `true` if this is the first poll and the permits are free. In this case the budget
+    /// Returns `true` if this poll may take the permits and they are free. In this case the budget
     /// is checked first, because a task that took the permits and then yielded would keep all
     /// others waiting. If the permits are not free, the task joins the queue whether or not it has
     /// budget left.
     #[inline]
     fn finds_them_free(&self) -> bool {
-        matches!(self.asked, RequestState::Not) && self.permits.free() >= self.count
+        let may_take = match self.asked {
+            RequestState::Not => true,
+            RequestState::InLine(_) => self.permits.offers,
+            RequestState::Served => false,
+        };
+        may_take && self.permits.free() >= self.count
     }
 
     #[inline]
     fn poll_first(&mut self, state: &CurrentPoll, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
-        match self.permits.try_take_as(self.count, || state.task.get()) {
+        match self.permits.try_take_as(self.count, || self.permits.taken_in(state)) {
             Err(AcquireRefused::TooFew) => self.enter(cx),
             answer => Poll::Ready(answer),
         }
@@ -64,7 +69,12 @@ impl<'a> AcquirePermits<'a> {
         }
     }
 
-    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), AcquireRefused>> {
+    fn poll_in_line(
+        &mut self,
+        state: &CurrentPoll,
+        key: usize,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), AcquireRefused>> {
         let Some(queue) = self.wait_on(key, cx.waker()) else {
             self.note_wait();
             return Poll::Pending;
@@ -73,6 +83,7 @@ impl<'a> AcquirePermits<'a> {
         let has_all = self.leave(queue, key);
         if !self.permits.is_closed() {
             debug_assert!(has_all, "only a close unlinks a waiter that lacks permits");
+            self.permits.taken_in(state);
             return Poll::Ready(Ok(()));
         }
         if has_all {
@@ -88,8 +99,8 @@ impl<'a> AcquirePermits<'a> {
         wait::note(self.kind, self.permits.place);
     }
 
-    /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise
-    /// returns the locked queue.
+    /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise,
+    /// or if the waiter can take an offered mutex, returns the locked queue.
     fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, WaitQueueState>> {
         let mut fresh = None;
         loop {
@@ -98,8 +109,14 @@ impl<'a> AcquirePermits<'a> {
             if !queue.list.is_linked(key) {
                 return Some(queue);
             }
+            if permits.offers && permits.take_in_line(&mut queue, key) {
+                return Some(queue);
+            }
             let will_wake = queue.list.will_wake(key, waker);
             if will_wake || fresh.is_some() {
+                if permits.offers && !permits.end_offer(&mut queue, key) {
+                    continue;
+                }
                 let displaced = fresh.take().and_then(|fresh| queue.list.replace_waker(key, fresh));
                 queue.note_task(key, current_task::number());
                 drop(queue);
@@ -116,7 +133,10 @@ impl<'a> AcquirePermits<'a> {
     /// permits it has received are given back.
     fn leave(&self, mut queue: WaitGuard<'_, WaitQueueState>, key: usize) -> bool {
         let (need, was_linked, _waker) = queue.leave(key);
-        if was_linked || need.lacks > 0 {
+        if need.is_woken {
+            self.permits.pass_on(queue);
+            self.permits.show();
+        } else if was_linked || need.lacks > 0 {
             self.permits.serve(queue, need.has);
             self.permits.show();
         } else {
@@ -138,7 +158,7 @@ impl Future for AcquirePermits<'_> {
             }
             let answer = ready!(match this.asked {
                 RequestState::Not => this.poll_first(state, cx),
-                RequestState::InLine(key) => this.poll_in_line(key, cx),
+                RequestState::InLine(key) => this.poll_in_line(state, key, cx),
                 RequestState::Served => Poll::Ready(Ok(())),
             });
             this.shown.ready();

@@ -11,13 +11,27 @@
 //! permits that are given back while the list is not empty go to the first waiter. Hence *no permit
 //! is free while a task waits*, and a newcomer cannot overtake, because it finds nothing to take.
 //!
+//! # Offers
+//!
+//! A hand-over costs a wake and a change of tasks, many times as much as a short critical section.
+//! So a *mutex* that is released in the poll that acquired it is only offered (`offer.rs`): the
+//! permit becomes free, the first waiter is woken and stays in the list, and until it looks,
+//! running tasks take and release the mutex as if no task waited. A waiter that finds the mutex
+//! taken waits on as the first of the list, and after [`OVERTAKES`](crate::sync::OVERTAKES) vain
+//! wakes it is handed the mutex. Hence *a permit is free while a task waits only if a task was
+//! woken for it that has not looked since*.
+//!
+//! A mutex that was held across an `await` is handed over. The mutexes of the drop-in always are,
+//! because tokio's documentation promises the order.
+//!
 //! # The word
 //!
 //! | bit | meaning | set by | cleared by |
 //! |---|---|---|---|
 //! | 0 `CLOSED` | no permit is given out any more | `close`, under the lock | never |
 //! | 1 `WAITING` | the list is not empty | a waiter that enters, under the lock | the one that unlinks the last waiter, under the lock |
-//! | the rest | free permits; zero while `WAITING` is set | `take`, `give`, `enter` | |
+//! | 2 `WOKEN` | the mutex was offered to the first waiter, which has not looked since | `offer_or_serve`, under the lock | that waiter, as it takes the permit, finds none or leaves, under the lock |
+//! | the rest | free permits; zero while `WAITING` is set and `WOKEN` is not | `take`, `give`, `enter` | |
 //!
 //! `take` is Acquire and `give` is Release, so whatever the last owner did with a permit happened
 //! before whatever the next owner does. A permit that is handed over to a waiter goes through the
@@ -26,6 +40,7 @@
 use crate::acquire::AcquirePermits;
 use crate::budget::with_state;
 use crate::console::{PermitsResource, Resource};
+use crate::current_poll::CurrentPoll;
 use crate::current_task;
 use crate::holder::{Holder, PermitTotal, by_owned_guard};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -38,9 +53,10 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::ptr;
 use std::task::Waker;
 
-const CLOSED: usize = 0b01;
-const WAITING: usize = 0b10;
-const ONE: usize = 0b100;
+const CLOSED: usize = 0b001;
+pub(crate) const WAITING: usize = 0b010;
+pub(crate) const WOKEN: usize = 0b100;
+pub(crate) const ONE: usize = 0b1000;
 
 /// The largest possible number of permits.
 pub(crate) const MOST: usize = usize::MAX >> 3;
@@ -48,12 +64,14 @@ pub(crate) const MOST: usize = usize::MAX >> 3;
 /// The number of free permits, and the waiters for more.
 #[derive(Debug)]
 pub(crate) struct BatchSemaphore {
-    word: AtomicUsize,
+    pub(crate) word: AtomicUsize,
     waiters: LazyWaitQueue,
     /// The place where the lock was created.
     pub(crate) place: Place,
-    holder: Holder,
-    total: PermitTotal,
+    pub(crate) holder: Holder,
+    pub(crate) total: PermitTotal,
+    /// True for a mutex: a short hold ends with an offer instead of a hand-over.
+    pub(crate) offers: bool,
     shown: PermitsResource,
 }
 
@@ -76,11 +94,26 @@ impl BatchSemaphore {
         /// Panics if `count` is greater than [`MOST`].
         #[track_caller]
         pub(crate) fn new(count: usize) -> Self {
+            Self::made(count, false)
+        }
+    }
+
+    const_fn! {
+        /// Creates the one permit of a mutex.
+        #[track_caller]
+        pub(crate) fn of_mutex() -> Self {
+            Self::made(1, !cfg!(feature = "drop-in"))
+        }
+    }
+
+    const_fn! {
+        #[track_caller]
+        fn made(count: usize, offers: bool) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
             let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
             let total = PermitTotal::new(count);
             let shown = PermitsResource::new(count);
-            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none(), total, shown }
+            Self { word, waiters: LazyWaitQueue::new(), place, holder: Holder::none(), total, offers, shown }
         }
     }
 }
@@ -98,7 +131,7 @@ impl BatchSemaphore {
     /// Takes `count` permits if they are free.
     #[inline]
     pub(crate) fn try_take(&self, count: usize) -> Result<(), AcquireRefused> {
-        self.try_take_as(count, current_task::number)
+        self.try_take_as(count, || with_state(|state| self.taken_in(state)))
     }
 
     /// Takes `count` permits if they are free, on behalf of the task that `current` returns.
@@ -133,12 +166,19 @@ impl BatchSemaphore {
     #[must_use = "the permits are the caller's if this is true"]
     pub(crate) fn take_at_once(&self, count: usize) -> bool {
         with_state(|state| {
-            let has_taken = state.has_remaining() && self.try_take_as(count, || state.task.get()).is_ok();
+            let has_taken = state.has_remaining() && self.try_take_as(count, || self.taken_in(state)).is_ok();
             if has_taken {
                 state.spend();
             }
             has_taken
         })
+    }
+
+    /// Records that the current poll has taken permits, and returns its task.
+    #[inline]
+    pub(crate) fn taken_in(&self, state: &CurrentPoll) -> u64 {
+        state.locked.set(ptr::from_ref(self).cast());
+        state.task.get()
     }
 
     /// Returns a future that takes `count` permits, and waits in the queue for them. `kind` names
@@ -167,7 +207,7 @@ impl BatchSemaphore {
     pub(crate) fn give(&self, count: usize) {
         self.holder.clear();
         let mut word = self.word.load(Relaxed);
-        while word & WAITING == 0 {
+        while word & (WAITING | WOKEN) != WAITING {
             let more = with_more(word, count);
             // Release pairs with the Acquire of `try_take`.
             match self.word.compare_exchange_weak(word, more, AcqRel, Relaxed) {
@@ -226,7 +266,10 @@ impl BatchSemaphore {
     #[cold]
     fn note_holder_in_line(&self, holder: u64) {
         fence(Acquire);
-        self.existing_queue().holder = holder;
+        let mut queue = self.existing_queue();
+        if self.word.load(Relaxed) & WOKEN == 0 {
+            queue.holder = holder;
+        }
     }
 
     /// Refuses all waiters, and all later callers.
@@ -260,7 +303,8 @@ impl BatchSemaphore {
         // The word was read Relaxed. Pairs with the Release of the waiter that set `WAITING`, which
         // made the queue before.
         fence(Acquire);
-        self.serve(self.existing_queue(), count);
+        let queue = self.existing_queue();
+        self.offer_or_serve(queue, count);
         self.show();
     }
 
@@ -273,7 +317,7 @@ impl BatchSemaphore {
             || self.existing_queue(),
             |mut queue, wakers| {
                 let end = queue.serve(&mut left, wakers, |task| self.holder.name(task));
-                queue.note_hand_over(self.holder.task(), self.total.count());
+                queue.note_hand_over(self.known_holder(), self.total.count());
                 if end == ServeProgress::All {
                     // The list is empty, and stays so while this thread has the lock.
                     self.put_back(left);
@@ -283,11 +327,13 @@ impl BatchSemaphore {
         );
     }
 
-    /// Adds `left` permits to the word and clears `WAITING`. Called with the lock held and the list
-    /// empty.
+    /// Adds `left` permits to the word and clears `WAITING` and `WOKEN`. Called with the lock held
+    /// and the list empty.
     fn put_back(&self, left: usize) {
         let mut word = self.word.load(Relaxed);
-        while let Err(now) = self.word.compare_exchange_weak(word, with_more(word & !WAITING, left), AcqRel, Relaxed) {
+        while let Err(now) =
+            self.word.compare_exchange_weak(word, with_more(word & !(WAITING | WOKEN), left), AcqRel, Relaxed)
+        {
             word = now;
         }
     }
@@ -301,17 +347,17 @@ impl BatchSemaphore {
                 return Err(AcquireRefused::Closed);
             }
             let free = word / ONE;
-            let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
+            let next = if free >= count { word - count * ONE } else { (word & (CLOSED | WOKEN)) | WAITING };
             // Where tasks wait already, the word stays so while this thread has the lock.
             let changed =
                 if next == word { Ok(word) } else { self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) };
             match changed {
                 Ok(_) if free >= count => {
-                    self.holder.name(current_task::number());
+                    self.holder.name(with_state(|state| self.taken_in(state)));
                     return Ok(EnterOutcome::Served(waker));
                 }
                 Ok(_) => {
-                    queue.note_entry(self.holder.task(), ptr::from_ref(self).addr(), self.total.count());
+                    queue.note_entry(self.known_holder(), ptr::from_ref(self).addr(), self.total.count());
                     return Ok(EnterOutcome::Waits(queue.enter(count - free, free, kind, waker)));
                 }
                 Err(now) => word = now,

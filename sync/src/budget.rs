@@ -97,12 +97,13 @@ impl CurrentPoll {
 
 /// Starts a new poll with a full budget and with no recorded wait.
 ///
-/// An executor calls this function before each poll. A call costs two stores.
+/// An executor calls this function before each poll. A call costs three stores.
 #[inline]
 pub fn refill() {
     with_state(|state| {
         state.budget.set(FULL);
         state.wait.set(ptr::null());
+        state.locked.set(ptr::null());
     });
 }
 

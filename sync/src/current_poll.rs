@@ -1,7 +1,7 @@
 //! The state of the poll that runs on a thread: its budget, its wait, and its task.
 //!
 //! A poll never changes threads, so the state is thread-local, and it is a single struct so that a
-//! runtime can reset it before each poll with two stores.
+//! runtime can reset it before each poll with three stores.
 
 use std::cell::Cell;
 use std::ptr;
@@ -16,10 +16,17 @@ pub(crate) struct CurrentPoll {
     pub(crate) wait: Cell<*const ()>,
     /// The number of the task whose code runs on the thread, or 0 outside tasks.
     pub(crate) task: Cell<u64>,
+    /// The address of the lock that the poll acquired last, or null.
+    pub(crate) locked: Cell<*const ()>,
 }
 
 impl CurrentPoll {
     pub(crate) const fn new(budget: i32) -> Self {
-        Self { budget: Cell::new(budget), wait: Cell::new(ptr::null()), task: Cell::new(0) }
+        Self {
+            budget: Cell::new(budget),
+            wait: Cell::new(ptr::null()),
+            task: Cell::new(0),
+            locked: Cell::new(ptr::null()),
+        }
     }
 }

@@ -44,6 +44,7 @@ pub mod mpmc;
 pub mod mpsc;
 mod mutex;
 mod notify;
+mod offer;
 mod once_cell;
 mod once_value;
 pub mod oneshot;

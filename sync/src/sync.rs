@@ -35,6 +35,9 @@ mod with_std {
     /// The maximum number of wakers that are taken out while a lock is held once.
     pub(crate) const BATCH: usize = 32;
 
+    /// The maximum number of times that a task which waits for a mutex is woken in vain.
+    pub(crate) const OVERTAKES: u32 = 4;
+
     /// The number of times to look at a slot that another thread is writing to.
     pub(crate) const LOOKS: u32 = 32;
 
@@ -103,6 +106,9 @@ mod with_loom {
 
     /// A single waker, so that a model releases the lock between two.
     pub(crate) const BATCH: usize = 1;
+
+    /// So few that a model reaches the hand-over.
+    pub(crate) const OVERTAKES: u32 = 1;
 
     pub(crate) const LOOKS: u32 = 1;
 

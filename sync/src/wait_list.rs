@@ -86,6 +86,22 @@ impl<T> WaitList<T> {
     }
 
     /// Returns the value of the first node.
+    pub(crate) fn first(&self) -> Option<&T> {
+        Some(&self.nodes.get(self.linked.first)?.value)
+    }
+
+    /// Returns `true` if the node is the only linked one.
+    pub(crate) fn is_alone(&self, key: usize) -> bool {
+        self.linked.first == key && self.linked.last == key
+    }
+
+    /// Takes the first node's waker, and leaves the node linked: the task has yet to look whether
+    /// it may leave the list.
+    pub(crate) fn take_first_waker(&mut self) -> Option<Waker> {
+        self.nodes.get_mut(self.linked.first)?.waker.take()
+    }
+
+    /// Returns the value of the first node.
     pub(crate) fn first_mut(&mut self) -> Option<&mut T> {
         Some(&mut self.nodes.get_mut(self.linked.first)?.value)
     }
@@ -188,7 +204,7 @@ impl<T> WaitList<T> {
     }
 
     /// Takes the node out of its chain. Returns `None` if the node was in no chain.
-    fn detach(&mut self, key: usize) -> Option<()> {
+    pub(crate) fn detach(&mut self, key: usize) -> Option<()> {
         let node = self.nodes.get_mut(key).filter(|node| node.round != NONE)?;
         let (previous, next) = (node.previous, node.next);
         let round = std::mem::replace(&mut node.round, NONE);

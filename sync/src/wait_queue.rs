@@ -38,6 +38,7 @@ pub(crate) struct WaitQueueState {
     pub(crate) list: WaitList<PermitRequest>,
     /// The holder at the time when the last waiter came or permits were last handed over. The
     /// holder does not change in between, because permits are only handed over while a task waits.
+    /// It is 0 while a freed mutex is offered to the first waiter: another task may take the mutex.
     pub(crate) holder: u64,
     /// The address of the lock when the last waiter came. A lock does not move while a task waits
     /// for it.
@@ -84,6 +85,10 @@ pub(crate) struct PermitRequest {
     pub(crate) kind: WaitKind,
     /// The number of polls in a row that found the lock handed to another future of the same task.
     pub(crate) polls_behind_own: u32,
+    /// True while a freed mutex is offered to the waiter: it was woken, and has not looked since.
+    pub(crate) is_woken: bool,
+    /// The number of times that the waiter was woken in vain.
+    pub(crate) overtaken: u32,
 }
 
 impl WaitQueue {
@@ -123,7 +128,8 @@ impl WaitQueueState {
     pub(crate) fn enter(&mut self, lacks: usize, has: usize, kind: WaitKind, waker: Waker) -> usize {
         let task = current_task::number();
         let polls_behind_own = u32::from(self.is_promised_to(task, kind));
-        self.list.push(PermitRequest { lacks, has, task, kind, polls_behind_own }, waker)
+        let (is_woken, overtaken) = (false, 0);
+        self.list.push(PermitRequest { lacks, has, task, kind, polls_behind_own, is_woken, overtaken }, waker)
     }
 
     /// Gives `left` permits to the first waiters, up to a batch of them, and calls `granted` with
@@ -157,6 +163,16 @@ impl WaitQueueState {
         ServeProgress::All
     }
 
+    /// Marks a waiter as one that has its permits.
+    pub(crate) fn grant(&mut self, key: usize) {
+        let need = self.list.value_mut(key);
+        need.has += std::mem::take(&mut need.lacks);
+        need.is_woken = false;
+        let (task, has) = (need.task, need.has);
+        self.promises.add(task, has);
+        self.list.detach(key);
+    }
+
     /// Removes a waiter. Returns its request, whether it was still waiting, and its waker, which
     /// must be dropped with no lock held.
     #[must_use = "the waker is to be dropped after the lock is released"]
@@ -179,10 +195,16 @@ impl WaitQueueState {
         self.holder = holder;
     }
 
-    /// Returns the task or future of a waiter that was handed its permits and has not been polled
-    /// since, or 0. Of several, any one is returned.
+    /// Returns the task or future of a waiter that was handed or offered its permits and has not
+    /// been polled since, or 0. Of several, any one is returned.
     pub(crate) fn promised_to(&self) -> u64 {
-        self.list.unlinked().find(|need| need.lacks == 0).map_or(0, |need| need.task)
+        let handed = self.list.unlinked().find(|need| need.lacks == 0);
+        handed.or_else(|| self.offered()).map_or(0, |need| need.task)
+    }
+
+    /// Returns the waiter that a freed mutex is offered to.
+    fn offered(&self) -> Option<&PermitRequest> {
+        self.list.first().filter(|need| need.is_woken)
     }
 
     /// Records the task that polls for a waiter, because a future may move from task to task.
@@ -206,7 +228,8 @@ impl WaitQueueState {
     pub(crate) fn is_promised_to(&self, task: u64, kind: WaitKind) -> bool {
         let Promises { permits, task: promised_to } = self.promises;
         let is_enough = permits == self.total || is_exclusive(kind);
-        task != 0 && promised_to == task && permits > 0 && is_enough
+        let is_handed = promised_to == task && permits > 0 && is_enough;
+        task != 0 && (is_handed || self.offered().is_some_and(|need| need.task == task))
     }
 
     /// Records that permits were given back, which task holds them now, and how many there are.

@@ -2,11 +2,13 @@
 
 use super::{explore, explore_with, poll_and_drop};
 use crate::batch_semaphore::BatchSemaphore;
+use crate::current_task;
 use crate::wait::WaitKind;
 use loom::cell::UnsafeCell;
 use loom::future::block_on;
 use loom::sync::Arc;
 use loom::thread;
+use std::num::NonZeroU64;
 
 #[test]
 fn one_permit_is_one_holders() {
@@ -144,5 +146,68 @@ fn a_close_refuses_a_herd_that_grows_and_shrinks() {
         permits.close();
         waiters.into_iter().for_each(|waiter| _ = waiter.join().unwrap());
         assert_eq!(permits.free(), 0);
+    });
+}
+
+/// Calls `model` as one task: loom's threads share the thread-local state, so each hold is short.
+fn with_short_holds(model: impl FnOnce()) {
+    let _current = current_task::enter(NonZeroU64::MIN);
+    model();
+}
+
+fn count_under(shared: &(BatchSemaphore, UnsafeCell<i32>)) {
+    block_on(shared.0.take(1, WaitKind::Mutex)).expect("nothing closes it");
+    // SAFETY: the one permit is held; loom checks that.
+    shared.1.with_mut(|count| unsafe { *count += 1 });
+    shared.0.give(1);
+}
+
+#[test]
+fn an_offered_mutex_is_one_holders_and_wakes_each_waiter() {
+    explore_with(2, || {
+        with_short_holds(|| {
+            let shared = Arc::new((BatchSemaphore::of_mutex(), UnsafeCell::new(0)));
+            let others = [Arc::clone(&shared), Arc::clone(&shared)];
+            let threads = others.map(|other| thread::spawn(move || count_under(&other)));
+            count_under(&shared);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!(shared.0.free(), 1);
+        });
+    });
+}
+
+#[test]
+fn an_offered_mutex_reaches_a_waiter_that_others_overtake() {
+    explore_with(2, || {
+        with_short_holds(|| {
+            let shared = Arc::new((BatchSemaphore::of_mutex(), UnsafeCell::new(0)));
+            let other = Arc::clone(&shared);
+            let thread = thread::spawn(move || (0..3).for_each(|_| count_under(&other)));
+            count_under(&shared);
+            thread.join().unwrap();
+            assert_eq!(shared.0.free(), 1);
+        });
+    });
+}
+
+#[test]
+fn a_waiter_that_leaves_passes_the_offer_on() {
+    explore_with(2, || {
+        with_short_holds(|| {
+            let permits = Arc::new(BatchSemaphore::of_mutex());
+            permits.try_take(1).unwrap();
+            let leaving = Arc::clone(&permits);
+            let leaver = thread::spawn(move || {
+                if poll_and_drop(leaving.take(1, WaitKind::Mutex)) {
+                    leaving.give(1);
+                }
+            });
+            let giving = Arc::clone(&permits);
+            let giver = thread::spawn(move || giving.give(1));
+            block_on(permits.take(1, WaitKind::Mutex)).expect("nothing closes it");
+            leaver.join().unwrap();
+            giver.join().unwrap();
+            assert_eq!(permits.free(), 0);
+        });
     });
 }

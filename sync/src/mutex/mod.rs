@@ -16,9 +16,14 @@ use std::sync::Arc;
 
 /// An async mutual exclusion lock, whose guard can be held across an `.await`.
 ///
-/// Tasks acquire the mutex in the order in which they asked, so no task starves. The mutex is never
-/// poisoned: if a task panics while it holds the mutex, the mutex is released and the next task
-/// finds the data as they are.
+/// Tasks that wait acquire the mutex in the order in which they asked, so no task starves. There is
+/// one exception, because a change of tasks takes far longer than a short critical section: if a
+/// guard is dropped in the same poll that acquired it, running tasks may take the mutex again until
+/// the first task that waits gets to run. A task that finds the mutex taken four times is then
+/// handed the mutex.
+///
+/// The mutex is never poisoned: if a task panics while it holds the mutex, the mutex is released
+/// and the next task finds the data as they are.
 ///
 /// If no guard needs to live across an `.await`, a [`std::sync::Mutex`] is cheaper and usually the
 /// better choice.
@@ -78,7 +83,7 @@ impl<T> Mutex<T> {
         #[must_use]
         #[track_caller]
         pub fn new(data: T) -> Self {
-            Self { permits: BatchSemaphore::new(1), data: UnsafeCell::new(data) }
+            Self { permits: BatchSemaphore::of_mutex(), data: UnsafeCell::new(data) }
         }
     }
 
