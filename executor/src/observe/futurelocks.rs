@@ -34,6 +34,7 @@ pub(crate) fn ended_by_timeout() -> Option<String> {
             | WaitKind::RwLockWrite
             | WaitKind::Semaphore
             | WaitKind::MpscSend
+            | WaitKind::MpmcSend
             | WaitKind::OnceCell
     );
     if !is_for_lock || is_one_of_many() {
@@ -53,7 +54,7 @@ pub(crate) fn ended_by_timeout() -> Option<String> {
     let (lock, place) = (wait.kind.awaited(), ShortLocation(wait.place));
     let was = match wait.kind {
         WaitKind::Semaphore => "all permits of which were",
-        WaitKind::MpscSend => "all of which was",
+        WaitKind::MpscSend | WaitKind::MpmcSend => "all of which was",
         _ => "which was",
     };
     let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));

@@ -44,7 +44,7 @@ fn write_futurelock(wait: &SyncWait, f: &mut fmt::Formatter<'_>) -> fmt::Result 
     let (lock, place) = (wait.kind().awaited(), ShortLocation(wait.made_at()));
     let (all, was) = match wait.kind() {
         WaitKind::Semaphore => ("all permits of ", "were"),
-        WaitKind::MpscSend => ("all ", "was"),
+        WaitKind::MpscSend | WaitKind::MpmcSend => ("all ", "was"),
         _ => ("", "was"),
     };
     let task = wait.holder().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
