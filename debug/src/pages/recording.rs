@@ -35,6 +35,11 @@ pub(super) fn report(request: &Request<'_>) -> Answer {
 }
 
 pub(super) fn profile(request: &Request<'_>) -> Answer {
+    if !Handle::__HAS_STACKS {
+        let why = "there is no profile: this build captures no stacks. It takes wsrt's feature `backtrace`, and Linux on \
+                   x86-64 or AArch64";
+        return Answer::refusal(NOT_FOUND, why);
+    }
     let cpu = request.query.cpu.or(Some(FREQUENCY));
     if request.query.is_text {
         return page_of(request, cpu, TEXT, |file, _| wsrt_report::folded(file));

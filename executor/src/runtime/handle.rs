@@ -85,6 +85,9 @@ impl Handle {
         runtime_id::all().into_iter().filter(|it: &Arc<Scheduler>| !it.shutdown.has_finished()).map(Self).collect()
     }
 
+    #[doc(hidden)] // For wsrt-debug: whether this build captures stacks.
+    pub const __HAS_STACKS: bool = wsrt_stack::IS_SUPPORTED;
+
     #[doc(hidden)] // For wsrt-debug: the first stall of each stack, their count, and the longest time.
     pub fn __stalls_by_stack(&self) -> Vec<(Stall, u64, Duration)> {
         self.scheduler().stalls.by_stack()
