@@ -274,14 +274,14 @@ fn a_trigger_cancels_and_is_not_waited_for() {
 #[test]
 fn the_shutdown_token_of_the_runtime_cancels_a_scope() {
     in_every_place(|| {
-        // A runtime of its own: a token that has fired stays so.
+        // A runtime of its own: a token that is cancelled stays so.
         let runtime = runtime_with(1);
         let token = runtime.handle().shutdown_token();
         runtime.block_on(async {
             scope(|scope| {
-                scope.cancel_when(token.wait());
+                scope.cancel_when(token.cancelled());
                 scope.spawn(pending::<()>());
-                scope.spawn(async { token.fire() });
+                scope.spawn(async { token.cancel() });
             });
         });
     });

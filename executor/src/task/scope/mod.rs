@@ -415,7 +415,7 @@ impl<'scope, 'env> TaskScope<'scope, 'env> {
     /// # wsrt::runtime::Runtime::new()?.block_on(async {
     /// let token = Handle::current().shutdown_token();
     /// task::scope(|scope| {
-    ///     scope.cancel_when(token.wait());
+    ///     scope.cancel_when(token.cancelled());
     ///     scope.cancel_when(sleep(Duration::from_millis(1)));
     ///     scope.spawn(pending::<()>());
     /// });
