@@ -1,6 +1,6 @@
 //! A mutex that was held for a short time is offered to the first waiter, and any task may take it
 //! until that waiter looks. A mutex that was held for longer is handed over.
-#![cfg(not(wsrt_loom))]
+#![cfg(not(any(wsrt_loom, feature = "drop-in")))]
 
 use std::num::NonZeroU64;
 use tokio_test::task::{Spawn, spawn};
