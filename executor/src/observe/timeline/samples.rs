@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use wsrt_stack::{CpuSample, CpuSampler, Resolver, Sample};
+use wsrt_stack::{Backtrace, CpuSample, CpuSampler, Resolver, Sample};
 use wsrt_trace::encode::{BatchEntry, EncodeContext, EventBatch, StackSample, ThreadInfo, recorded_at};
 use wsrt_trace::{Activity, Event, EventKind, NO_PROCESSOR, PollOutcome, Track, monotonic_nanos};
 
@@ -256,17 +256,24 @@ fn serve(samples: &Receiver<Sample>, stacks: &Sender<Stack>) {
     let mut resolver = Resolver::default();
     for sample in samples {
         // A fault in a file's debug information may make a reader of it panic.
-        let path = caught(|| resolver.backtrace(&sample).path()).unwrap_or_else(|payload| {
+        let path = caught(|| path_of(&resolver.backtrace(&sample))).unwrap_or_else(|payload| {
             swallow(payload);
             resolver = Resolver::default();
-            Vec::new()
+            vec![NOT_OF_THE_PROGRAM.to_owned()]
         });
-        let stack = if path.is_empty() { vec![UNKNOWN.to_owned()] } else { path };
-        if stacks.send(stack.into()).is_err() {
+        if stacks.send(path.into()).is_err() {
             return;
         }
     }
 }
 
-/// A stack on which no function was found.
-const UNKNOWN: &str = "(unknown)";
+/// What stands for the functions of the runtime, where nothing else was found on a stack.
+const NOT_OF_THE_PROGRAM: &str = "(no function of the program)";
+
+fn path_of(backtrace: &Backtrace) -> Vec<String> {
+    let mut path = backtrace.path();
+    if !backtrace.has_program() {
+        path.insert(0, NOT_OF_THE_PROGRAM.to_owned());
+    }
+    path
+}
