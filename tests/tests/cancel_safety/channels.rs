@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wsrt::sync::{broadcast, mpsc, oneshot, watch};
+use wsrt::sync::{broadcast, mpmc, mpsc, oneshot, watch};
 use wsrt::task::JoinHandle;
 use wsrt::test::cancel_at_each_await;
 use wsrt_tests::LIMIT;
@@ -314,5 +314,64 @@ fn a_value_whose_time_runs_out_was_not_sent() {
             assert_eq!((receiver.recv().await, receiver.recv().await), (Some(1), None));
         };
         cancel_at_each_await(make, operation, check).await;
+    });
+}
+
+/// Of `mpmc/receiver::recv` and `mpmc/receiver::recv_many`.
+#[test]
+fn a_channel_of_several_receivers_loses_no_value() {
+    run(async || {
+        let connect = async || {
+            let (sender, receiver) = mpmc::channel(1);
+            wsrt::spawn(async move {
+                for value in VALUES {
+                    later().await;
+                    sender.send(value).await.expect("the receiver is there");
+                }
+            });
+            receiver
+        };
+        receives(connect, async |receiver, received| keep(received, receiver.recv().await)).await;
+        receives(connect, async |receiver, received| receiver.recv_many(received, 2).await > 0).await;
+    });
+}
+
+/// Of `mpmc/sender::send` and `mpmc/sender::closed`.
+#[test]
+fn a_sender_to_several_receivers_may_give_up() {
+    type State = (mpmc::Sender<u32>, Vec<u32>, JoinHandle<Vec<u32>>);
+    run(async || {
+        let make = async || {
+            let (sender, receiver) = mpmc::channel(1);
+            let peer = async move {
+                let mut received = Vec::new();
+                while let Some(value) = receiver.recv().await {
+                    received.push(value);
+                    later().await;
+                }
+                received
+            };
+            (sender, Vec::new(), wsrt::spawn(peer))
+        };
+        let operation = async |(sender, sent, _): &mut State| {
+            for value in VALUES {
+                sender.send(value).await.expect("the receiver is there");
+                sent.push(value);
+            }
+        };
+        let check = async |(sender, sent, received): State, _| {
+            drop(sender);
+            assert_eq!(received.await.expect("no panic"), sent);
+        };
+        cancel_at_each_await(make, operation, check).await;
+        let shared = || {
+            let (sender, receiver) = mpmc::channel(1);
+            sender.try_send(7).expect("there is room");
+            (sender, async move {
+                later().await;
+                receiver.recv().await.expect("it was sent")
+            })
+        };
+        waits(shared, async |sender| sender.closed().await).await;
     });
 }

@@ -359,3 +359,40 @@ fn a_drain_that_was_dropped_keeps_the_runtime_closed() {
         cancel_at_each_await(make, operation, check).await;
     });
 }
+
+/// Of `scope/mod::scope_with` and `ScopeWith`: the resources are dropped, and the children with
+/// them.
+#[test]
+fn a_dropped_scope_drops_its_resources() {
+    run(async || {
+        type State = (Option<mpsc::Sender<()>>, mpsc::Receiver<()>);
+        let make = async || {
+            let (sender, ended) = mpsc::channel(1);
+            (Some(sender), ended)
+        };
+        let operation = async |(sender, _): &mut State| {
+            let sender = sender.take().expect("once");
+            let body = wsrt::task::scope_with(sender, async |scope, _| scope.spawn(seven()).await);
+            drop(body.await);
+        };
+        let check = async |(_, mut ended): State, _| assert_eq!(ended.recv().await, None);
+        cancel_at_each_await(make, operation, check).await;
+    });
+}
+
+/// Of `ScopedJoinHandle`, whose output stays for a later `await`.
+#[test]
+fn an_output_of_a_scope_waits_for_a_later_await() {
+    run(async || {
+        let body = wsrt::task::scope_with((), async |scope, ()| {
+            let mut handle = scope.spawn(seven());
+            // Dropped at its first wait.
+            wsrt::select! {
+                biased;
+                output = &mut handle => output,
+                () = std::future::ready(()) => handle.await,
+            }
+        });
+        assert_eq!(body.await.1, Some(7));
+    });
+}
