@@ -57,7 +57,7 @@ use wsrt_hyper::{
     Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, RequestBody, Serve, TokioIo,
     WsrtExecutor, WsrtTimer,
 };
-use wsrt_metrics::__figures::{Figure, Value};
+use wsrt_metrics::__figures::{Figure, Kind, Value};
 use wsrt_metrics::MetricsExport;
 use wsrt_tests::{Item, items_below};
 
@@ -143,6 +143,7 @@ table! {
     LatencyHistogram:    Send,  Sync,  Unpin;
     MetricsExport:       Send,  Sync,  Unpin;
     Figure:              Send,  Sync,  Unpin;
+    Kind:                Send,  Sync,  Unpin;
     Value:               Send,  Sync,  Unpin;
     FlightRecorder:      Send,  Sync,  Unpin;
     Recurring:           Send,  Sync,  Unpin;
