@@ -145,6 +145,14 @@ impl Extras {
     pub(super) fn at(spawned_at: &'static Location<'static>) -> Self {
         Self { spawned_at, name: None, listed_name: None, counts: None, data: None, heritage: None }
     }
+
+    /// Creates the extras of a task with a name, or with what the code that spawns it hands down.
+    #[cold]
+    fn of_spawn(origin: SpawnOrigin<'_>) -> Option<Box<Self>> {
+        let (name, heritage) = (origin.name.map(Arc::from), Heritage::here());
+        let has_some = name.is_some() || heritage.is_some();
+        has_some.then(|| Box::new(Self { name, heritage, ..Self::at(origin.spawned_at) }))
+    }
 }
 
 /// The properties that a task is created with.
@@ -158,19 +166,10 @@ pub(crate) struct Identity {
 impl Identity {
     #[inline]
     pub(crate) fn new<'a>(id: Id, origin: impl Into<SpawnOrigin<'a>>) -> Self {
-        let SpawnOrigin { spawned_at, name } = origin.into();
-        let named = |name: &str| Box::new(Extras { name: Some(name.into()), ..Extras::at(spawned_at) });
-        let identity = Self { id, spawned_at, extras: name.map(named) };
-        if Heritage::is_possible() { identity.with_heritage() } else { identity }
-    }
-
-    /// Gives the task what the code that spawns it hands down.
-    #[cold]
-    fn with_heritage(mut self) -> Self {
-        if let Some(heritage) = Heritage::here() {
-            self.extras_mut().heritage = Some(heritage);
-        }
-        self
+        let origin: SpawnOrigin<'_> = origin.into();
+        let may_have_some = origin.name.is_some() || Heritage::is_possible();
+        let extras = if may_have_some { Extras::of_spawn(origin) } else { None };
+        Self { id, spawned_at: origin.spawned_at, extras }
     }
 
     /// Lists the name, if there is one, until the task's cell is freed.
