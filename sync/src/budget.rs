@@ -97,13 +97,14 @@ impl CurrentPoll {
 
 /// Starts a new poll with a full budget and with no recorded wait.
 ///
-/// An executor calls this function before each poll. A call costs three stores.
+/// An executor calls this function before each poll. A call costs four stores.
 #[inline]
 pub fn refill() {
     with_state(|state| {
         state.budget.set(FULL);
         state.wait.set(ptr::null());
         state.locked.set(ptr::null());
+        state.polls.set(state.polls.get().wrapping_add(1));
     });
 }
 
@@ -215,7 +216,7 @@ pub async fn consume() {
 /// An executor uses this function to poll a future from inside another poll.
 #[must_use = "they are put back when the guard is dropped"]
 pub fn keep() -> BudgetGuard {
-    with_state(|state| BudgetGuard { budget: state.budget.get(), wait: state.wait.get() })
+    with_state(|state| BudgetGuard { budget: state.budget.get(), wait: state.wait.get(), polls: state.polls.get() })
 }
 
 /// A guard that restores the saved budget when it is dropped. The guard cannot be sent to another
@@ -223,6 +224,7 @@ pub fn keep() -> BudgetGuard {
 pub struct BudgetGuard {
     budget: i32,
     wait: *const (),
+    polls: u64,
 }
 
 impl Drop for BudgetGuard {
@@ -230,6 +232,7 @@ impl Drop for BudgetGuard {
         with_state(|state| {
             state.budget.set(self.budget);
             state.wait.set(self.wait);
+            state.polls.set(self.polls);
         });
     }
 }

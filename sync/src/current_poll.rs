@@ -1,7 +1,7 @@
 //! The state of the poll that runs on a thread: its budget, its wait, and its task.
 //!
 //! A poll never changes threads, so the state is thread-local, and it is a single struct so that a
-//! runtime can reset it before each poll with three stores.
+//! runtime can reset it before each poll with four stores.
 
 use std::cell::Cell;
 use std::ptr;
@@ -18,6 +18,8 @@ pub(crate) struct CurrentPoll {
     pub(crate) task: Cell<u64>,
     /// The address of the lock that the poll acquired last, or null.
     pub(crate) locked: Cell<*const ()>,
+    /// The number of polls on this thread so far.
+    pub(crate) polls: Cell<u64>,
 }
 
 impl CurrentPoll {
@@ -27,6 +29,13 @@ impl CurrentPoll {
             wait: Cell::new(ptr::null()),
             task: Cell::new(0),
             locked: Cell::new(ptr::null()),
+            polls: Cell::new(0),
         }
+    }
+
+    /// Returns a number that no other poll of late has, on this thread or another one.
+    pub(crate) fn id(&self) -> u64 {
+        let thread = ptr::from_ref(self).addr() as u64;
+        (thread << 24) ^ self.polls.get()
     }
 }

@@ -5,6 +5,8 @@
 //! of [waited-for locks](crate::waited_locks). A lock that no task has waited for is also smaller
 //! this way.
 
+use crate::budget::with_state;
+use crate::current_poll::CurrentPoll;
 use crate::current_task;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -83,12 +85,24 @@ pub(crate) struct PermitRequest {
     /// The id of the task that waits, or 0 if no task does.
     pub(crate) task: u64,
     pub(crate) kind: WaitKind,
-    /// The number of polls in a row that found the lock handed to another future of the same task.
-    pub(crate) polls_behind_own: u32,
+    /// The last poll that has polled the waiter.
+    polled_in: u64,
+    /// The first poll that has found the lock handed to another future of the same task, if the
+    /// last poll has found it so.
+    behind: Option<BehindOwn>,
     /// True while a freed mutex is offered to the waiter: it was woken, and has not looked since.
     pub(crate) is_woken: bool,
     /// The number of times that the waiter was woken in vain.
     pub(crate) overtaken: u32,
+}
+
+/// A hand-over of a lock to another future of the same task, as a waiter has found it.
+#[derive(Clone, Copy, Debug)]
+struct BehindOwn {
+    /// The queue's `changes` after the hand-over.
+    changes: u64,
+    /// The first poll that has found it.
+    found_in: u64,
 }
 
 impl WaitQueue {
@@ -127,9 +141,10 @@ impl WaitQueueState {
     /// key.
     pub(crate) fn enter(&mut self, lacks: usize, has: usize, kind: WaitKind, waker: Waker) -> usize {
         let task = current_task::number();
-        let polls_behind_own = u32::from(self.is_promised_to(task, kind));
+        let polled_in = with_state(CurrentPoll::id);
+        let behind = self.behind_own(task, kind, polled_in);
         let (is_woken, overtaken) = (false, 0);
-        self.list.push(PermitRequest { lacks, has, task, kind, polls_behind_own, is_woken, overtaken }, waker)
+        self.list.push(PermitRequest { lacks, has, task, kind, polled_in, behind, is_woken, overtaken }, waker)
     }
 
     /// Gives `left` permits to the first waiters, up to a batch of them, and calls `granted` with
@@ -210,11 +225,28 @@ impl WaitQueueState {
     /// Records the task that polls for a waiter, because a future may move from task to task.
     pub(crate) fn note_task(&mut self, key: usize, task: u64) {
         let kind = self.list.value_mut(key).kind;
-        let is_behind_own = self.is_promised_to(task, kind);
+        let polled_in = with_state(CurrentPoll::id);
+        let behind = self.behind_own(task, kind, polled_in);
         let need = self.list.value_mut(key);
-        need.polls_behind_own = if is_behind_own { need.polls_behind_own.saturating_add(1) } else { 0 };
+        let is_as_before = |now: &BehindOwn| need.behind.is_some_and(|before| before.changes == now.changes);
+        if !behind.as_ref().is_some_and(is_as_before) {
+            need.behind = behind;
+        }
+        need.polled_in = polled_in;
         let before = std::mem::replace(&mut need.task, task);
         self.changes += u64::from(before != task);
+    }
+
+    fn behind_own(&self, task: u64, kind: WaitKind, found_in: u64) -> Option<BehindOwn> {
+        self.is_promised_to(task, kind).then_some(BehindOwn { changes: self.changes, found_in })
+    }
+
+    /// Returns whether the waiter waits behind another future of its task that the task does not
+    /// poll: a whole poll, which has found the lock handed to that future, has not polled it.
+    pub(crate) fn is_behind_unpolled(&self, need: &PermitRequest) -> bool {
+        let Some(behind) = need.behind.filter(|behind| behind.changes == self.changes) else { return false };
+        let handed = self.list.unlinked().filter(|need| need.lacks == 0).chain(self.offered());
+        behind.found_in != need.polled_in && handed.into_iter().all(|handed| handed.polled_in != behind.found_in)
     }
 
     /// Returns whether all permits lie with waiters of `task`: nobody else has one to give back.

@@ -8,7 +8,7 @@ use crate::current_task::LockOwner;
 use crate::holder;
 use crate::sync::StaticMutex;
 use crate::wait::{WaitKind, is_exclusive};
-use crate::wait_queue::{PermitRequest, WaitQueue};
+use crate::wait_queue::{PermitRequest, WaitQueue, WaitQueueState};
 use slab::Slab;
 use std::panic::Location;
 use std::ptr;
@@ -45,18 +45,19 @@ pub struct LockWaiter {
     pub vtable: usize,
     /// True if nothing but this lock can wake the task, by the runtime's answer to [`locks_with`].
     pub has_no_other_waker: bool,
-    /// The number of polls in a row that found the lock handed to another future of the same task,
-    /// which had not been polled since. From two on, the task polls without that future.
-    pub polls_behind_own: u32,
+    /// True if the lock was handed to another future of the same task, which the task does not poll
+    /// while it polls this one.
+    pub is_behind_unpolled: bool,
 }
 
 impl LockWaiter {
     /// `None` for a wait outside tasks and outside futures in `block_on`.
-    fn of(need: &PermitRequest, waker: &Waker, is_last: IsLastWaker) -> Option<Self> {
-        let (owner, kind, polls_behind_own) = (LockOwner::from_number(need.task), need.kind, need.polls_behind_own);
+    fn of(queue: &WaitQueueState, need: &PermitRequest, waker: &Waker, is_last: IsLastWaker) -> Option<Self> {
+        let (owner, kind) = (LockOwner::from_number(need.task), need.kind);
+        let is_behind_unpolled = queue.is_behind_unpolled(need);
         let has_no_other_waker = is_last(waker, owner);
         let (waker, vtable) = (waker.data().addr(), ptr::from_ref(waker.vtable()).addr());
-        (need.task != 0).then_some(Self { owner, kind, waker, vtable, has_no_other_waker, polls_behind_own })
+        (need.task != 0).then_some(Self { owner, kind, waker, vtable, has_no_other_waker, is_behind_unpolled })
     }
 }
 
@@ -167,7 +168,7 @@ impl ContendedLock {
     /// Returns `None` if no task waits.
     fn look(wait_queue: &Arc<WaitQueue>, is_last: IsLastWaker) -> Option<Self> {
         let queue = wait_queue.lock();
-        let waiter = |(need, waker)| LockWaiter::of(need, waker, is_last);
+        let waiter = |(need, waker)| LockWaiter::of(&queue, need, waker, is_last);
         let waiters: Vec<_> = queue.list.entries().filter_map(waiter).collect();
         let (holder, has_owned_guard) = holder::split(queue.holder);
         let (changes, address, held_since) = (queue.changes, queue.address, queue.since);

@@ -38,7 +38,6 @@ fn as_task<T>(task: u64, act: impl FnOnce() -> T) -> T {
 }
 
 fn poll<F: Future + ?Sized>(future: &mut Pin<Box<F>>, waker: &Waker) -> Poll<F::Output> {
-    let _kept = wsrt_sync::budget::keep();
     wsrt_sync::budget::refill();
     future.as_mut().poll(&mut Context::from_waker(waker))
 }
@@ -205,18 +204,52 @@ fn a_lock_is_promised_until_its_future_is_polled() {
 }
 
 #[test]
-fn polls_beside_a_future_with_the_lock_are_counted() {
+fn a_wait_beside_an_unpolled_future_is_told() {
     let mutex = Mutex::new(());
     let guard = as_task(1, || mutex.try_lock().expect("free"));
     let first = wait(2, mutex.lock());
     let mut second = wait(2, mutex.lock());
     let mut poll_as = |task| {
         assert!(as_task(task, || poll(&mut second, &a_waker())).is_pending());
-        found(&mutex).expect("one waits").waiters().last().expect("it does").polls_behind_own
+        found(&mutex).expect("one waits").waiters().last().expect("it does").is_behind_unpolled
     };
-    assert_eq!(poll_as(2), 0, "another task holds the lock");
+    assert!(!poll_as(2), "another task holds the lock");
     drop(guard);
-    assert_eq!([poll_as(2), poll_as(2), poll_as(3), poll_as(2)], [1, 2, 0, 1]);
+    assert_eq!([2, 2, 3, 2].map(&mut poll_as), [false, true, false, false]);
+    drop(first);
+}
+
+#[test]
+fn each_hand_over_to_another_future_counts_anew() {
+    let permits = Semaphore::new(1);
+    let held = as_task(1, || permits.try_acquire().expect("it is free"));
+    let [mut first, second, mut last] = [(); 3].map(|()| wait(2, permits.acquire()));
+    let mut is_behind_unpolled = || {
+        assert!(as_task(2, || poll(&mut last, &a_waker())).is_pending());
+        found(&permits).expect("one waits").waiters().last().expect("it does").is_behind_unpolled
+    };
+    drop(held);
+    assert!(!is_behind_unpolled());
+    assert!(as_task(2, || poll(&mut first, &a_waker())).is_ready(), "the permit is fetched, and given back");
+    assert_eq!([(); 2].map(|()| is_behind_unpolled()), [false, true], "the second one has it");
+    drop(second);
+}
+
+#[test]
+fn a_future_polled_before_the_waiter_is_no_futurelock() {
+    let permits = Semaphore::new(1);
+    let held = as_task(1, || permits.try_acquire().expect("it is free"));
+    let [mut first, mut last] = [(); 2].map(|()| wait(2, permits.acquire()));
+    wsrt_sync::budget::refill();
+    as_task(2, || {
+        let waker = a_waker();
+        let mut context = Context::from_waker(&waker);
+        assert!(first.as_mut().poll(&mut context).is_pending());
+        drop(held);
+        assert!(last.as_mut().poll(&mut context).is_pending(), "the first one has it, and was polled before");
+    });
+    assert!(as_task(2, || poll(&mut last, &a_waker())).is_pending(), "in the next poll it comes before the first one");
+    assert!(found(&permits).expect("one waits").waiters().iter().all(|waiter| !waiter.is_behind_unpolled));
     drop(first);
 }
 

@@ -190,23 +190,21 @@ fn a_timeout_that_ends_a_futurelock_says_so() {
                 let lock = Mutex::new(());
                 let guard = lock.lock().await;
                 let mut first = std::pin::pin!(lock.lock());
-                assert!(timeout(Duration::ZERO, &mut first).await.is_err());
-                // A mutex that is released in the poll that acquired it would be offered to all.
-                wsrt::task::yield_now().await;
+                begin(&mut first).await;
                 drop(guard);
                 assert!(timeout(Duration::from_millis(1), lock.lock()).await.is_err());
                 drop(first.await);
                 let semaphore = Semaphore::new(2);
                 let held = semaphore.acquire_many(2).await.expect("it is open");
                 let mut first = std::pin::pin!(semaphore.acquire_many(2));
-                assert!(timeout(Duration::ZERO, &mut first).await.is_err());
+                begin(&mut first).await;
                 drop(held);
                 assert!(timeout(Duration::from_millis(1), semaphore.acquire()).await.is_err());
                 drop(first.await);
                 let (sender, mut receiver) = mpsc::channel(1);
                 sender.try_send(0).expect("there is room");
                 let mut first = std::pin::pin!(sender.send(1));
-                assert!(timeout(Duration::ZERO, &mut first).await.is_err());
+                begin(&mut first).await;
                 assert_eq!(receiver.recv().await, Some(0));
                 assert!(timeout(Duration::from_millis(1), sender.send(2)).await.is_err());
                 first.await.expect("there is a receiver");
@@ -227,6 +225,13 @@ fn a_timeout_that_ends_a_futurelock_says_so() {
             assert!(of_room.contains(", all of which was handed to another future"), "{of_room}");
         });
     });
+}
+
+/// Polls `future`, which waits, and ends the poll: the next one might poll the future again, and a
+/// mutex that is released in the poll that acquired it would be offered to all.
+async fn begin(future: impl Future) {
+    assert!(timeout(Duration::ZERO, future).await.is_err());
+    wsrt::task::yield_now().await;
 }
 
 static GIVEN: Mutex<()> = Mutex::const_new(());

@@ -1,9 +1,11 @@
 //! Reports the futurelock that a `timeout` has ended.
 //!
-//! A timeout wakes its task, so the count of wakers proves nothing here. The waiting request does:
-//! it counts the polls in a row that found the lock, or all permits of the semaphore, handed to
-//! another future of the same task. With two of them, the task has been through a whole poll
-//! without that future.
+//! A timeout wakes its task, so the count of wakers proves nothing here. The requests do: each has
+//! the last poll that polled it, and one that waits has the first poll that found the lock, or all
+//! permits of the semaphore, handed to another future of the same task. If that poll is over and
+//! has not polled the other future, the task does without it. A wait that begins in the same poll
+//! that has polled the other future, behind a lock that was handed to it by then, is not told from
+//! two futures that are polled in turn.
 
 use std::collections::BTreeSet;
 use std::panic::Location;
@@ -46,7 +48,7 @@ pub(crate) fn ended_by_timeout() -> Option<String> {
         let mut waiters = lock.waiters().iter();
         lock.place() == wait.place
             && lock.promised_to() == Some(task)
-            && waiters.any(|waiter| waiter.owner == task && waiter.polls_behind_own > 1)
+            && waiters.any(|waiter| waiter.owner == task && waiter.is_behind_unpolled)
     });
     if !is_futurelock || !is_new(wait.place) {
         return None;

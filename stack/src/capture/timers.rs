@@ -32,7 +32,8 @@ pub struct CpuSample {
 pub struct CpuSampler {
     pool: &'static SamplePool,
     timers: HashMap<u32, Timer>,
-    period: libc::timespec,
+    /// CPU time between two samples of a thread, in nanoseconds.
+    period: i64,
     /// Samples from before are of an earlier sampler.
     since: u64,
 }
@@ -43,8 +44,7 @@ impl CpuSampler {
     pub fn begin(frequency: NonZeroU32) -> Result<Self, NoStack> {
         handler::ensure()?;
         let pool = SamplePool::take().ok_or(NoStack::Busy)?;
-        let nanos = 1_000_000_000 / i64::from(frequency.get());
-        let period = libc::timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 };
+        let period = 1_000_000_000 / i64::from(frequency.get());
         Ok(Self { pool, timers: HashMap::new(), period, since: monotonic_nanos() })
     }
 
@@ -89,7 +89,7 @@ unsafe impl Send for Timer {}
 
 impl Timer {
     /// Returns none if there is no such thread, or the system has no more timers.
-    fn start(thread: u32, pool: &SamplePool, period: libc::timespec) -> Option<Self> {
+    fn start(thread: u32, pool: &SamplePool, period: i64) -> Option<Self> {
         /// The kernel's encoding of a thread's clock: the negated thread number, above the bits for
         /// "of a thread" and "scheduled time".
         const OF_A_THREAD: libc::clockid_t = 0b110;
@@ -104,6 +104,7 @@ impl Timer {
         // SAFETY: the event is read, and `timer` is there to be written to.
         let status = unsafe { libc::timer_create((!thread << 3) | OF_A_THREAD, &raw mut event, &raw mut timer) };
         let timer = (status == 0).then_some(Self(timer))?;
+        let period = libc::timespec { tv_sec: period / 1_000_000_000, tv_nsec: period % 1_000_000_000 };
         let when = libc::itimerspec { it_interval: period, it_value: period };
         // SAFETY: the timer is there, and `when` is read.
         let status = unsafe { libc::timer_settime(timer.0, 0, &raw const when, ptr::null_mut()) };
