@@ -14,6 +14,7 @@ use std::time::Duration;
 use tracing::{Event, Metadata, Subscriber, span, subscriber};
 use wsrt as under_test;
 use wsrt::runtime::{Builder, Runtime};
+use wsrt::sync::CancellationToken;
 use wsrt::task::{self, LocalEnterGuard, LocalSet};
 use wsrt::time::{interval, sleep, timeout};
 

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use tracing::{Event, Metadata, Subscriber, span, subscriber};
 
+use crate::CancellationToken;
 use crate::recorder::{Recorder, Seen, SeenResource};
 use crate::spawn_named;
 use crate::under_test::runtime::Builder;
 use crate::under_test::sync::{
-    Barrier, CancellationToken, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
+    Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, oneshot, watch,
 };
 use crate::under_test::task::{self, JoinHandle};
 use crate::under_test::time::sleep;

@@ -11,6 +11,7 @@ mod resources;
 use std::future::Future;
 
 use tokio as under_test;
+use tokio::wsrt::sync::CancellationToken;
 
 fn spawn_named(name: &str, future: impl Future<Output = ()> + Send + 'static) -> tokio::task::JoinHandle<()> {
     tokio::task::Builder::new().name(name).spawn(future).expect("a task is spawned")
