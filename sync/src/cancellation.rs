@@ -338,13 +338,15 @@ mod tests {
         }
         let root = CancellationToken::new();
         let tokens = [root.clone(), root.child_token(), root.child_token()];
-        for (index, token) in tokens.iter().enumerate() {
+        let begin = |(index, token): (usize, &CancellationToken)| {
             let waker = Waker::from(Arc::new(Looks(tokens[(index + 1) % tokens.len()].clone())));
             let mut wait = Box::pin(token.clone().cancelled_owned());
             assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-            std::mem::forget(wait);
-        }
+            wait
+        };
+        let waits: Vec<_> = tokens.iter().enumerate().map(begin).collect();
         root.cancel();
+        drop(waits);
     }
 
     #[test]
