@@ -1,8 +1,8 @@
 //! Turns of owners: as many parallel calls of a runtime compute at a time as there are processors.
 //!
 //! More would take time from each other and from the tasks, and none would end earlier. A turn is
-//! no promise: an owner that has waited for long takes over the oldest turn, whose owner goes on
-//! without. That owner may be in an endless loop, or may wait for the one that takes over.
+//! no promise: an owner that has waited for long takes over the oldest turn, whose owner continues
+//! without one. That owner may be in an endless loop, or may wait for the one that takes over.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -35,8 +35,8 @@ impl OwnerTurns {
 
     fn wait(&self, most: usize, longest: Duration) -> u64 {
         let mut given = self.given.lock();
-        let elapsed = self.ended.wait_while_for(&mut given, |given| given.turns.len() >= most, longest);
-        if elapsed.timed_out() {
+        self.ended.wait_while_for(&mut given, |given| given.turns.len() >= most, longest);
+        if given.turns.len() >= most {
             given.turns.pop_front();
         }
         given.add()

@@ -31,8 +31,8 @@ pub(super) struct Regions {
     pub(super) open: OpenRegions,
     pub(super) free_loops: FreeRegions<LoopRegion>,
     pub(super) free_trees: FreeRegions<TreeRegion>,
+    /// Of a runtime, as `guests`.
     turns: OwnerTurns,
-    /// Of a runtime.
     pub(super) guests: Arc<Guests>,
 }
 
