@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lexopt::Parser;
@@ -58,8 +58,8 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
     match parse(arguments).map_err(|error| Refusal::Usage(error.to_string()))? {
         Command::Help => print(HELP.as_bytes()),
         Command::Version => print(concat!("wsrt-report ", env!("CARGO_PKG_VERSION"), "\n").as_bytes()),
-        Command::Report { trace, output } => report(&trace, &output),
-        Command::Dial9 { trace, output } => convert(&trace, &output),
+        Command::Report { trace, output } => convert(&trace, &output, html_page),
+        Command::Dial9 { trace, output } => convert(&trace, &output, dial9_trace),
     }
     .map_err(Refusal::Failure)
 }
@@ -101,34 +101,33 @@ fn beside(trace: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-fn report(trace: &Path, output: &Output) -> Result<(), Failure> {
+/// Writes what `make` makes of the trace.
+fn convert(trace: &Path, output: &Output, make: fn(&Path) -> Result<Vec<u8>, Failure>) -> Result<(), Failure> {
     if let Output::File(file) = output {
         refuse_same(trace, file)?;
     }
-    write(output, page::html(&reading::read(trace)?).as_bytes())
-}
-
-fn convert(trace: &Path, output: &Output) -> Result<(), Failure> {
-    if let Output::File(file) = output {
-        refuse_same(trace, file)?;
-    }
-    let shown = trace.display();
-    let unread = |error| format!("cannot read `{shown}`: {error}");
-    let (input, mut converted) = (BufReader::new(File::open(trace).map_err(unread)?), Vec::new());
-    if dial9::convert(input, &mut converted).map_err(unread)? == 0 {
-        return Err(format!("`{shown}` has no poll of a task of wsrt's").into());
-    }
-    write(output, &converted)
-}
-
-fn write(output: &Output, bytes: &[u8]) -> Result<(), Failure> {
+    let made = make(trace)?;
     match output {
-        Output::Standard => print(bytes),
+        Output::Standard => print(&made),
         Output::File(file) => {
-            fs::write(file, bytes).map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
+            fs::write(file, made).map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
             print(format!("{}\n", file.display()).as_bytes())
         }
     }
+}
+
+fn html_page(trace: &Path) -> Result<Vec<u8>, Failure> {
+    Ok(page::html(&reading::read(trace)?).into_bytes())
+}
+
+fn dial9_trace(trace: &Path) -> Result<Vec<u8>, Failure> {
+    let shown = trace.display();
+    let converted = File::open(trace).and_then(dial9::convert);
+    let (converted, polls) = converted.map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    if polls == 0 {
+        return Err(format!("`{shown}` has no poll of a task of wsrt's").into());
+    }
+    Ok(converted)
 }
 
 /// Returns an error if the output would overwrite the trace.

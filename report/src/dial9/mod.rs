@@ -7,22 +7,20 @@
 mod writer;
 
 use std::collections::HashMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
-use wsrt_trace::decode::{Decoded, Decoder, NameTable, PacketReader, TrackEvent};
+use wsrt_trace::decode::{Decoded, Decoder, NameTable, OpenSlices, PacketReader, TrackEvent};
 use wsrt_trace::{EventName, Track, TrackEventKind, names};
 
 use self::writer::{Field, Writer};
 
-/// The number of bytes after which the output is written.
-const PIECE: usize = 1 << 16;
 /// The worker that stands for threads without a processor.
 const NO_WORKER: u64 = 255;
 /// The task that stands for what wakes a task and is none.
 const NO_TASK: u64 = 0;
 
-/// Converts a trace of wsrt's. Returns the number of polls.
-pub(crate) fn convert(input: impl Read, output: &mut impl Write) -> io::Result<u64> {
+/// Converts a trace of wsrt's. Returns dial9's trace and the number of polls.
+pub(crate) fn convert(input: impl Read) -> io::Result<(Vec<u8>, u64)> {
     let mut packets = PacketReader::of(input);
     let (mut decoder, mut conversion) = (Decoder::default(), Conversion::new());
     while let Ok(packet) = packets.next_packet()? {
@@ -34,12 +32,8 @@ pub(crate) fn convert(input: impl Read, output: &mut impl Write) -> io::Result<u
             // A packet that is no message is left out, as on the page.
             _ => {}
         }
-        if conversion.writer.is_longer_than(PIECE) {
-            output.write_all(&conversion.writer.take())?;
-        }
     }
-    output.write_all(&conversion.writer.take())?;
-    Ok(conversion.polls)
+    Ok((conversion.writer.end(), conversion.polls))
 }
 
 /// What the events so far have left behind.
@@ -47,12 +41,10 @@ pub(crate) fn convert(input: impl Read, output: &mut impl Write) -> io::Result<u
 struct Conversion {
     writer: Writer,
     polls: u64,
-    /// The tasks of the open slices of each processor, the outermost first.
-    open: HashMap<u16, Vec<u64>>,
+    /// The polls on processors, and what threads are doing.
+    open: OpenSlices,
     /// The number of tasks that were last seen in each processor's queue.
     queued: HashMap<u16, u8>,
-    /// The slices of each thread: the processor that it holds, if that is what the slice says.
-    held: HashMap<u64, Vec<Option<u16>>>,
     /// The system's numbers of the threads.
     threads: HashMap<u64, u32>,
 }
@@ -62,9 +54,8 @@ impl Conversion {
         Self {
             writer: Writer::begin(),
             polls: 0,
-            open: HashMap::new(),
+            open: OpenSlices::default(),
             queued: HashMap::new(),
-            held: HashMap::new(),
             threads: HashMap::new(),
         }
     }
@@ -77,37 +68,10 @@ impl Conversion {
             (Track::Injector, TrackEventKind::Counter(waiting)) => {
                 self.writer.event("QueueSampleEvent", event.at, &[("global_queue", Field::U8(short(waiting)))]);
             }
+            (_, TrackEventKind::Counter(_)) => {}
             (_, TrackEventKind::Instant) => self.add_instant(event, names),
-            (Track::Thread(thread), TrackEventKind::Begin) => self.begin_activity(thread, event, names),
-            (Track::Thread(thread), TrackEventKind::End) => self.end_activity(thread, event.at),
-            (track, kind) => {
-                if let Some(processor) = track.processor() {
-                    self.add_poll(processor, kind, event, names);
-                }
-            }
-        }
-    }
-
-    fn add_poll(&mut self, processor: u16, kind: TrackEventKind, event: &TrackEvent, names: &NameTable) {
-        let worker = ("worker_id", Field::Number(processor.into()));
-        let open = self.open.entry(processor).or_default();
-        match kind {
-            TrackEventKind::Begin => {
-                let task = event.annotations.task.unwrap_or(NO_TASK);
-                open.push(task);
-                if open.len() == 1 {
-                    self.polls += 1;
-                    let queue = ("local_queue", Field::U8(self.queued.get(&processor).copied().unwrap_or(0)));
-                    let place = event.annotations.spawned_at.map_or("", |place| names.text(place));
-                    let task = [("task_id", Field::Number(task)), ("spawn_loc", Field::Text(place))];
-                    self.writer.event("PollStartEvent", event.at, &[worker, queue, task[0], task[1]]);
-                }
-            }
-            _ => {
-                if open.pop().is_some() && open.is_empty() {
-                    self.writer.event("PollEndEvent", event.at, &[worker]);
-                }
-            }
+            (_, TrackEventKind::Begin) => self.begin(event, names),
+            (_, TrackEventKind::End) => self.end(event, names),
         }
     }
 
@@ -125,9 +89,9 @@ impl Conversion {
                 self.writer.event("TaskSpawnEvent", event.at, &fields);
             }
             Some(EventName::Wake) => {
-                let open = processor.and_then(|processor| self.open.get(&processor)?.last().copied());
+                let waker = self.open.innermost(event.track).and_then(|slice| slice.task);
                 let fields = [
-                    ("waker_task_id", Field::Number(open.unwrap_or(NO_TASK))),
+                    ("waker_task_id", Field::Number(waker.unwrap_or(NO_TASK))),
                     ("woken_task_id", Field::Number(task)),
                     ("target_worker", Field::U8(short(processor.map_or(NO_WORKER, u64::from)))),
                 ];
@@ -140,17 +104,39 @@ impl Conversion {
         }
     }
 
-    fn begin_activity(&mut self, thread: u64, event: &TrackEvent, names: &NameTable) {
-        let held = names::processor_held(names.text(event.name));
-        self.held.entry(thread).or_default().push(held);
-        if let Some(processor) = held {
-            self.use_worker("WorkerUnparkEvent", processor, thread, event.at, &[("sched_wait_ns", Field::Number(0))]);
+    fn begin(&mut self, event: &TrackEvent, names: &NameTable) {
+        if let Some(processor) = event.track.processor() {
+            if self.open.innermost(event.track).is_none() {
+                self.polls += 1;
+                let place = event.annotations.spawned_at.map_or("", |place| names.text(place));
+                let fields = [
+                    ("worker_id", Field::Number(processor.into())),
+                    ("local_queue", self.queued(processor)),
+                    ("task_id", Field::Number(event.annotations.task.unwrap_or(NO_TASK))),
+                    ("spawn_loc", Field::Text(place)),
+                ];
+                self.writer.event("PollStartEvent", event.at, &fields);
+            }
+        } else if let Track::Thread(thread) = event.track {
+            if let Some(processor) = names::processor_held(names.text(event.name)) {
+                let more = [("sched_wait_ns", Field::Number(0))];
+                self.use_worker("WorkerUnparkEvent", processor, thread, event.at, &more);
+            }
         }
+        self.open.begin(event);
     }
 
-    fn end_activity(&mut self, thread: u64, at: u64) {
-        if let Some(Some(processor)) = self.held.get_mut(&thread).and_then(Vec::pop) {
-            self.use_worker("WorkerParkEvent", processor, thread, at, &[]);
+    fn end(&mut self, event: &TrackEvent, names: &NameTable) {
+        let Some(slice) = self.open.end(event) else { return };
+        if let Some(processor) = slice.track.processor() {
+            if slice.depth == 0 {
+                let worker = ("worker_id", Field::Number(processor.into()));
+                self.writer.event("PollEndEvent", event.at, &[worker]);
+            }
+        } else if let Track::Thread(thread) = slice.track {
+            if let Some(processor) = names::processor_held(names.text(slice.name)) {
+                self.use_worker("WorkerParkEvent", processor, thread, event.at, &[]);
+            }
         }
     }
 
@@ -158,13 +144,17 @@ impl Conversion {
     fn use_worker(&mut self, name: &'static str, processor: u16, thread: u64, at: u64, more: &[(&str, Field<'_>)]) {
         let mut fields = vec![
             ("worker_id", Field::Number(processor.into())),
-            ("local_queue", Field::U8(self.queued.get(&processor).copied().unwrap_or(0))),
+            ("local_queue", self.queued(processor)),
             // wsrt records no CPU time.
             ("cpu_time_ns", Field::Number(0)),
         ];
         fields.extend(more);
         fields.push(("tid", Field::U32(self.threads.get(&thread).copied().unwrap_or(0))));
         self.writer.event(name, at, &fields);
+    }
+
+    fn queued(&self, processor: u16) -> Field<'static> {
+        Field::U8(self.queued.get(&processor).copied().unwrap_or(0))
     }
 }
 
@@ -180,8 +170,8 @@ mod tests {
 
     #[test]
     fn each_poll_of_a_trace_is_converted() {
-        let (trace, mut output) = (Program::usual(500).bytes(), Vec::new());
-        assert_eq!(convert(&*trace, &mut output).expect("it is read"), 500);
+        let (output, polls) = convert(&*Program::usual(500).bytes()).expect("it is read");
+        assert_eq!(polls, 500);
         let count = |name: &str| output.windows(name.len()).filter(|bytes| *bytes == name.as_bytes()).count();
         for name in ["PollStartEvent", "PollEndEvent", "WorkerUnparkEvent", "QueueSampleEvent"] {
             assert_eq!(count(name), 1, "{name} is described once");
@@ -195,7 +185,7 @@ mod tests {
         for _ in 0..200 {
             let mut bytes = trace.clone();
             (0..20).for_each(|_| bytes[random.usize(..trace.len())] = random.u8(..));
-            convert(&*bytes, &mut Vec::new()).expect("it is read");
+            convert(&*bytes).expect("it is read");
         }
     }
 }

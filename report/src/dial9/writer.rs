@@ -56,22 +56,19 @@ impl Writer {
         Self { bytes: HEADER.to_vec(), schemas: HashMap::new(), strings: HashMap::new(), at: 0 }
     }
 
-    /// Returns whether more than so many bytes can be taken.
-    pub(super) fn is_longer_than(&self, bytes: usize) -> bool {
-        self.bytes.len() > bytes
-    }
-
-    /// Returns the bytes since the last call.
-    pub(super) fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.bytes)
+    /// Returns the bytes of the whole trace.
+    pub(super) fn end(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// Writes an event of the type `name`, whose events all have the same fields.
     pub(super) fn event(&mut self, name: &'static str, at: u64, fields: &[(&str, Field<'_>)]) {
         let schema = self.schema(name, fields);
-        let texts =
-            fields.iter().filter_map(|(_, field)| if let Field::Text(text) = field { Some(*text) } else { None });
-        texts.for_each(|text| self.define(text));
+        for (_, field) in fields {
+            if let Field::Text(text) = field {
+                self.define(text);
+            }
+        }
         let step = match at.checked_sub(self.at) {
             Some(step @ ..=LONGEST_STEP) => step,
             _ => {
@@ -151,13 +148,13 @@ mod tests {
     fn types_are_described_once_and_times_are_steps() {
         let mut writer = Writer::begin();
         writer.event("A", 1 << 40, &[("n", Field::Number(300)), ("t", Field::Text("x"))]);
-        let first = writer.take();
+        let first = writer.bytes.clone();
         let schema = b"\x01\0\0\x01\0A\x01\x02\0\x01\0n\x09\x01\0t\x07";
         let string = b"\x03\x01\0\0\0\0\0\0\0\x01\0\0\0x";
         let time = b"\x05\0\0\0\0\0\x01\0\0";
         let event = b"\x02\0\0\0\0\0\xac\x02\0\0\0\0";
         assert_eq!(first, [HEADER, schema, string, time, event].concat());
         writer.event("A", (1 << 40) + 0x0102, &[("n", Field::Number(0)), ("t", Field::Text("x"))]);
-        assert_eq!(writer.take(), b"\x02\0\0\x02\x01\0\0\0\0\0\0");
+        assert_eq!(&writer.end()[first.len()..], b"\x02\0\0\x02\x01\0\0\0\0\0\0");
     }
 }

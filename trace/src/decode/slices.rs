@@ -74,6 +74,11 @@ impl OpenSlices {
         slice.map(|slice| TrackSlice { annotations: ended(slice), ..slice })
     }
 
+    /// Returns the annotations of a track's innermost open slice, or `None` if no slice is open.
+    pub fn innermost(&self, track: Track) -> Option<&Annotations> {
+        self.tracks.get(&track)?.last().map(|slice| &slice.annotations)
+    }
+
     /// Closes all open slices at the time `at`, the end of the file, and returns them.
     pub fn end_all(&mut self, at: u64) -> Vec<TrackSlice> {
         let mut slices = Vec::new();
@@ -125,6 +130,20 @@ mod tests {
         assert_eq!((inner.begin, inner.duration, inner.own, inner.depth), (130, 20, 20, 1));
         assert_eq!((outer.begin, outer.duration, outer.own, outer.depth), (100, 100, 80, 0));
         assert_eq!(open.unmatched(), 0);
+    }
+
+    #[test]
+    fn the_innermost_slice_is_the_last_that_is_open() {
+        let mut open = OpenSlices::default();
+        let task = |task| Annotations { task: Some(task), ..Annotations::default() };
+        for number in [1, 2] {
+            open.begin(&TrackEvent { annotations: task(number), ..event(TrackEventKind::Begin, number) });
+        }
+        assert_eq!(open.innermost(TRACK), Some(&task(2)));
+        open.end(&event(TrackEventKind::End, 3));
+        assert_eq!((open.innermost(TRACK), open.innermost(Track::Netpoller)), (Some(&task(1)), None));
+        open.end(&event(TrackEventKind::End, 4));
+        assert_eq!(open.innermost(TRACK), None);
     }
 
     #[test]
