@@ -12,7 +12,7 @@ use crate::answer::{Answer, HTML};
 
 const STYLE: &str = include_str!("style.css");
 
-pub(super) fn answer(request: &Request<'_>) -> Answer {
+pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
     let mut page = String::with_capacity(8 << 10);
     let (program, process) = (program(), process::id());
     let program = Escaped(&program);
@@ -33,7 +33,7 @@ pub(super) fn answer(request: &Request<'_>) -> Answer {
         let _ = writeln!(page, "<h2>{NONE}</h2>");
     }
     page.push_str("</body>\n</html>\n");
-    Answer::new(HTML, page)
+    Ok(Answer::new(HTML, page))
 }
 
 /// Returns the name of the program's file.

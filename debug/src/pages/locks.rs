@@ -13,7 +13,7 @@ use crate::answer::Answer;
 /// How many of the tasks that wait for one lock are shown: the first of them.
 const SHOWN: usize = 5;
 
-pub(super) fn answer(request: &Request<'_>) -> Answer {
+pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
     text(request, write)
 }
 

@@ -23,8 +23,11 @@ struct Page {
     /// An example of its parameters, for the index.
     parameters: &'static str,
     shows: &'static str,
-    make: fn(&Request<'_>) -> Answer,
+    make: Make,
 }
+
+/// Makes a page. An error is a refusal.
+type Make = fn(&Request<'_>) -> Result<Answer, Answer>;
 
 const PAGES: [Page; 9] = [
     Page { path: "tasks", parameters: "", shows: "each task, and what it waits for", make: tasks::answer },
@@ -86,8 +89,8 @@ pub(crate) fn answer(target: &str, prefix: &str) -> Answer {
     if page.is_none() && !path.is_empty() {
         return no_page(path, prefix);
     }
-    let make = page.map_or(index::answer as fn(&Request<'_>) -> Answer, |page| page.make);
-    Request::parse(query, prefix).map_or_else(|refusal| refusal, |request| make(&request))
+    let make = page.map_or(index::answer as Make, |page| page.make);
+    Request::parse(query, prefix).and_then(|request| make(&request)).unwrap_or_else(|refusal| refusal)
 }
 
 fn no_page(path: &str, prefix: &str) -> Answer {
@@ -119,7 +122,7 @@ impl<'a> Request<'a> {
 const NONE: &str = "this process has no runtime of wsrt now";
 
 /// Returns a page of text, with a part for each runtime.
-fn text(request: &Request<'_>, write: impl Fn(&Handle, &mut String)) -> Answer {
+fn text(request: &Request<'_>, write: impl Fn(&Handle, &mut String)) -> Result<Answer, Answer> {
     let mut page = String::new();
     for runtime in &request.runtimes {
         if !page.is_empty() {
@@ -131,7 +134,7 @@ fn text(request: &Request<'_>, write: impl Fn(&Handle, &mut String)) -> Answer {
     if page.is_empty() {
         page = format!("{NONE}\n");
     }
-    Answer::new(TEXT, page)
+    Ok(Answer::new(TEXT, page))
 }
 
 /// Returns the words for a runtime: its id, and its name if it has one.
@@ -142,6 +145,6 @@ fn title(runtime: &Handle) -> String {
     }
 }
 
-fn metrics(request: &Request<'_>) -> Answer {
-    Answer::new(METRICS, wsrt_metrics::prometheus(&request.runtimes))
+fn metrics(request: &Request<'_>) -> Result<Answer, Answer> {
+    Ok(Answer::new(METRICS, wsrt_metrics::prometheus(&request.runtimes)))
 }

@@ -13,30 +13,34 @@ const MOST_SECONDS: f64 = 60.0;
 #[derive(Debug)]
 pub(crate) struct Query<'a> {
     pub(crate) seconds: Duration,
-    pub(crate) is_json: bool,
+    /// The format, if the query names one.
+    pub(crate) format: Option<Format>,
     /// Whether each waiting task is polled to learn where it waits.
     pub(crate) with_chains: bool,
-    /// True if text was asked for, which most pages are anyway.
-    pub(crate) is_text: bool,
     /// How many CPU samples to take in a second of each thread's CPU time.
     pub(crate) cpu: Option<NonZeroU32>,
     /// The id of a runtime.
     pub(crate) runtime: Option<&'a str>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Text,
+}
+
 impl<'a> Query<'a> {
     /// Returns an error that names a parameter or a value that no page has.
     pub(crate) fn parse(query: &'a str) -> Result<Self, String> {
-        let mut parsed =
-            Self { seconds: SECONDS, is_json: false, with_chains: false, is_text: false, cpu: None, runtime: None };
+        let mut parsed = Self { seconds: SECONDS, format: None, with_chains: false, cpu: None, runtime: None };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
                 "seconds" => parsed.seconds = parse_seconds(value)?,
                 "format" => {
-                    (parsed.is_json, parsed.is_text) = match value {
-                        "json" => (true, false),
-                        "text" => (false, true),
+                    parsed.format = match value {
+                        "json" => Some(Format::Json),
+                        "text" => Some(Format::Text),
                         _ => return Err(format!("format={value} is neither text nor json")),
                     }
                 }
@@ -73,10 +77,11 @@ mod tests {
     #[test]
     fn parameters_are_taken_in_any_order() {
         let query = Query::parse("format=json&seconds=0.25&runtime=2").expect("it is valid");
-        assert_eq!((query.seconds, query.is_json, query.runtime), (Duration::from_millis(250), true, Some("2")));
-        assert!(Query::parse("chains&format=json").is_ok_and(|query| query.with_chains && query.is_json));
+        let json = Some(Format::Json);
+        assert_eq!((query.seconds, query.format, query.runtime), (Duration::from_millis(250), json, Some("2")));
+        assert!(Query::parse("chains&format=json").is_ok_and(|query| query.with_chains && query.format == json));
         let query = Query::parse("").expect("it is valid");
-        assert_eq!((query.seconds, query.is_json, query.runtime), (SECONDS, false, None));
+        assert_eq!((query.seconds, query.format, query.runtime), (SECONDS, None, None));
     }
 
     #[test]

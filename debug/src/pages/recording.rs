@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use wsrt::runtime::Handle;
 
+use super::query::Format;
 use super::{Request, title};
 use crate::answer::{Answer, FAILED, HTML, NOT_FOUND, Recorded, Scratch, TEXT};
 use crate::making::Counted;
@@ -24,24 +25,23 @@ static RECORDING: AtomicUsize = AtomicUsize::new(0);
 /// The CPU samples that `/profile` takes in a second. With 100, other clocks might keep in step.
 const FREQUENCY: NonZeroU32 = NonZeroU32::new(99).expect("it is not zero");
 
-pub(super) fn trace(request: &Request<'_>) -> Answer {
-    let query = &request.query;
-    let recorded = request.runtime().and_then(|runtime| record(runtime, query.seconds, query.cpu));
-    recorded.map_or_else(|refusal| refusal, |recorded| Answer::download("wsrt.perfetto-trace", recorded))
+pub(super) fn trace(request: &Request<'_>) -> Result<Answer, Answer> {
+    let recorded = record(request.runtime()?, request.query.seconds, request.query.cpu)?;
+    Ok(Answer::download("wsrt.perfetto-trace", recorded))
 }
 
-pub(super) fn report(request: &Request<'_>) -> Answer {
+pub(super) fn report(request: &Request<'_>) -> Result<Answer, Answer> {
     page_of(request, request.query.cpu, HTML, |file, title| wsrt_report::page(file, title))
 }
 
-pub(super) fn profile(request: &Request<'_>) -> Answer {
+pub(super) fn profile(request: &Request<'_>) -> Result<Answer, Answer> {
     if !Handle::__HAS_STACKS {
         let why = "there is no profile: this build captures no stacks. It takes wsrt's feature `backtrace`, and Linux on \
                    x86-64 or AArch64";
-        return Answer::refusal(NOT_FOUND, why);
+        return Err(Answer::refusal(NOT_FOUND, why));
     }
     let cpu = request.query.cpu.or(Some(FREQUENCY));
-    if request.query.is_text {
+    if request.query.format == Some(Format::Text) {
         return page_of(request, cpu, TEXT, |file, _| wsrt_report::folded(file));
     }
     page_of(request, cpu, HTML, |file, title| wsrt_report::profile(file, title))
@@ -53,16 +53,12 @@ fn page_of(
     cpu: Option<NonZeroU32>,
     content_type: &'static str,
     make: fn(&File, &str) -> Result<String, wsrt_report::Failure>,
-) -> Answer {
-    let seconds = request.query.seconds;
-    let recorded = request.runtime().and_then(|runtime| Ok((runtime, record(runtime, seconds, cpu)?)));
-    let (runtime, recorded) = match recorded {
-        Ok(recorded) => recorded,
-        Err(refusal) => return refusal,
-    };
+) -> Result<Answer, Answer> {
+    let (runtime, seconds) = (request.runtime()?, request.query.seconds);
+    let recorded = record(runtime, seconds, cpu)?;
     match make(&recorded.file, &format!("{seconds:?} of {}", title(runtime))) {
-        Ok(page) => Answer::new(content_type, page),
-        Err(error) => Answer::refusal(NOT_FOUND, format!("there is nothing to report: the timeline {error}")),
+        Ok(page) => Ok(Answer::new(content_type, page)),
+        Err(error) => Err(Answer::refusal(NOT_FOUND, format!("there is nothing to report: the timeline {error}"))),
     }
 }
 
@@ -75,20 +71,16 @@ fn record(runtime: &Handle, seconds: Duration, cpu: Option<NonZeroU32>) -> Resul
     Recorded::open(&path, Some(folder)).map_err(failed)
 }
 
-pub(super) fn flight(request: &Request<'_>) -> Answer {
-    let runtime = match request.runtime() {
-        Ok(runtime) => runtime,
-        Err(refusal) => return refusal,
-    };
-    let recorded = wait(runtime.write_flight_record(), GRACE).and_then(|path| {
+pub(super) fn flight(request: &Request<'_>) -> Result<Answer, Answer> {
+    let recorded = wait(request.runtime()?.write_flight_record(), GRACE).and_then(|path| {
         let recorded = Recorded::open(&path, None)?;
         // It was written for this answer. Where an open file cannot be removed, it stays.
         let _ = fs::remove_file(path);
         Ok(recorded)
     });
     match recorded {
-        Ok(recorded) => Answer::download("wsrt-flight.perfetto-trace", recorded),
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => Answer::refusal(NOT_FOUND, error.to_string()),
-        Err(error) => Answer::refusal(FAILED, format!("the flight record cannot be written: {error}")),
+        Ok(recorded) => Ok(Answer::download("wsrt-flight.perfetto-trace", recorded)),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(Answer::refusal(NOT_FOUND, error.to_string())),
+        Err(error) => Err(Answer::refusal(FAILED, format!("the flight record cannot be written: {error}"))),
     }
 }

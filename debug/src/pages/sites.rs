@@ -13,10 +13,10 @@ use crate::answer::{Answer, BUSY, TEXT};
 /// One at a time: each switches the measurement off in the end, if it was off.
 static MEASURING: Mutex<()> = Mutex::new(());
 
-pub(super) fn answer(request: &Request<'_>) -> Answer {
+pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
     let _alone = match MEASURING.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            return Answer::refusal(BUSY, "spawn sites are being measured: ask again");
+            return Err(Answer::refusal(BUSY, "spawn sites are being measured: ask again"));
         }
         alone => alone,
     };
@@ -27,7 +27,7 @@ pub(super) fn answer(request: &Request<'_>) -> Answer {
         let _ = write!(page, "{}: ", title(measured.runtime));
         measured.write(request.query.seconds, &mut page);
     }
-    Answer::new(TEXT, page)
+    Ok(Answer::new(TEXT, page))
 }
 
 /// A runtime whose spawn sites are measured until this is dropped.

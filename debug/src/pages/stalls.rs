@@ -15,7 +15,7 @@ const LONG: Duration = Duration::from_millis(10);
 /// The most stacks that are shown.
 const STACKS: usize = 50;
 
-pub(super) fn answer(request: &Request<'_>) -> Answer {
+pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
     text(request, write)
 }
 

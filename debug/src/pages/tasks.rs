@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use wsrt::runtime::{Dump, Handle};
 
+use super::query::Format;
 use super::{Request, text};
 use crate::answer::{Answer, JSON};
 
 /// How long a worker may take to poll some of the tasks: all of the workers may be stuck.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-pub(super) fn answer(request: &Request<'_>) -> Answer {
+pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
     let dump = if request.query.with_chains { dump_with_chains } else { Handle::dump };
-    if request.query.is_json {
-        return Answer::new(JSON, json(&request.runtimes, dump));
+    if request.query.format == Some(Format::Json) {
+        return Ok(Answer::new(JSON, json(&request.runtimes, dump)));
     }
     text(request, |runtime, page| _ = writeln!(page, "\n{}", dump(runtime)))
 }
