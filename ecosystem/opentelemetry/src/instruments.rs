@@ -86,9 +86,7 @@ impl Snapshots {
             });
         }
     }
-}
 
-impl Snapshots {
     /// Calls `put` with the attributes and the value of each series of a histogram.
     fn each_histogram(&self, figure: &Figure, mut put: impl FnMut(&[KeyValue], &LatencyHistogram)) {
         self.each_series(figure, |attributes, value| {
