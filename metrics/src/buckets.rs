@@ -36,7 +36,7 @@ pub const BUCKETS: [f64; COUNT] = {
     bounds
 };
 
-/// Returns the number of durations in each bucket, and last of those beyond the last bound.
+/// Returns the number of durations in each bucket, and last the number beyond the last bound.
 pub fn counts(histogram: &LatencyHistogram) -> [u64; COUNT + 1] {
     let mut counts = [0; COUNT + 1];
     for (durations, count) in histogram.buckets() {

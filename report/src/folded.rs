@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::reading::Report;
 
-/// The words for what no task has done.
+/// The title of samples without a spawn site.
 pub(crate) const OUTSIDE: &str = "outside of tasks";
 
 /// Returns a line for each stack of each spawn site: `SITE;FUNCTION;FUNCTION COUNT`.

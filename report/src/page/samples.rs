@@ -12,7 +12,8 @@ use crate::text::Escaped;
 /// The most spawn sites with a flame graph, and the most functions in a table.
 const MOST_SITES: usize = 8;
 const MOST_FUNCTIONS: usize = 10;
-/// The most boxes of a flame graph, and how many times as wide as a box the graph may be.
+/// The most boxes of a flame graph, and how many times as wide as its narrowest box the graph may
+/// be.
 const MOST_BOXES: usize = 500;
 const NARROWEST: u64 = 250;
 
@@ -97,7 +98,7 @@ fn least(flames: &[Flame], whole: u64) -> u64 {
     (first_too_many + 1).max(whole / NARROWEST)
 }
 
-/// How many samples are in the box above, in the whole graph, and in each box at least.
+/// The number of samples in the box above and in the whole graph, and the least number in a box.
 #[derive(Clone, Copy)]
 struct Widths {
     above: u64,

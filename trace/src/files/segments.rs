@@ -8,8 +8,8 @@
 //! | `server-1764331034123-4242-1.lock` | nothing: it is locked while the run lasts |
 //!
 //! A run is a runtime of a process: the program, the time of its start in milliseconds, the process
-//! and the number of the runtime there. A run deletes its own segments, and those of runs that have
-//! ended: their lock files are not locked, however they have ended.
+//! and the number of the runtime there. A run deletes its own segments, and the segments of runs
+//! that have ended: their lock files are not locked, however the runs have ended.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -39,7 +39,8 @@ pub const PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 struct SegmentStore {
     path: PathBuf,
-    /// The number of bytes that all segments may take, without those of other runs that last.
+    /// The number of bytes that all segments may take, without the segments of other runs that have
+    /// not ended.
     max_bytes: u64,
     /// The duration of a segment.
     segment: Duration,
@@ -60,7 +61,8 @@ impl SegmentStore {
         self.path.join(format!("{run}{LOCK}"))
     }
 
-    /// Returns whether a run has ended: nobody holds its lock. Without a right to look, it has not.
+    /// Returns whether a run has ended: nobody holds its lock. Returns `false` without the right to
+    /// look.
     fn has_ended(&self, run: &str) -> bool {
         match File::open(self.lock_file(run)) {
             Ok(file) => try_lock(&file).unwrap_or(false),
