@@ -16,7 +16,7 @@ use crate::util::report::{Report, ReportHook, ReportKind};
 use crate::util::sync::unmodelled::AtomicU64;
 use crate::util::sync::unmodelled::Ordering::Relaxed;
 use crate::util::sync::{self, Mutex};
-use crate::util::unwind::{call_hook, caught, swallow};
+use crate::util::unwind::call_hook;
 
 /// A poll that has lasted longer than the threshold, and had not returned when it was noticed.
 #[derive(Debug, Clone)]
@@ -264,19 +264,9 @@ fn text_of_first(stall: &Stall, how_often: &str, below: fmt::Arguments<'_>) -> S
     )
 }
 
-/// Returns the backtraces in which there is anything to see. A fault in a file's debug information
-/// may make a reader of it panic.
+/// Returns the backtraces in which there is anything to see.
 fn backtraces(samples: &[Sample], resolver: &mut Resolver) -> Result<Vec<Backtrace>, NoStack> {
-    let mut backtraces = Vec::new();
-    for sample in samples {
-        match caught(|| resolver.backtrace(sample)) {
-            Ok(backtrace) => backtraces.push(backtrace),
-            Err(payload) => {
-                *resolver = Resolver::default();
-                swallow(payload);
-            }
-        }
-    }
+    let mut backtraces: Vec<_> = samples.iter().map(|sample| resolver.backtrace(sample)).collect();
     backtraces.retain(|backtrace| backtrace.place().is_some());
     if backtraces.is_empty() { Err(NoStack::NoFrames) } else { Ok(backtraces) }
 }

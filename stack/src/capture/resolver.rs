@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::sample::Sample;
 use super::symbols::Symbols;
@@ -26,8 +27,17 @@ const MOST_KNOWN: usize = 1_000;
 const MOST_NAMED: usize = 20_000;
 
 impl Resolver {
-    /// Returns the backtrace of a sample.
+    /// Returns the backtrace of a sample. It has no frames if a fault in a file's debug information
+    /// has made a reader of it panic.
     pub fn backtrace(&mut self, sample: &Sample) -> Backtrace {
+        catch_unwind(AssertUnwindSafe(|| self.read(sample))).unwrap_or_else(|_| {
+            // What the reader may have left half changed.
+            *self = Self::default();
+            Backtrace::cut(Vec::new())
+        })
+    }
+
+    fn read(&mut self, sample: &Sample) -> Backtrace {
         let mut walker = self.walker.take().unwrap_or_else(Walker::new);
         let mut addresses = walker.walk(sample);
         let is_unknown = |&address: &u64| walker.find(address).is_none();

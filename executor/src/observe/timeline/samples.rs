@@ -16,7 +16,6 @@ use wsrt_trace::{Activity, Event, EventKind, NO_PROCESSOR, PollOutcome, Track, m
 use super::{HeldProcessor, Recorded};
 use crate::util::report::report;
 use crate::util::sync::thread;
-use crate::util::unwind::{caught, swallow};
 
 /// So many samples may wait until they are named: 32 MiB. More are lost.
 const MOST_UNNAMED: usize = 256;
@@ -255,19 +254,14 @@ fn serve(samples: &Receiver<Sample>, stacks: &Sender<Stack>) {
     super::recorder::lower_priority();
     let mut resolver = Resolver::default();
     for sample in samples {
-        // A fault in a file's debug information may make a reader of it panic.
-        let path = caught(|| path_of(&resolver.backtrace(&sample))).unwrap_or_else(|payload| {
-            swallow(payload);
-            resolver = Resolver::default();
-            vec![NOT_OF_THE_PROGRAM.to_owned()]
-        });
+        let path = path_of(&resolver.backtrace(&sample));
         if stacks.send(path.into()).is_err() {
             return;
         }
     }
 }
 
-/// What stands for the functions of the runtime, where nothing else was found on a stack.
+/// The outermost function of a stack on which there are only functions of the runtime, or none.
 const NOT_OF_THE_PROGRAM: &str = "(no function of the program)";
 
 fn path_of(backtrace: &Backtrace) -> Vec<String> {
