@@ -32,11 +32,11 @@ pub(crate) fn report_stall(scheduler: &Arc<Scheduler>, noted: NotedStall) {
 /// Reports another finding: on the reporter's thread if code of the program's is called, and here
 /// and now in a simulation, which has no other thread.
 pub(crate) fn report(scheduler: &Arc<Scheduler>, kind: ReportKind, text: String) {
-    let noted = Noted::Report(Report::new(kind, text));
-    if Report::calls_program(scheduler.config.findings.on_report.as_ref()) && scheduler.simulation.is_none() {
-        leave(scheduler, noted);
+    let (report, hook) = (Report::new(kind, text), scheduler.config.findings.on_report.as_ref());
+    if Report::calls_program(hook) && scheduler.simulation.is_none() {
+        leave(scheduler, Noted::Report(report));
     } else {
-        deliver(scheduler, noted, &mut Resolver::default());
+        report.deliver(hook);
     }
 }
 
