@@ -61,8 +61,10 @@ impl Tables {
 
     fn record_name(&self, name: Arc<str>, nanos: u64) {
         let mut names = self.names.lock();
-        let is_kept = names.len() < MOST_NAMES || names.contains_key(&*name);
-        let name = if is_kept { name } else { Arc::clone(&self.other_names) };
+        if let Some(known) = names.get_mut(&*name) {
+            return known.record(nanos);
+        }
+        let name = if names.len() < MOST_NAMES { name } else { Arc::clone(&self.other_names) };
         names.entry(Arc::clone(&name)).or_insert_with(|| PollRecord::new(name)).record(nanos);
     }
 }
