@@ -63,6 +63,19 @@ fn report_once(reported: &Once, message: fmt::Arguments<'_>) {
     reported.call_once(|| report(message));
 }
 
+/// Returns what `parse` makes of a variable that is set and not empty. An error is reported once,
+/// with what is done `otherwise`.
+fn if_valid<T>(
+    name: &str,
+    reported: &Once,
+    otherwise: &str,
+    parse: impl FnOnce(&OsString) -> Result<T, String>,
+) -> Option<T> {
+    let value = env::var_os(name).filter(|value| !value.is_empty())?;
+    let ignore = |message| report_once(reported, format_args!("{message}; {otherwise}"));
+    parse(&value).map_err(ignore).ok()
+}
+
 /// Returns whether and how to print a trace. An invalid value is reported once, and ignored.
 pub(crate) fn schedtrace() -> Option<schedtrace::SchedtraceSettings> {
     static REPORTED: Once = Once::new();
@@ -92,9 +105,8 @@ fn parse_schedtrace(value: &OsString) -> Result<schedtrace::SchedtraceSettings, 
 pub(crate) fn trace() -> Option<TraceSettings> {
     static REPORTED: Once = Once::new();
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
-    let value = env::var_os(TRACE).filter(|value| !value.is_empty())?;
-    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no timeline is recorded"));
-    parse_trace(&value, RUNTIMES.fetch_add(1, Relaxed) + 1).map_err(ignore).ok()
+    let parse = |value: &OsString| parse_trace(value, RUNTIMES.fetch_add(1, Relaxed) + 1);
+    if_valid(TRACE, &REPORTED, "no timeline is recorded", parse)
 }
 
 /// Parses a path, and after a comma, optionally, how many CPU samples to take in a second.
@@ -122,9 +134,8 @@ fn path_of_runtime(number: u32, path: PathBuf) -> PathBuf {
 pub(crate) fn flight_recorder() -> Option<FlightRecorder> {
     static REPORTED: Once = Once::new();
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
-    let value = env::var_os(FLIGHT).filter(|value| !value.is_empty())?;
-    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no flight is recorded"));
-    parse_flight(&value, RUNTIMES.fetch_add(1, Relaxed) + 1).map_err(ignore).ok()
+    let parse = |value: &OsString| parse_flight(value, RUNTIMES.fetch_add(1, Relaxed) + 1);
+    if_valid(FLIGHT, &REPORTED, "no flight is recorded", parse)
 }
 
 fn parse_flight(value: &OsString, runtime: u32) -> Result<FlightRecorder, String> {
@@ -141,9 +152,7 @@ fn parse_flight(value: &OsString, runtime: u32) -> Result<FlightRecorder, String
 /// reported once, and ignored.
 pub(crate) fn trace_directory() -> Option<TraceDirectory> {
     static REPORTED: Once = Once::new();
-    let value = env::var_os(TRACE_DIRECTORY).filter(|value| !value.is_empty())?;
-    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no timeline is recorded there"));
-    parse_trace_directory(&value).map_err(ignore).ok()
+    if_valid(TRACE_DIRECTORY, &REPORTED, "no timeline is recorded there", parse_trace_directory)
 }
 
 fn parse_trace_directory(value: &OsString) -> Result<TraceDirectory, String> {
