@@ -121,8 +121,12 @@ impl Recorder {
 
 impl Requests {
     fn is_empty(&self) -> bool {
-        let has_output = !self.files.is_empty() || self.segments.is_some() || self.flight.is_some();
-        !has_output && self.records.is_empty() && !self.is_over
+        !self.has_output() && self.records.is_empty() && !self.is_over
+    }
+
+    /// Returns whether there is anything to start writing or filling.
+    fn has_output(&self) -> bool {
+        !self.files.is_empty() || self.segments.is_some() || self.flight.is_some()
     }
 }
 
@@ -310,7 +314,7 @@ impl RecorderThread {
 
     /// Passes the batch to all outputs, including new ones, and ends the outputs that are due.
     fn pass_on(&mut self, requests: Requests) {
-        if !requests.files.is_empty() || requests.segments.is_some() || requests.flight.is_some() {
+        if requests.has_output() {
             self.learn_names();
         }
         self.begin_sampling(&requests.files);
