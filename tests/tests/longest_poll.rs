@@ -6,13 +6,10 @@ use std::time::{Duration, Instant};
 
 use wsrt::task::{Builder, block_in_place, spawn_blocking, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{panic_message, within_a_minute};
+use wsrt_tests::{HAS_STACKS, panic_message, within_a_minute};
 
 /// Several times the limit of the tests below.
 const LONG: Duration = Duration::from_millis(300);
-
-/// Whether wsrt captures stacks here.
-const HAS_STACKS: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
 
 #[inline(never)]
 fn block_for_long() {
