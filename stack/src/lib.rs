@@ -44,4 +44,4 @@ mod sampling;
 pub use backtrace::{Backtrace, StackFrame};
 pub use capture::{CpuSample, CpuSampler, IS_SUPPORTED, Request, Resolver, Sample};
 pub use no_stack::NoStack;
-pub use sampling::{MOST_SHOWN, MOST_WAITING, StackSampling};
+pub use sampling::{HIGHEST_FREQUENCY, MOST_SHOWN, MOST_WAITING, StackSampling};

@@ -13,6 +13,8 @@ pub const MOST_WAITING: usize = 32;
 /// So many stacks of stalls are kept to be shown: those of a thread that computes may differ each
 /// time.
 pub const MOST_SHOWN: usize = 1_000;
+/// More CPU samples in a second of a thread's CPU time than the system's tick allows for.
+pub const HIGHEST_FREQUENCY: u32 = 1_000;
 
 /// Takes two samples of a thread's stack, as far as it can, for an owner who looks now and then.
 #[derive(Debug)]

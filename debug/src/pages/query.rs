@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use wsrt::runtime::Handle;
+
 /// The length of a recording if the query has none.
 const SECONDS: Duration = Duration::from_secs(5);
-/// The most CPU samples in a second.
-const MOST_SAMPLES: u32 = 1_000;
 /// The longest recording.
 const MOST_SECONDS: f64 = 60.0;
 
@@ -66,8 +66,9 @@ fn parse_seconds(value: &str) -> Result<Duration, String> {
 }
 
 fn parse_cpu(value: &str) -> Result<NonZeroU32, String> {
-    let samples = value.parse::<NonZeroU32>().ok().filter(|samples| samples.get() <= MOST_SAMPLES);
-    samples.ok_or_else(|| format!("cpu={value} is not a whole number above 0, and {MOST_SAMPLES} at most"))
+    const MOST: u32 = Handle::__HIGHEST_FREQUENCY;
+    let samples = value.parse::<NonZeroU32>().ok().filter(|samples| samples.get() <= MOST);
+    samples.ok_or_else(|| format!("cpu={value} is not a whole number above 0, and {MOST} at most"))
 }
 
 #[cfg(test)]

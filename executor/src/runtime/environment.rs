@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use std::{env, fmt, io};
 
+use wsrt_stack::HIGHEST_FREQUENCY;
 use wsrt_sync::drop_in;
 
 use crate::observe::timeline::{TraceSettings, numbered};
@@ -31,9 +32,6 @@ const SITE_POLLS: &str = "WSRT_SITE_POLLS";
 const NAME_POLLS: &str = "WSRT_NAME_POLLS";
 const TRACE_DIRECTORY: &str = "WSRT_TRACE_DIR";
 const FLIGHT: &str = "WSRT_FLIGHT";
-
-/// More CPU samples in a second than the system's tick allows for.
-const MOST_SAMPLES: u32 = 1_000;
 
 /// People notice a tenth of a second, and it is a hundred times as long as a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
@@ -116,10 +114,10 @@ fn parse_trace(value: &OsString, runtime: u32) -> Result<TraceSettings, String> 
         return Ok(TraceSettings { path: path_of_runtime(runtime, value.into()), cpu: None });
     };
     let cpu = more.trim().strip_prefix("cpu=").and_then(|count| count.parse().ok());
-    match cpu.filter(|count: &NonZeroU32| count.get() <= MOST_SAMPLES && !path.is_empty()) {
+    match cpu.filter(|count: &NonZeroU32| count.get() <= HIGHEST_FREQUENCY && !path.is_empty()) {
         Some(count) => Ok(TraceSettings { path: path_of_runtime(runtime, path.into()), cpu: Some(count) }),
         None => Err(format!(
-            "{TRACE}={text} is neither a path nor a path with the CPU samples to take in a second, 1 to {MOST_SAMPLES}, \
+            "{TRACE}={text} is neither a path nor a path with the CPU samples to take in a second, 1 to {HIGHEST_FREQUENCY}, \
              such as run.perfetto-trace,cpu=99"
         )),
     }

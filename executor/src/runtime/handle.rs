@@ -87,6 +87,8 @@ impl Handle {
 
     #[doc(hidden)] // For wsrt-debug: whether this build captures stacks.
     pub const __HAS_STACKS: bool = wsrt_stack::IS_SUPPORTED;
+    #[doc(hidden)] // For wsrt-debug: the most CPU samples to ask for.
+    pub const __HIGHEST_FREQUENCY: u32 = wsrt_stack::HIGHEST_FREQUENCY;
 
     #[doc(hidden)] // For wsrt-debug: the first stall of each stack, their count, and the longest time.
     pub fn __stalls_by_stack(&self) -> Vec<(Stall, u64, Duration)> {
