@@ -10,8 +10,8 @@ const PATIENCE: u64 = 200_000_000;
 
 /// So many stalls may wait until their stacks are named: two copies take up to 256 KiB.
 pub const MOST_WAITING: usize = 32;
-/// So many stacks of stalls are kept to be shown: those of a thread that computes may differ each
-/// time.
+/// So many stacks of stalls are kept to be shown: a thread that computes may have another stack
+/// each time.
 pub const MOST_SHOWN: usize = 1_000;
 /// More CPU samples in a second of a thread's CPU time than the system's tick allows for.
 pub const HIGHEST_FREQUENCY: u32 = 1_000;

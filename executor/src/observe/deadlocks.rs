@@ -17,8 +17,8 @@
 //! keeps and does not poll. That lock's queue still has the request of the future, which was
 //! granted and not fetched. A task may also wait for a permit of a semaphore all of whose permits
 //! were handed to such futures, or for room in a channel all of whose room was. Since the task's
-//! one waker is in a queue, the task will not be polled, and nor will the future: whichever loop,
-//! `select!`, `FuturesUnordered` or buffered stream the future is part of, that would need a waker
+//! one waker is in a queue, the task will not be polled, and neither will the future: the loop,
+//! `select!`, `FuturesUnordered` or buffered stream that the future is part of would need a waker
 //! of the task.
 //!
 //! # Not found

@@ -409,8 +409,9 @@ impl Builder {
     ///
     /// The default is the environment variable `WSRT_NAME_POLLS`, 1 or 0, and off if it is not set.
     /// [`Handle::set_name_polls`](crate::runtime::Handle::set_name_polls) switches the measurement
-    /// on or off while the runtime runs. The cost is that of [`site_polls`](Self::site_polls), for
-    /// tasks that have a name. Names should be few: each is a series in Prometheus.
+    /// on or off while the runtime runs. A poll of a task that has a name then costs as much more
+    /// as with [`site_polls`](Self::site_polls). Names should be few: each is a series in
+    /// Prometheus.
     pub fn name_polls(&mut self, on: bool) -> &mut Self {
         self.name_polls = Some(on);
         self

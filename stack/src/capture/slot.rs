@@ -1,7 +1,7 @@
 //! The slots: where a thread's handler leaves its registers and its stack.
 //!
 //! There are some for the whole process, in a static, so that a signal that comes late, or that
-//! another sender made up, finds nothing that has gone. Some more are those of CPU samples
+//! another sender made up, finds nothing that has gone. CPU samples have slots of their own
 //! (`pool.rs`), which no requester opens: the handler takes a free one.
 
 use std::ptr;

@@ -17,10 +17,10 @@ use crate::util::report::report;
 /// is complete, and in `.perfetto-trace.part` before: if the process is killed, what was written of
 /// its last segment is left under that name.
 ///
-/// The oldest segments are deleted so that all of them together, without those of other processes
-/// and runtimes that still run, need no more room than [`max_bytes`](Self::max_bytes). Segments of
-/// runs that have ended count, and are deleted as well: on Unix, where a locked file shows which
-/// runs last. Other files in the directory are left alone.
+/// The oldest segments are deleted so that all segments together need no more room than
+/// [`max_bytes`](Self::max_bytes). Segments of runs that have ended count, and are deleted as well:
+/// on Unix, where a locked file shows which runs last. Segments of other processes and runtimes
+/// that still run do not count, and other files in the directory are left alone.
 ///
 /// # Examples
 ///
