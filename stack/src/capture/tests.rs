@@ -65,6 +65,20 @@ fn on_a_thread(body: impl FnOnce() + Send + 'static) -> (u32, JoinHandle<()>) {
     (number.recv().expect("it is sent"), thread)
 }
 
+/// Runs `computes` on a thread, and returns its number and a function that ends it.
+fn on_a_busy_thread<T: 'static>(computes: fn(&AtomicBool) -> T) -> (u32, impl FnOnce()) {
+    let end = Arc::new(AtomicBool::new(false));
+    let of_thread = Arc::clone(&end);
+    let (number, thread) = on_a_thread(move || {
+        black_box(computes(&of_thread));
+    });
+    let stop = move || {
+        end.store(true, Relaxed);
+        thread.join().expect("no panic");
+    };
+    (number, stop)
+}
+
 #[inline(never)]
 fn waits_for_a_lock(lock: &Mutex<u32>) -> u32 {
     black_box(*lock.lock().expect("nobody panics"))
@@ -135,29 +149,19 @@ fn a_copy_of_the_own_stack_ends_where_told() {
 
 #[test]
 fn a_thread_that_computes_is_found_there() {
-    let end = Arc::new(AtomicBool::new(false));
-    let of_thread = Arc::clone(&end);
-    let (number, thread) = on_a_thread(move || {
-        black_box(computes_until(&of_thread));
-    });
+    let (number, stop_busy) = on_a_busy_thread(computes_until);
     capture_until(number, |backtrace| names(backtrace, "computes_until"));
-    end.store(true, Relaxed);
-    thread.join().expect("no panic");
+    stop_busy();
 }
 
 /// The kernel's library has no file.
 #[test]
 fn a_thread_in_the_kernel_s_library_is_found_there() {
-    let end = Arc::new(AtomicBool::new(false));
-    let of_thread = Arc::clone(&end);
-    let (number, thread) = on_a_thread(move || {
-        black_box(asks_for_the_time_until(&of_thread));
-    });
+    let (number, stop_busy) = on_a_busy_thread(asks_for_the_time_until);
     for _ in 0..20 {
         capture_until(number, |backtrace| names(backtrace, "asks_for_the_time_until"));
     }
-    end.store(true, Relaxed);
-    thread.join().expect("no panic");
+    stop_busy();
 }
 
 /// `poll` fails with `EINTR` after any handler.
@@ -268,11 +272,7 @@ static POOLS: Mutex<()> = Mutex::new(());
 #[test]
 fn only_a_thread_that_uses_cpu_time_is_sampled() {
     let _alone = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let end = Arc::new(AtomicBool::new(false));
-    let of_thread = Arc::clone(&end);
-    let (busy, thread) = on_a_thread(move || {
-        black_box(computes_until(&of_thread));
-    });
+    let (busy, stop_busy) = on_a_busy_thread(computes_until);
     let (stop, stopped) = channel::<()>();
     let (idle, sleeper) = on_a_thread(move || _ = stopped.recv());
     let mut sampler = CpuSampler::begin(NonZeroU32::new(100).expect("it is not 0")).expect("there is a pool");
@@ -283,9 +283,8 @@ fn only_a_thread_that_uses_cpu_time_is_sampled() {
     let (elapsed, most) = (Duration::from_nanos(monotonic_nanos() - since), counts[&busy] as u128);
     assert!(most <= elapsed.as_millis() / 10 + 2, "{most} samples in {elapsed:?}: one timer for a thread");
     drop(sampler);
-    end.store(true, Relaxed);
+    stop_busy();
     drop(stop);
-    thread.join().expect("no panic");
     sleeper.join().expect("no panic");
 }
 
@@ -305,17 +304,12 @@ fn a_sampled_thread_may_end_and_so_may_the_sampler() {
     assert!(others.iter().any(|other| matches!(other, Err(NoStack::Busy))), "there are a few pools");
     drop(others);
     drop(sampler);
-    let end = Arc::new(AtomicBool::new(false));
-    let of_thread = Arc::clone(&end);
-    let (busy, thread) = on_a_thread(move || {
-        black_box(computes_until(&of_thread));
-    });
+    let (busy, stop_busy) = on_a_busy_thread(computes_until);
     let mut resolver = Resolver::default();
     for _ in 0..20 {
         let mut sampler = CpuSampler::begin(frequency).expect("a pool was given back");
         sampler.add(busy);
         sample_until((&mut sampler, &mut resolver), 1, "computes_until");
     }
-    end.store(true, Relaxed);
-    thread.join().expect("no panic");
+    stop_busy();
 }
