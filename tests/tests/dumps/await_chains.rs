@@ -17,7 +17,7 @@ use wsrt::task::{spawn_local, yield_now};
 use wsrt::time::{sleep, timeout};
 use wsrt_tests::{Gate, LIMIT, Manner, two_processors, within_a_minute};
 
-use crate::{find, named};
+use crate::{find, named, once};
 
 const OUTER: u32 = line!() + 2;
 async fn outer(lock: &Mutex<()>) {
@@ -56,9 +56,7 @@ fn chains(handle: &Handle, name: &str) -> Vec<Backtrace> {
 
 /// A dump with chains, once this many tasks wait.
 fn once_idle(handle: &Handle, count: usize) -> Dump {
-    while handle.dump().tasks().iter().filter(|task| task.state() == TaskState::Idle).count() < count {
-        thread::yield_now();
-    }
+    once(handle, |dump| dump.tasks().iter().filter(|task| task.state() == TaskState::Idle).count() >= count);
     handle.dump_with_chains(LIMIT)
 }
 

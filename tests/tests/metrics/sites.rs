@@ -7,15 +7,15 @@ use wsrt::runtime::{Builder, Metrics, Runtime};
 use wsrt::task::{self, yield_now};
 use wsrt_tests::{in_a_process_of_its_own, runtime_with, spin_for, text_of, within_a_minute};
 
+use crate::metrics_when;
+
+fn polls_of_sites(metrics: &Metrics) -> u64 {
+    metrics.polls_by_site().iter().map(|site| site.poll_time().count()).sum()
+}
+
 /// A snapshot with that many polls: who waits for a task is woken before its last poll has ended.
 fn snapshot_with(runtime: &Runtime, polls: u64) -> Metrics {
-    loop {
-        let metrics = runtime.metrics().snapshot();
-        if metrics.polls_by_site().iter().map(|site| site.poll_time().count()).sum::<u64>() >= polls {
-            return metrics;
-        }
-        std::thread::yield_now();
-    }
+    metrics_when(runtime, "the polls of sites", |metrics| polls_of_sites(metrics) >= polls)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn sites_are_measured_only_while_that_is_on() {
         let runtime = runtime_with(1);
         let count_after_poll = || {
             runtime.block_on(runtime.spawn(async {})).expect("it does not panic");
-            runtime.metrics().snapshot().polls_by_site().iter().map(|site| site.poll_time().count()).sum::<u64>()
+            polls_of_sites(&runtime.metrics().snapshot())
         };
         assert_eq!(count_after_poll(), 0);
         assert!(!runtime.handle().set_site_polls(true));
@@ -75,16 +75,13 @@ fn a_variable_switches_the_measurement_on() {
 
 /// The names and how many polls each had, in alphabetical order, once there are so many polls.
 fn names_with(runtime: &Runtime, polls: u64) -> Vec<(String, u64)> {
-    loop {
-        let metrics = runtime.metrics().snapshot();
-        let names = metrics.polls_by_name().iter();
-        let mut names: Vec<_> = names.map(|name| (name.name().to_owned(), name.poll_time().count())).collect();
-        names.sort();
-        if names.iter().map(|(_, polls)| polls).sum::<u64>() >= polls {
-            return names;
-        }
-        std::thread::yield_now();
-    }
+    let metrics = metrics_when(runtime, "the polls of names", |metrics| {
+        metrics.polls_by_name().iter().map(|name| name.poll_time().count()).sum::<u64>() >= polls
+    });
+    let names = metrics.polls_by_name().iter();
+    let mut names: Vec<_> = names.map(|name| (name.name().to_owned(), name.poll_time().count())).collect();
+    names.sort();
+    names
 }
 
 #[test]
