@@ -1,4 +1,6 @@
 //! `#[wsrt::test(longest_poll = …)]` fails a test whose polls take longer, and names the line.
+//!
+//! Tests that have to fail are ignored, and another test calls each of them by its name.
 
 use std::hint::black_box;
 use std::thread;

@@ -1,5 +1,8 @@
 //! `#[wsrt::test(seeds = …)]` runs a test in a simulation with each seed, and names the seed that
 //! fails.
+//!
+//! Tests that have to fail, or that leave something to look at, are ignored, and another test calls
+//! each of them by its name.
 
 use std::collections::BTreeSet;
 use std::future::pending;
