@@ -9,7 +9,41 @@ use wsrt_tests::LIMIT;
 
 use crate::{later, run};
 
-const VALUES: [u32; 5] = [1, 2, 3, 4, 5];
+pub(crate) const VALUES: [u32; 5] = [1, 2, 3, 4, 5];
+
+/// A channel with room for one value, into which a peer sends the values.
+pub(crate) fn bounded() -> mpsc::Receiver<u32> {
+    let (sender, receiver) = mpsc::channel(1);
+    wsrt::spawn(async move {
+        for value in VALUES {
+            later().await;
+            sender.send(value).await.expect("the receiver is there");
+        }
+    });
+    receiver
+}
+
+/// Has a peer send the values into a channel that always has room.
+fn send_values(send: impl Fn(u32) + Send + 'static) -> JoinHandle<()> {
+    wsrt::spawn(async move {
+        for value in VALUES {
+            later().await;
+            send(value);
+        }
+    })
+}
+
+pub(crate) fn unbounded() -> mpsc::UnboundedReceiver<u32> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    send_values(move |value| sender.send(value).expect("the receiver is there"));
+    receiver
+}
+
+pub(crate) fn broadcast() -> broadcast::Receiver<u32> {
+    let (sender, receiver) = broadcast::channel(8);
+    send_values(move |value| _ = sender.send(value).expect("the receiver is there"));
+    receiver
+}
 
 /// A sender into a channel for one value, and a peer that receives and at last returns all.
 struct Sending {
@@ -90,16 +124,7 @@ fn keep(received: &mut Vec<u32>, value: Option<u32>) -> bool {
 #[test]
 fn a_bounded_channel_loses_no_value() {
     run(async || {
-        let connect = async || {
-            let (sender, receiver) = mpsc::channel(1);
-            wsrt::spawn(async move {
-                for value in VALUES {
-                    later().await;
-                    sender.send(value).await.expect("the receiver is there");
-                }
-            });
-            receiver
-        };
+        let connect = async || bounded();
         receives(connect, async |receiver, received| keep(received, receiver.recv().await)).await;
         receives(connect, async |receiver, received| receiver.recv_many(received, 2).await > 0).await;
     });
@@ -109,16 +134,7 @@ fn a_bounded_channel_loses_no_value() {
 #[test]
 fn an_unbounded_channel_loses_no_value() {
     run(async || {
-        let connect = async || {
-            let (sender, receiver) = mpsc::unbounded_channel();
-            wsrt::spawn(async move {
-                for value in VALUES {
-                    later().await;
-                    sender.send(value).expect("the receiver is there");
-                }
-            });
-            receiver
-        };
+        let connect = async || unbounded();
         receives(connect, async |receiver, received| keep(received, receiver.recv().await)).await;
         receives(connect, async |receiver, received| receiver.recv_many(received, 2).await > 0).await;
     });
@@ -128,16 +144,7 @@ fn an_unbounded_channel_loses_no_value() {
 #[test]
 fn a_broadcast_channel_loses_no_value() {
     run(async || {
-        let connect = async || {
-            let (sender, receiver) = broadcast::channel(8);
-            wsrt::spawn(async move {
-                for value in VALUES {
-                    later().await;
-                    sender.send(value).expect("the receiver is there");
-                }
-            });
-            receiver
-        };
+        let connect = async || broadcast();
         receives(connect, async |receiver, received| keep(received, receiver.recv().await.ok())).await;
     });
 }
@@ -192,12 +199,7 @@ fn a_value_that_was_looked_at_is_seen() {
     run(async || {
         let make = async || {
             let (sender, receiver) = watch::channel(0);
-            let peer = wsrt::spawn(async move {
-                for value in VALUES {
-                    later().await;
-                    sender.send(value).expect("the receiver is there");
-                }
-            });
+            let peer = send_values(move |value| sender.send(value).expect("the receiver is there"));
             (receiver, 0, peer)
         };
         type State = (watch::Receiver<u32>, u32, JoinHandle<()>);

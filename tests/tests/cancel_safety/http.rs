@@ -5,9 +5,6 @@ use std::future::{Future, IntoFuture, ready};
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll};
 
 use http_body_util::BodyExt;
@@ -19,7 +16,7 @@ use wsrt::sync::{CancellationToken, mpsc};
 use wsrt::test::cancel_at_each_await;
 use wsrt_hyper::tower::{TimeoutAnswerLayer, TimeoutLayer};
 use wsrt_hyper::{Connector, RequestBody, serve, serve_make_service};
-use wsrt_tests::{LIMIT, listen};
+use wsrt_tests::{LIMIT, Roll, listen};
 
 use crate::{calls_have_returned, later, occupy_blocking_thread, run};
 
@@ -156,17 +153,9 @@ fn an_abandoned_connection_is_closed() {
     });
 }
 
-/// A service whose answers take a moment, and count how many of them were dropped.
+/// A service whose answers take a moment. The roll counts their drops.
 #[derive(Clone)]
-struct Slow(Arc<AtomicU32>);
-
-struct Counts(Arc<AtomicU32>);
-
-impl Drop for Counts {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, SeqCst);
-    }
-}
+struct Slow(Roll);
 
 impl Service<()> for Slow {
     type Response = u32;
@@ -178,10 +167,10 @@ impl Service<()> for Slow {
     }
 
     fn call(&mut self, (): ()) -> Self::Future {
-        let counts = Counts(Arc::clone(&self.0));
+        let entry = self.0.entry(0);
         Box::pin(async move {
             later().await;
-            drop(counts);
+            drop(entry);
             Ok(7)
         })
     }
@@ -192,9 +181,9 @@ impl Service<()> for Slow {
 #[test]
 fn a_time_limit_drops_the_answer() {
     async fn drops<S: Service<()>>(layer: impl Fn(Slow) -> S) {
-        let make = async || Slow(Arc::default());
+        let make = async || Slow(Roll::new(1));
         let operation = async |slow: &mut Slow| drop(layer(slow.clone()).call(()).await);
-        let check = async |slow: Slow, _| assert_eq!(slow.0.load(SeqCst), 1);
+        let check = async |slow: Slow, _| slow.0.assert_each_dropped_once();
         cancel_at_each_await(make, operation, check).await;
     }
     run(async || {

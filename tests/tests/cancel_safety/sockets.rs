@@ -38,6 +38,12 @@ async fn read_rest((stream, bytes): &mut (TcpStream, Vec<u8>)) {
     stream.read_to_end(bytes).await.expect("the writer is there");
 }
 
+/// Checks that what was read and what is left are the text.
+async fn check_text(mut state: (TcpStream, Vec<u8>)) {
+    read_rest(&mut state).await;
+    assert_eq!(state.1, TEXT);
+}
+
 /// Of `stream/methods::read`, `stream/methods::read_vectored`, `stream/methods::read_to_end` and
 /// `stream/methods::peek`.
 #[test]
@@ -50,11 +56,7 @@ fn no_byte_that_is_read_is_lost() {
                 bytes.extend(&buffer[..count]);
             }
         };
-        let check = async |mut state: State, _| {
-            read_rest(&mut state).await;
-            assert_eq!(state.1, TEXT);
-        };
-        cancel_at_each_await(connected, operation, check).await;
+        cancel_at_each_await(connected, operation, async |state: State, _| check_text(state).await).await;
     }
     run(async || {
         reads(async |stream, buffer| stream.read(buffer).await).await;
@@ -64,10 +66,7 @@ fn no_byte_that_is_read_is_lost() {
             stream.try_read(&mut buffer[..count])
         })
         .await;
-        let check = async |mut state: State, _| {
-            read_rest(&mut state).await;
-            assert_eq!(state.1, TEXT);
-        };
+        let check = async |state: State, _| check_text(state).await;
         cancel_at_each_await(connected, async |state: &mut State| read_rest(state).await, check).await;
     });
 }
@@ -162,10 +161,9 @@ fn bytes_that_were_not_accepted_are_not_written() {
 fn no_readiness_is_lost() {
     type State = (TcpStream, Vec<u8>);
     run(async || {
-        let check = async |mut state: State, _| {
+        let check = async |state: State, _| {
             state.0.readable().await.expect("it is open");
-            read_rest(&mut state).await;
-            assert_eq!(state.1, TEXT);
+            check_text(state).await;
         };
         cancel_at_each_await(connected, async |(stream, _): &mut State| drop(stream.readable().await), check).await;
         let operation = async |(stream, _): &mut State| drop(stream.ready(Interest::READABLE).await);
@@ -187,21 +185,24 @@ fn no_readiness_is_lost() {
     });
 }
 
+/// A listener to which a peer connects three times.
+pub(crate) async fn three_callers() -> TcpListener {
+    let (listener, address) = listen().await.expect("there is a free port");
+    wsrt::spawn(async move {
+        for _ in 0..3 {
+            later().await;
+            drop(TcpStream::connect(address).await.expect("it listens"));
+        }
+    });
+    listener
+}
+
 /// Of `TcpListener::accept`.
 #[test]
 fn no_connection_is_lost() {
     type State = (TcpListener, u32);
     run(async || {
-        let make = async || {
-            let (listener, address) = listen().await.expect("there is a free port");
-            wsrt::spawn(async move {
-                for _ in 0..3 {
-                    later().await;
-                    drop(TcpStream::connect(address).await.expect("it listens"));
-                }
-            });
-            (listener, 0)
-        };
+        let make = async || (three_callers().await, 0);
         let accept = async |(listener, accepted): &mut State| {
             while *accepted < 3 {
                 listener.accept().await.expect("it listens");
@@ -264,10 +265,15 @@ fn no_socket_stays_bound() {
     });
 }
 
-/// Two datagram sockets.
-async fn sockets() -> (UdpSocket, UdpSocket) {
+/// Two datagram sockets that are not connected.
+async fn unconnected() -> (UdpSocket, UdpSocket) {
     let bind = async || UdpSocket::bind("127.0.0.1:0").await.expect("there is a free port");
-    let (ours, theirs) = (bind().await, bind().await);
+    (bind().await, bind().await)
+}
+
+/// Two datagram sockets that are connected to each other.
+async fn sockets() -> (UdpSocket, UdpSocket) {
+    let (ours, theirs) = unconnected().await;
     ours.connect(theirs.local_addr().expect("it is bound")).await.expect("it is there");
     theirs.connect(ours.local_addr().expect("it is bound")).await.expect("it is there");
     (ours, theirs)
@@ -279,8 +285,7 @@ async fn sockets() -> (UdpSocket, UdpSocket) {
 fn a_name_comes_before_the_effect() {
     run(async || {
         let make = async || {
-            let bind = async || UdpSocket::bind("127.0.0.1:0").await.expect("there is a free port");
-            let (ours, theirs) = (bind().await, bind().await);
+            let (ours, theirs) = unconnected().await;
             let port = theirs.local_addr().expect("it is bound").port();
             occupy_blocking_thread();
             (ours, theirs, port)

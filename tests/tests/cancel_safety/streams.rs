@@ -7,17 +7,17 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use wsrt::fs::read_dir;
-use wsrt::net::{TcpListener, TcpStream};
 use wsrt::stream::{
     BroadcastStream, IntervalStream, KeepAlive, ReadDirStream, ReceiverStream, Stream, TcpListenerStream,
     UnboundedReceiverStream, WatchStream,
 };
-use wsrt::sync::{broadcast, mpsc, watch};
+use wsrt::sync::watch;
 use wsrt::test::cancel_at_each_await;
 use wsrt::time::{Instant, interval};
 use wsrt_tests::{Directory, LIMIT};
 
-use crate::{later, occupy_blocking_thread, run};
+use crate::channels::VALUES;
+use crate::{channels, later, occupy_blocking_thread, run, sockets};
 
 /// Takes the items of a stream, and goes on after each cancellation. They are these numbers.
 async fn yields<S: Stream>(make: impl AsyncFn() -> S, number: impl Fn(S::Item) -> u32, numbers: &[u32]) {
@@ -41,40 +41,13 @@ async fn yields<S: Stream>(make: impl AsyncFn() -> S, number: impl Fn(S::Item) -
 #[test]
 fn streams_of_channels_lose_no_item() {
     run(async || {
-        let bounded = async || {
-            let (sender, receiver) = mpsc::channel(1);
-            wsrt::spawn(async move {
-                for value in 1..=3 {
-                    later().await;
-                    sender.send(value).await.expect("the receiver is there");
-                }
-            });
-            ReceiverStream::new(receiver)
-        };
-        yields(bounded, |value| value, &[1, 2, 3]).await;
-        yields(async || KeepAlive::new(bounded().await, LIMIT, || 0), |value| value, &[1, 2, 3]).await;
-        let unbounded = async || {
-            let (sender, receiver) = mpsc::unbounded_channel();
-            wsrt::spawn(async move {
-                for value in 1..=3 {
-                    later().await;
-                    sender.send(value).expect("the receiver is there");
-                }
-            });
-            UnboundedReceiverStream::new(receiver)
-        };
-        yields(unbounded, |value| value, &[1, 2, 3]).await;
-        let cast = async || {
-            let (sender, receiver) = broadcast::channel(8);
-            wsrt::spawn(async move {
-                for value in 1..=3 {
-                    later().await;
-                    sender.send(value).expect("the receiver is there");
-                }
-            });
-            BroadcastStream::new(receiver)
-        };
-        yields(cast, |value| value.expect("none was overwritten"), &[1, 2, 3]).await;
+        let bounded = async || ReceiverStream::new(channels::bounded());
+        yields(bounded, |value| value, &VALUES).await;
+        yields(async || KeepAlive::new(bounded().await, LIMIT, || 0), |value| value, &VALUES).await;
+        let unbounded = async || UnboundedReceiverStream::new(channels::unbounded());
+        yields(unbounded, |value| value, &VALUES).await;
+        let cast = async || BroadcastStream::new(channels::broadcast());
+        yields(cast, |value| value.expect("none was overwritten"), &VALUES).await;
         let watched = async || {
             let (sender, receiver) = watch::channel(1);
             wsrt::spawn(async move {
@@ -117,17 +90,7 @@ fn streams_of_entries_and_connections_lose_none() {
             name.to_str().and_then(|name| name.parse().ok()).expect("a number")
         };
         yields(entries, name, &numbers).await;
-        let connections = async || {
-            let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
-            let address = listener.local_addr().expect("it is bound");
-            wsrt::spawn(async move {
-                for _ in 0..3 {
-                    later().await;
-                    drop(TcpStream::connect(address).await.expect("it listens"));
-                }
-            });
-            TcpListenerStream::new(listener)
-        };
+        let connections = async || TcpListenerStream::new(sockets::three_callers().await);
         yields(connections, |accepted| u32::from(accepted.is_ok()), &[1; 3]).await;
     });
 }

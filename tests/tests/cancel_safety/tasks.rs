@@ -3,17 +3,16 @@
 use std::cell::Cell;
 use std::future::{Future, pending};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::SeqCst;
 
-use wsrt::runtime::{Builder, Handle};
+use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::sync::mpsc;
 use wsrt::task::coop::{cooperative, unconstrained};
-use wsrt::task::{AbortOnDropHandle, JoinHandle, JoinMap, JoinSet, LocalSet, TaskGroup, consume_budget, yield_now};
+use wsrt::task::{
+    AbortOnDropHandle, JoinError, JoinHandle, JoinMap, JoinSet, LocalSet, TaskGroup, consume_budget, yield_now,
+};
 use wsrt::test::cancel_at_each_await;
 use wsrt::time::Instant;
-use wsrt_tests::LIMIT;
+use wsrt_tests::{LIMIT, Roll, RollEntry};
 
 use crate::{later, run};
 
@@ -35,19 +34,16 @@ fn endless() -> (impl Future<Output = u32> + Send + 'static, mpsc::Receiver<()>)
 /// Of `JoinHandle` and `AbortOnDropHandle`.
 #[test]
 fn a_result_waits_for_a_later_await() {
+    async fn waits<H: Future<Output = Result<u32, JoinError>> + Unpin>(make: impl AsyncFn() -> H) {
+        let check = async |handle: H, output: Option<Result<_, _>>| match output {
+            Some(output) => assert_eq!(output.ok(), Some(7)),
+            None => assert_eq!(handle.await.ok(), Some(7)),
+        };
+        cancel_at_each_await(make, async |handle: &mut H| handle.await, check).await;
+    }
     run(async || {
-        let check = async |handle: JoinHandle<u32>, output: Option<_>| match output {
-            Some(output) => assert_eq!(Result::ok(output), Some(7)),
-            None => assert_eq!(handle.await.ok(), Some(7)),
-        };
-        let operation = async |handle: &mut JoinHandle<u32>| handle.await;
-        cancel_at_each_await(async || wsrt::spawn(seven()), operation, check).await;
-        let check = async |handle: AbortOnDropHandle<u32>, output: Option<_>| match output {
-            Some(output) => assert_eq!(Result::ok(output), Some(7)),
-            None => assert_eq!(handle.await.ok(), Some(7)),
-        };
-        let operation = async |handle: &mut AbortOnDropHandle<u32>| handle.await;
-        cancel_at_each_await(async || wsrt::spawn(seven()).abort_on_drop(), operation, check).await;
+        waits(async || wsrt::spawn(seven())).await;
+        waits::<AbortOnDropHandle<_>>(async || wsrt::spawn(seven()).abort_on_drop()).await;
     });
 }
 
@@ -130,47 +126,45 @@ fn results_that_were_not_returned_stay() {
 #[test]
 fn tasks_that_were_aborted_end() {
     run(async || {
-        type Of<S> = (Option<S>, mpsc::Receiver<()>);
+        type Of<S> = (S, mpsc::Receiver<()>);
         let make = async || {
             let (mut set, (future, ended)) = (JoinSet::new(), endless());
             set.spawn(future);
             later().await;
-            (Some(set), ended)
+            (set, ended)
         };
         let check = async |(set, mut ended): Of<JoinSet<u32>>, output: Option<()>| {
             // The set is kept: it is not its drop that ends the task.
             assert_eq!(ended.recv().await, None);
-            assert!(output.is_none() || set.is_none_or(|set| set.is_empty()));
+            assert!(output.is_none() || set.is_empty());
         };
-        let operation = async |(set, _): &mut Of<JoinSet<u32>>| set.as_mut().expect("it is kept").shutdown().await;
+        let operation = async |(set, _): &mut Of<JoinSet<u32>>| set.shutdown().await;
         cancel_at_each_await(make, operation, check).await;
 
         let make = async || {
             let (mut map, (future, ended)) = (JoinMap::new(), endless());
             map.spawn((), future);
             later().await;
-            (Some(map), ended)
+            (map, ended)
         };
         let check = async |(map, mut ended): Of<JoinMap<(), u32>>, _| {
             assert_eq!(ended.recv().await, None);
             drop(map);
         };
-        let operation = async |(map, _): &mut Of<JoinMap<(), u32>>| map.as_mut().expect("it is kept").shutdown().await;
+        let operation = async |(map, _): &mut Of<JoinMap<(), u32>>| map.shutdown().await;
         cancel_at_each_await(make, operation, check).await;
 
         let make = async || {
             let (mut group, (future, ended)) = (TaskGroup::new(), endless());
             group.spawn(async { Ok::<_, ()>(future.await) });
             later().await;
-            (Some(group), ended)
+            (group, ended)
         };
         let check = async |(group, mut ended): Of<TaskGroup<u32, ()>>, _| {
             assert_eq!(ended.recv().await, None);
-            assert!(group.is_none_or(|group| group.is_cancelled()));
+            assert!(group.is_cancelled());
         };
-        let operation = async |(group, _): &mut Of<TaskGroup<u32, ()>>| {
-            group.as_mut().expect("it is kept").cancel().await;
-        };
+        let operation = async |(group, _): &mut Of<TaskGroup<u32, ()>>| group.cancel().await;
         cancel_at_each_await(make, operation, check).await;
     });
 }
@@ -286,10 +280,9 @@ wsrt::task_local! {
 #[test]
 fn wrappers_drop_what_they_wrap() {
     async fn drops<F: Future>(wrap: impl Fn(Guarded) -> F) {
-        let make = async || Arc::new(AtomicU32::new(0));
-        let operation = async |drops: &mut Arc<AtomicU32>| drop(wrap(guarded(Arc::clone(drops))).await);
-        let check = async |drops: Arc<AtomicU32>, _| assert_eq!(drops.load(SeqCst), 1);
-        cancel_at_each_await(make, operation, check).await;
+        let operation = async |drops: &mut Roll| drop(wrap(guarded(drops.entry(0))).await);
+        let check = async |drops: Roll, _| drops.assert_each_dropped_once();
+        cancel_at_each_await(async || Roll::new(1), operation, check).await;
     }
     run(async || {
         drops(|future| NUMBER.scope(7, future)).await;
@@ -308,18 +301,11 @@ fn wrappers_drop_what_they_wrap() {
 
 type Guarded = std::pin::Pin<Box<dyn Future<Output = ()>>>;
 
-/// A future that waits, and counts its drop.
-fn guarded(drops: Arc<AtomicU32>) -> Guarded {
-    struct Counts(Arc<AtomicU32>);
-    impl Drop for Counts {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
-    let counts = Counts(drops);
+/// A future that waits. Its entry counts the drop.
+fn guarded(entry: RollEntry) -> Guarded {
     Box::pin(async move {
         later().await;
-        drop(counts);
+        drop(entry);
     })
 }
 
@@ -332,9 +318,9 @@ fn a_drain_that_was_dropped_keeps_the_runtime_closed() {
             let (sender, mut receiver) = mpsc::channel::<()>(1);
             drop(runtime.spawn(async move { receiver.recv().await }));
             let handle = runtime.handle().clone();
-            (Some(runtime), handle, Some(sender))
+            (runtime, handle, Some(sender))
         };
-        type State = (Option<wsrt::runtime::Runtime>, Handle, Option<mpsc::Sender<()>>);
+        type State = (Runtime, Handle, Option<mpsc::Sender<()>>);
         let operation = async |(_, handle, sender): &mut State| {
             let mut drain = std::pin::pin!(handle.drain(Instant::now() + LIMIT));
             let mut polls = 0;
@@ -354,7 +340,7 @@ fn a_drain_that_was_dropped_keeps_the_runtime_closed() {
         let check = async |(runtime, handle, _): State, _| {
             assert!(handle.shutdown_token().is_cancelled());
             assert!(handle.spawn(async {}).await.expect_err("it is closed").is_cancelled());
-            runtime.expect("it is kept").shutdown_background();
+            runtime.shutdown_background();
         };
         cancel_at_each_await(make, operation, check).await;
     });

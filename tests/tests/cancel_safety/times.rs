@@ -6,7 +6,7 @@ use std::time::Duration;
 use wsrt::runtime::Builder;
 use wsrt::test::cancel_at_each_await;
 use wsrt::time::{Instant, Interval, advance, interval, sleep, sleep_until, timeout, timeout_at};
-use wsrt_tests::within_a_minute;
+use wsrt_tests::{Roll, RollEntry, within_a_minute};
 
 use crate::later;
 
@@ -58,36 +58,20 @@ fn a_deadline_stays_the_same() {
 /// Of `time/timeout::timeout` and `time/timeout::timeout_at`.
 #[test]
 fn a_limit_drops_what_it_limits() {
-    /// Counts a drop.
-    struct Counts<'a>(&'a mut u32);
-    impl Drop for Counts<'_> {
-        fn drop(&mut self) {
-            *self.0 += 1;
-        }
+    async fn endless(_entry: RollEntry) {
+        pending().await
     }
     run(async || {
-        let check = async |drops, output: Option<bool>| {
-            assert_eq!(drops, 1);
+        let make = async || Roll::new(1);
+        let check = async |drops: Roll, output: Option<bool>| {
+            drops.assert_each_dropped_once();
             assert!(output.is_none_or(|is_late| is_late));
         };
-        let operation = async |drops: &mut u32| {
-            let counts = Counts(drops);
-            let endless = async move {
-                let _counts = counts;
-                pending::<()>().await;
-            };
-            timeout(SECOND, endless).await.is_err()
-        };
-        cancel_at_each_await(async || 0, operation, check).await;
-        let operation = async |drops: &mut u32| {
-            let counts = Counts(drops);
-            let endless = async move {
-                let _counts = counts;
-                pending::<()>().await;
-            };
-            timeout_at(Instant::now() + SECOND, endless).await.is_err()
-        };
-        cancel_at_each_await(async || 0, operation, check).await;
+        let operation = async |drops: &mut Roll| timeout(SECOND, endless(drops.entry(0))).await.is_err();
+        cancel_at_each_await(make, operation, check).await;
+        let operation =
+            async |drops: &mut Roll| timeout_at(Instant::now() + SECOND, endless(drops.entry(0))).await.is_err();
+        cancel_at_each_await(make, operation, check).await;
     });
 }
 
