@@ -3,13 +3,27 @@
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long any one event may take before a test gives it up for lost. Far longer than anything
 /// takes on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 /// How many waits a wait of [`LIMIT`] is made of.
 const SLICES: u32 = 600;
+
+/// Looks again and again until `is_so` returns true, where no event tells.
+///
+/// # Panics
+///
+/// Panics with `otherwise` if it does not after [`LIMIT`].
+#[track_caller]
+pub fn eventually(otherwise: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < LIMIT, "{otherwise}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
 
 /// Runs `body` on a thread of its own and returns its value.
 ///

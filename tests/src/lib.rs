@@ -28,7 +28,7 @@ pub use self::child::{
     beside_a_process_of_its_own, in_a_process_of_its_own, in_a_process_with_files, in_a_process_with_many_files,
     open_file_limit, text_of,
 };
-pub use self::deadline::{LIMIT, within_a_minute};
+pub use self::deadline::{LIMIT, eventually, within_a_minute};
 pub use self::drops::{Roll, RollEntry};
 pub use self::ends::assert_dropped_at_the_end;
 pub use self::examples::example;

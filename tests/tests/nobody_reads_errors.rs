@@ -7,8 +7,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Poll};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use http_body_util::Empty;
 use hyper::body::Bytes;
@@ -16,7 +14,7 @@ use hyper::{Request, Response};
 use wsrt::net::TcpStream;
 use wsrt::runtime::{Builder, Runtime};
 use wsrt_hyper::{Listener, RequestBody, serve};
-use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_whose_errors_nobody_reads};
+use wsrt_tests::{Gate, LIMIT, Manner, eventually, in_a_process_whose_errors_nobody_reads};
 
 #[test]
 fn stalls_are_watched_for_after_one_was_reported() {
@@ -26,11 +24,8 @@ fn stalls_are_watched_for_after_one_was_reported() {
             let gate = Gate::new();
             let hold = gate.hold();
             let stuck = runtime.spawn(async move { hold.wait(Manner::Asleep) });
-            let began = Instant::now();
-            while runtime.metrics().snapshot().stall_count() < count {
-                assert!(began.elapsed() < LIMIT, "a poll that goes on and on is counted");
-                thread::sleep(Duration::from_millis(5));
-            }
+            let is_counted = || runtime.metrics().snapshot().stall_count() >= count;
+            eventually("a poll that lasts is not counted", is_counted);
             gate.open();
             runtime.block_on(stuck).expect("no panic");
         }

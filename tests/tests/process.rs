@@ -9,8 +9,7 @@ use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio_test::assert_pending;
 use wsrt::io::AsyncWrite;
@@ -18,7 +17,8 @@ use wsrt::process::{Child, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinSet, coop};
 use wsrt_tests::{
-    Directory, LIMIT, in_a_process_of_its_own, in_a_process_with_files, panic_message, text_of, within_a_minute,
+    Directory, LIMIT, eventually, in_a_process_of_its_own, in_a_process_with_files, panic_message, text_of,
+    within_a_minute,
 };
 
 /// Runs a test's body on runtimes of both kinds.
@@ -47,11 +47,7 @@ fn exists(id: u32) -> bool {
 
 /// Waits, for a while, until there is no process with this number, not even a zombie.
 fn assert_reaped(id: u32) {
-    let begun = Instant::now();
-    while exists(id) {
-        assert!(begun.elapsed() < LIMIT, "process {id} is there still");
-        thread::sleep(Duration::from_millis(1));
-    }
+    eventually(&format!("process {id} is there still"), || !exists(id));
 }
 
 fn count_all_threads() -> usize {
@@ -176,11 +172,7 @@ fn a_program_that_has_ended_unnoticed_may_be_killed() {
         drop(child.stdin.take());
         let status = format!("/proc/{id}/stat");
         let is_zombie = || std::fs::read_to_string(&status).expect("nobody has waited for it").contains(") Z ");
-        let begun = Instant::now();
-        while !is_zombie() {
-            assert!(begun.elapsed() < LIMIT, "it does not end");
-            thread::sleep(Duration::from_millis(1));
-        }
+        eventually("it does not end", is_zombie);
         child.start_kill().expect("it has ended, which is what was wanted");
         child.kill().await.expect("it has ended, which is what was wanted");
         assert_eq!(child.wait().await.expect("it is known").code(), Some(1), "its own end, not by the signal");
@@ -256,11 +248,7 @@ fn when_descriptors_run_out_in_the_middle_nothing_stays_behind() {
                 }
                 assert_eq!(count_descriptors(), before);
             });
-            let begun = Instant::now();
-            while has_children() {
-                assert!(begun.elapsed() < LIMIT, "a child is there still");
-                thread::sleep(Duration::from_millis(1));
-            }
+            eventually("a child is there still", || !has_children());
         });
     });
     text_of(&output);

@@ -5,12 +5,13 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, id};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use wsrt::runtime::{Builder, Runtime, TraceDirectory};
 use wsrt::task;
 use wsrt::time::sleep;
+#[cfg(unix)]
+use wsrt_tests::eventually;
 use wsrt_tests::{Directory, LIMIT, beside_a_process_of_its_own, in_a_process_of_its_own, text_of};
 use wsrt_trace::decode::{Decoder, FileEnding, PacketReader};
 
@@ -96,16 +97,6 @@ fn kill(mut child: Child) {
     child.wait().expect("it has ended");
 }
 
-#[cfg(unix)]
-#[track_caller]
-fn await_that(mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < LIMIT, "it takes too long");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn segments_are_whole_at_any_moment_within_their_budget() {
     const BUDGET: u64 = 2 << 20;
@@ -139,7 +130,7 @@ fn a_killed_program_leaves_all_but_its_last_segment_whole() {
     let directory = Directory::new();
     let path = directory.path("traces");
     let child = endless_program(test, &path, ",1s,32M");
-    await_that(|| segments(&path).len() >= 2);
+    eventually("there are not two segments", || segments(&path).len() >= 2);
     kill(child);
     segments(&path).iter().for_each(|segment| assert_whole(segment));
     assert!(files(&path, ".part").len() <= 1);
@@ -152,7 +143,7 @@ fn a_program_deletes_segments_of_ended_programs_alone() {
     let directory = Directory::new();
     let path = directory.path("traces");
     let other = endless_program(test, &path, ",1s,64M");
-    await_that(|| !segments(&path).is_empty());
+    eventually("there is no segment", || !segments(&path).is_empty());
     fs::write(path.join("mine.perfetto-trace"), "not a segment").expect("it is written");
     let number = other.id();
     let is_others = |path: &PathBuf| is_of(path, number);
