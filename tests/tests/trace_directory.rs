@@ -80,14 +80,18 @@ fn bytes(paths: &[PathBuf]) -> u64 {
     paths.iter().filter_map(|path| fs::metadata(path).ok()).map(|metadata| metadata.len()).sum()
 }
 
-/// Runs this test's program with a variable for `directory`, until the program is killed.
+/// Runs this test's program with a variable for `directory`, until the program is killed. It
+/// pauses between rounds.
 #[cfg(unix)]
-fn endless_program(test: &str, directory: &Path, limits: &str) -> Child {
+fn endless_program(test: &str, directory: &Path, limits: &str, pause: Duration) -> Child {
     let value = format!("{}{limits}", directory.display());
     beside_a_process_of_its_own(test, &[("WSRT_TRACE_DIR", &value)], || {
         let runtime = Runtime::new().expect("a runtime");
         let parent = std::os::unix::process::parent_id();
-        run_until(&runtime, || std::os::unix::process::parent_id() != parent);
+        run_until(&runtime, || {
+            std::thread::sleep(pause);
+            std::os::unix::process::parent_id() != parent
+        });
     })
 }
 
@@ -129,7 +133,7 @@ fn a_killed_program_leaves_all_but_its_last_segment_whole() {
     let test = "a_killed_program_leaves_all_but_its_last_segment_whole";
     let directory = Directory::new();
     let path = directory.path("traces");
-    let child = endless_program(test, &path, ",1s,32M");
+    let child = endless_program(test, &path, ",1s,32M", Duration::ZERO);
     eventually("there are not two segments", || segments(&path).len() >= 2);
     kill(child);
     segments(&path).iter().for_each(|segment| assert_whole(segment));
@@ -142,7 +146,8 @@ fn a_program_deletes_segments_of_ended_programs_alone() {
     let test = "a_program_deletes_segments_of_ended_programs_alone";
     let directory = Directory::new();
     let path = directory.path("traces");
-    let other = endless_program(test, &path, ",1s,64M");
+    // It keeps within its own budget, and deletes nothing itself.
+    let other = endless_program(test, &path, ",1s,1G", Duration::from_millis(100));
     eventually("there is no segment", || !segments(&path).is_empty());
     fs::write(path.join("mine.perfetto-trace"), "not a segment").expect("it is written");
     let number = other.id();
