@@ -22,7 +22,7 @@ pub fn runtime_with(processors: usize) -> Runtime {
 pub const HAS_STACKS: bool =
     cfg!(all(target_os = "linux", target_pointer_width = "64", any(target_arch = "aarch64", target_arch = "x86_64")));
 
-/// A runtime with so many processors, and the stalls that its hook is given.
+/// A runtime with this many processors, and the stalls that its hook is given.
 ///
 /// # Panics
 ///

@@ -55,7 +55,7 @@ impl Read {
     }
 }
 
-/// Computes for so much CPU time of the thread's.
+/// Computes until the thread has used this much CPU time.
 fn compute_for(time: Duration) -> u64 {
     let (began, mut sum) = (cpu_time(), 0_u64);
     while cpu_time() - began < time {
@@ -112,7 +112,7 @@ async fn work() {
     job.await.expect("no panic");
 }
 
-/// The samples that 400 ms of CPU time have at least, of 40: a busy machine may take some late.
+/// The fewest samples of 400 ms of CPU time. There are 40 due: a busy machine may take some late.
 const ENOUGH: usize = 15;
 
 #[test]

@@ -68,7 +68,7 @@ async fn hold(shared: &Shared, which: usize) {
     }
 }
 
-/// Several waits at once, of which each is polled until it is over, or dropped.
+/// Several waits at once. Each is polled until it is over, or dropped.
 async fn round(shared: &Shared) {
     let [one, other] = [(); 2].map(|()| below(10) as usize);
     match below(6) {

@@ -51,7 +51,7 @@ fn is_first(segment: &Path) -> bool {
     segment.to_string_lossy().ends_with("-000001.perfetto-trace")
 }
 
-/// Returns whether a file in the directory is a process's.
+/// Returns whether a file in the directory belongs to a process.
 fn is_of(path: &Path, process: u32) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(&format!("-{process}-")))
 }
@@ -108,7 +108,7 @@ fn segments_are_whole_at_any_moment_within_their_budget() {
     let path = directory.path("new/traces");
     let runtime = two_workers(TraceDirectory::new(&path).max_bytes(BUDGET));
     let mut last = None;
-    // Until the first ones are gone.
+    // Until the first segments are gone.
     run_until(&runtime, || {
         let segments = segments(&path);
         segments.iter().rev().take(2).for_each(|segment| assert_whole(segment));

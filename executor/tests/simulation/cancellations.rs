@@ -1,4 +1,4 @@
-//! `cancel_at_each_await` under a seed: the same waits, and peers that go on in many orders.
+//! `cancel_at_each_await` under a seed: the same waits, and peers that continue in many orders.
 
 use std::io;
 use std::sync::Arc;

@@ -266,7 +266,7 @@ fn sample_until(
     counts
 }
 
-/// The few pools are for one of the tests of samplers at a time.
+/// There are few pools: the tests of samplers take turns.
 static POOLS: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -288,7 +288,7 @@ fn only_a_thread_that_uses_cpu_time_is_sampled() {
     sleeper.join().expect("no panic");
 }
 
-/// A thread that begins after another one's end may have its number.
+/// A new thread may have the number of one that has ended.
 #[test]
 fn a_sampled_thread_may_end_and_so_may_the_sampler() {
     let _alone = POOLS.lock().unwrap_or_else(PoisonError::into_inner);

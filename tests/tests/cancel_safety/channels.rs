@@ -103,7 +103,7 @@ fn values_are_sent_once_and_room_is_given_back() {
     });
 }
 
-/// Receives all values of a peer, and goes on after each cancellation.
+/// Receives all values of a peer, and continues after each cancellation.
 async fn receives<R>(connect: impl AsyncFn() -> R, receive: impl AsyncFn(&mut R, &mut Vec<u32>) -> bool) {
     let make = async || (connect().await, Vec::new());
     let operation = async |(receiver, received): &mut (R, Vec<u32>)| while receive(receiver, received).await {};

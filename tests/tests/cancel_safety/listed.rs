@@ -1,5 +1,5 @@
 //! Each section *Cancel safety* is named in the documentation of the test that checks it, or is on
-//! the list of those that are checked elsewhere, or that have nothing to wait for.
+//! the list of sections that are checked elsewhere, or whose items have nothing to wait for.
 
 use wsrt_tests::{Item, items_below};
 

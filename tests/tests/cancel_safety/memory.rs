@@ -36,7 +36,7 @@ fn read_all(mut stream: impl AsyncRead + Unpin + Send + 'static) -> JoinHandle<V
     })
 }
 
-/// Reads the text of a peer, and goes on after each cancellation.
+/// Reads the text of a peer, and continues after each cancellation.
 async fn reads<S: AsyncRead + Unpin>(connect: impl AsyncFn() -> S) {
     async fn read<S: AsyncRead + Unpin>((stream, bytes): &mut (S, Vec<u8>)) {
         let mut buffer = [0; 3];

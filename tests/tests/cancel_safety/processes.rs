@@ -174,8 +174,8 @@ fn a_signal_that_was_not_returned_is_kept() {
     });
 }
 
-/// Of `signal/ctrl_c::ctrl_c` and `signal/shutdown::shutdown`, of which one future is kept, and
-/// polled by reference.
+/// Of `signal/ctrl_c::ctrl_c` and `signal/shutdown::shutdown`: one future is kept, and polled by
+/// reference.
 #[test]
 fn a_future_that_is_kept_hears_of_the_signal() {
     async fn hears<F: Future<Output = std::io::Result<()>> + Unpin>(kind: SignalKind, listen: impl Fn() -> F) {

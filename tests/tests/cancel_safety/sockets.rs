@@ -108,8 +108,8 @@ async fn full() -> (TcpStream, usize, JoinHandle<usize>) {
 }
 
 /// Of `stream/methods::write`, `stream/methods::write_vectored`, `stream/methods::flush`,
-/// `stream/methods::shutdown` and `stream/methods::write_all`, the last of which may have written
-/// some of its bytes.
+/// `stream/methods::shutdown` and `stream/methods::write_all`. A `write_all` may have written some
+/// of its bytes.
 #[test]
 fn bytes_that_were_not_accepted_are_not_written() {
     type State = (TcpStream, usize, JoinHandle<usize>);
@@ -312,7 +312,7 @@ fn a_name_comes_before_the_effect() {
     });
 }
 
-/// Receives the datagrams of a peer, and goes on after each cancellation.
+/// Receives the datagrams of a peer, and continues after each cancellation.
 async fn receives(receive: impl AsyncFn(&UdpSocket) -> io::Result<u8>) {
     type State = (UdpSocket, Vec<u8>);
     let make = async || {

@@ -19,7 +19,7 @@ use wsrt_tests::{Directory, LIMIT};
 use crate::channels::VALUES;
 use crate::{channels, later, occupy_blocking_thread, run, sockets};
 
-/// Takes the items of a stream, and goes on after each cancellation. They are these numbers.
+/// Takes the items of a stream, and continues after each cancellation. They are these numbers.
 async fn yields<S: Stream>(make: impl AsyncFn() -> S, number: impl Fn(S::Item) -> u32, numbers: &[u32]) {
     let take = async |(stream, taken): &mut (Pin<Box<S>>, Vec<u32>)| {
         while taken.len() < numbers.len() {

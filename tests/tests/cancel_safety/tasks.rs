@@ -73,7 +73,7 @@ fn a_cancelled_task_ends() {
 
 const OUTPUTS: [u32; 3] = [0, 1, 2];
 
-/// A task whose end takes longer than that of the tasks before it.
+/// A task that ends later than the tasks with lower numbers.
 async fn output(number: u32) -> u32 {
     for _ in 0..=3 * number {
         yield_now().await;
@@ -81,7 +81,7 @@ async fn output(number: u32) -> u32 {
     number
 }
 
-/// Takes the results of three tasks, and goes on after each cancellation.
+/// Takes the results of three tasks, and continues after each cancellation.
 async fn joins<S>(make: impl AsyncFn() -> S, next: impl AsyncFn(&mut S) -> Option<u32>) {
     let make = async || (make().await, Vec::new());
     let operation = async |(set, outputs): &mut (S, Vec<u32>)| {

@@ -268,7 +268,7 @@ fn a_semaphore_handed_to_an_unpolled_future_is_a_futurelock() {
     });
 }
 
-/// Whoever has a permit may give it back to the second future.
+/// The task with the other permit may give it to the second future.
 #[test]
 fn a_semaphore_that_others_hold_makes_no_futurelock() {
     within_a_minute(|| {
@@ -344,7 +344,7 @@ fn a_value_in_the_channel_makes_no_futurelock() {
     });
 }
 
-/// Whoever has added permits may add more, so that this is no cycle, but a dump says what is known.
+/// A task that has added permits may add more: this is no cycle, but a dump says what is known.
 #[test]
 fn a_promise_of_a_semaphore_that_grows_is_no_cycle() {
     within_a_minute(|| {

@@ -74,7 +74,7 @@ fn local_tasks_inherit() {
         let set = LocalSet::new();
         let (inside, outside) =
             (NUMBER.sync_scope(1, || set.spawn_local(async { number() })), set.spawn_local(async { number() }));
-        // The scope in which the set is polled is nobody's but the future's beside it.
+        // The scope around the poll is for the future beside the set, and for no task of the set.
         let beside = NUMBER.scope(2, set.run_until(async { (number(), inside.await, outside.await) })).await;
         assert_eq!((beside.0, beside.1.expect("no panic"), beside.2.expect("no panic")), (Some(2), Some(1), None));
         let own = NUMBER.scope(3, async { task::spawn_local(async { number() }).await });

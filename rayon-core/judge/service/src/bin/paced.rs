@@ -1,6 +1,7 @@
 //! Asks for the light route at a fixed rate: `paced ADDRESS RATE SECONDS`, on sixteen connections.
 //! Prints answers a second, and the 99th percentile of their times in milliseconds. A time begins
-//! when the request was due, so that one slow answer counts for those that it delays.
+//! when the request was due, so that a slow answer counts for the requests that it
+//! delays, too.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
