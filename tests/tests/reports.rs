@@ -3,16 +3,16 @@
 use std::future::pending;
 use std::io::{BufRead, BufReader, stdin};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::Duration;
 
 use wsrt::runtime::{Builder, Report, ReportKind, Runtime};
 use wsrt::sync::{Barrier, Mutex};
-use wsrt_tests::{LIMIT, beside_a_process_of_its_own, in_a_process_of_its_own, text_of};
+use wsrt_tests::{LIMIT, beside_a_process_of_its_own, eventually, in_a_process_of_its_own, text_of};
 
-/// Has a stall, an orphan and a deadlock.
+/// Makes a stall that lasts until it is counted, an orphan and a deadlock.
 fn go_wrong(runtime: &Runtime) {
-    drop(runtime.spawn(async { thread::sleep(Duration::from_millis(300)) }));
+    let handle = runtime.handle().clone();
+    let is_counted = move || handle.metrics().snapshot().stall_count() > 0;
+    drop(runtime.spawn(async { eventually("the stall is not counted", is_counted) }));
     drop(runtime.spawn(pending::<()>()));
     let locks: &'static [Mutex<()>; 2] = Box::leak(Box::default());
     let both: &'static Barrier = Box::leak(Box::new(Barrier::new(2)));
