@@ -31,44 +31,38 @@ impl ReceiverLine {
     pub(super) fn new() -> Self {
         Self { line: WaitList::new(), waiting: 0, woken: 0, alive: 1 }
     }
-
-    /// Returns `true` if the receiver still waits, that is, it was not woken.
-    pub(super) fn is_waiting(&self, key: usize) -> bool {
-        self.line.is_linked(key)
-    }
-
-    /// Returns `true` if the receiver already wakes the task of `waker`.
-    pub(super) fn will_wake(&self, key: usize, waker: &Waker) -> bool {
-        self.line.will_wake(key, waker)
-    }
-
-    /// Makes a waiting receiver wake `waker` from now on. Returns the waker that is no longer
-    /// needed.
-    #[must_use = "to be dropped after the lock is released"]
-    pub(super) fn replace_waker(&mut self, key: usize, waker: Waker) -> Option<Waker> {
-        self.line.replace_waker(key, waker)
-    }
-
-    /// Adds a receiver that has found the channel empty, and returns its key.
-    pub(super) fn enter(&mut self, waker: Waker) -> usize {
-        self.waiting += 1;
-        self.line.push((), waker)
-    }
-
-    /// Removes a receiver, which waits or was woken. The waker must be dropped with no lock held.
-    #[must_use = "the waker is to be dropped after the lock is released"]
-    pub(super) fn leave(&mut self, key: usize) -> Option<Waker> {
-        let ((), was_waiting, waker) = self.line.remove(key);
-        let count = if was_waiting { &mut self.waiting } else { &mut self.woken };
-        *count -= 1;
-        waker
-    }
 }
 
 impl ReceivingSide for ReceiverLine {
     const RECEIVE: WaitKind = WaitKind::MpmcReceive;
     const SEND: WaitKind = WaitKind::MpmcSend;
     const CLOSED: WaitKind = WaitKind::MpmcClosed;
+
+    /// The key in the line, where the receiver waits or was woken.
+    type Key = Option<usize>;
+
+    fn will_wake(&self, key: &Option<usize>, waker: &Waker) -> bool {
+        key.is_some_and(|key| self.line.is_linked(key) && self.line.will_wake(key, waker))
+    }
+
+    /// A receiver that was woken in vain goes to the end of the line.
+    fn wait(&mut self, key: &mut Option<usize>, waker: Waker) -> Option<Waker> {
+        if let Some(key) = key.filter(|&key| self.line.is_linked(key)) {
+            return self.line.replace_waker(key, waker);
+        }
+        let displaced = self.leave(key);
+        self.waiting += 1;
+        *key = Some(self.line.push((), waker));
+        displaced
+    }
+
+    #[inline]
+    fn leave(&mut self, key: &mut Option<usize>) -> Option<Waker> {
+        let ((), was_waiting, waker) = self.line.remove(key.take()?);
+        let count = if was_waiting { &mut self.waiting } else { &mut self.woken };
+        *count -= 1;
+        waker
+    }
 
     #[inline]
     fn has_others(&self) -> bool {

@@ -4,7 +4,7 @@
 //! therefore costs one atomic operation, and so does a receive; a separate counter for the room
 //! would cost a second one each.
 
-use super::bounded_state::{BoundedState, OneReceiver, ReceivingSide};
+use super::bounded_state::{BoundedState, OneReceiver, ReceiverPlace, ReceivingSide};
 use super::close_signal::CloseSignal;
 use super::error::TryRecvError;
 use super::senders::Senders;
@@ -26,7 +26,7 @@ pub(crate) struct BoundedChannel<T, R = OneReceiver> {
     pub(crate) capacity: usize,
     pub(crate) senders: Senders,
     closing: CloseSignal,
-    pub(crate) shown: Resource,
+    shown: Resource,
 }
 
 // No code of others runs while the lock is held, so a panic leaves nothing half done.
@@ -102,7 +102,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
 
     /// Shows in the console how many values are in the channel. Called without the lock.
     #[inline]
-    pub(crate) fn show_queued(&self) {
+    fn show_queued(&self) {
         state!(self.shown, queued = self.len());
     }
 
@@ -191,7 +191,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
     }
 
     /// Returns `true` if the channel is empty and nothing more can be sent.
-    pub(crate) fn is_over(&self, room: &BoundedState<T, R>) -> bool {
+    fn is_over(&self, room: &BoundedState<T, R>) -> bool {
         room.is_closed && room.free == self.capacity
     }
 
@@ -282,7 +282,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
 
     /// Frees the room of values that have been taken out, and releases the lock.
     #[inline]
-    pub(crate) fn vacate<'a>(&'a self, mut room: WaitGuard<'a, BoundedState<T, R>>, count: usize) {
+    fn vacate<'a>(&'a self, mut room: WaitGuard<'a, BoundedState<T, R>>, count: usize) {
         if !room.try_vacate(count) {
             self.vacate_for_others(room, count);
         }
@@ -295,7 +295,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
     }
 
     /// Records that a receiver waits, and shows it in the console. Called without the lock.
-    pub(crate) fn note_wait_for_value(&self, shown: &mut AsyncOp) {
+    fn note_wait_for_value(&self, shown: &mut AsyncOp) {
         shown.pending(&self.shown, R::RECEIVE, self.place());
         wait::note(R::RECEIVE, self.place());
     }
@@ -304,20 +304,18 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
     pub(crate) fn place(&self) -> Place {
         self.closing.place()
     }
-}
 
-impl<T> BoundedChannel<T> {
     /// Receives one value. Returns `None` once the channel has ended.
     #[inline]
-    pub(crate) fn poll_receive(&self, shown: &mut AsyncOp, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        self.poll_taking(shown, cx, |room| room.values.pop_front(), |_| 1)
+    pub(crate) fn poll_receive(&self, place: &mut ReceiverPlace<R>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        self.poll_taking(place, cx, |room| room.values.pop_front(), |_| 1)
     }
 
     /// Appends up to `limit` values to `buffer`, and returns the number of values appended: 0 if
     /// the channel has ended, or at once if `limit` is 0.
     pub(crate) fn poll_receive_many(
         &self,
-        shown: &mut AsyncOp,
+        place: &mut ReceiverPlace<R>,
         cx: &mut Context<'_>,
         buffer: &mut Vec<T>,
         limit: usize,
@@ -325,12 +323,12 @@ impl<T> BoundedChannel<T> {
         if limit == 0 {
             return budget::poll_spending(cx, |_| Poll::Ready(0));
         }
-        let take = |room: &mut BoundedState<T, OneReceiver>| {
+        let take = |room: &mut BoundedState<T, R>| {
             let count = limit.min(room.values.len());
             buffer.extend(room.values.drain(..count));
             (count > 0).then_some(count)
         };
-        self.poll_taking(shown, cx, take, |count| *count).map(|count| count.unwrap_or(0))
+        self.poll_taking(place, cx, take, |count| *count).map(|count| count.unwrap_or(0))
     }
 
     /// Takes values out with `take`, and waits until the channel has some. `count` returns how many
@@ -338,9 +336,9 @@ impl<T> BoundedChannel<T> {
     #[inline]
     fn poll_taking<V>(
         &self,
-        shown: &mut AsyncOp,
+        place: &mut ReceiverPlace<R>,
         cx: &mut Context<'_>,
-        mut take: impl FnMut(&mut BoundedState<T, OneReceiver>) -> Option<V>,
+        mut take: impl FnMut(&mut BoundedState<T, R>) -> Option<V>,
         count: impl FnOnce(&V) -> usize,
     ) -> Poll<Option<V>> {
         with_state(|state| {
@@ -349,44 +347,49 @@ impl<T> BoundedChannel<T> {
             loop {
                 let mut room = self.room.lock();
                 let taken = take(&mut room);
-                if let Some(taken) = &taken {
-                    self.vacate(room, count(taken));
-                } else if !self.is_over(&room) {
-                    if self.leave_waker(room, &mut fresh, cx.waker()) {
-                        self.note_wait_for_value(shown);
+                if taken.is_none() && !self.is_over(&room) {
+                    if wait_for_value(room, &mut place.key, &mut fresh, cx.waker()) {
+                        self.note_wait_for_value(&mut place.shown);
                         return Poll::Pending;
                     }
                     continue;
+                }
+                let _waker = room.receivers.leave(&mut place.key);
+                if let Some(taken) = &taken {
+                    self.vacate(room, count(taken));
                 } else {
                     drop(room);
                 }
-                shown.ready();
+                place.shown.ready();
                 self.show_queued();
                 state.spend();
                 return Poll::Ready(taken);
             }
         })
     }
+}
 
-    /// Stores the receiver's waker, under the same lock under which the channel was found empty.
-    /// Returns `false` if the waker has yet to be cloned, which happens with the lock released: the
-    /// caller then looks again.
-    fn leave_waker(
-        &self,
-        mut room: WaitGuard<'_, BoundedState<T, OneReceiver>>,
-        fresh: &mut Option<Waker>,
-        waker: &Waker,
-    ) -> bool {
-        let receiver = &mut room.receivers.waker;
-        let is_there = receiver.as_ref().is_some_and(|left| left.will_wake(waker));
-        if !is_there && fresh.is_none() {
-            drop(room);
-            *fresh = Some(waker.clone());
-            return false;
-        }
-        let displaced = if is_there { fresh.take() } else { std::mem::replace(receiver, fresh.take()) };
-        drop(room);
-        drop(displaced);
-        true
+/// Makes a receiver wait with `waker`, under the same lock under which the channel was found empty.
+/// Returns `false` if the waker has yet to be cloned, which happens with the lock released: the
+/// caller then looks again.
+#[inline(never)]
+fn wait_for_value<T, R: ReceivingSide>(
+    mut room: WaitGuard<'_, BoundedState<T, R>>,
+    key: &mut R::Key,
+    fresh: &mut Option<Waker>,
+    waker: &Waker,
+) -> bool {
+    if room.receivers.will_wake(key, waker) {
+        return true;
     }
+    let Some(ours) = fresh.take() else {
+        drop(room);
+        // With no lock held: it is foreign code.
+        *fresh = Some(waker.clone());
+        return false;
+    };
+    let displaced = room.receivers.wait(key, ours);
+    drop(room);
+    drop(displaced);
+    true
 }

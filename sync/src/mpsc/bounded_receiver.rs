@@ -1,9 +1,9 @@
 //! The receiver of a bounded channel.
 
 use super::bounded_channel::BoundedChannel;
+use super::bounded_state::{OneReceiver, ReceiverPlace};
 use super::error::TryRecvError;
 use crate::blocking::block_on;
-use crate::console::AsyncOp;
 use crate::sync::Arc;
 use std::fmt;
 use std::future::poll_fn;
@@ -14,12 +14,12 @@ use std::task::{Context, Poll};
 /// Dropping the receiver closes the channel and drops the values that have not been received.
 pub struct Receiver<T> {
     channel: Arc<BoundedChannel<T>>,
-    shown: AsyncOp,
+    place: ReceiverPlace<OneReceiver>,
 }
 
 impl<T> Receiver<T> {
     pub(super) fn new(channel: Arc<BoundedChannel<T>>) -> Self {
-        Self { channel, shown: AsyncOp::none() }
+        Self { channel, place: ReceiverPlace::none() }
     }
 
     /// Receives the next value, waiting while the channel is empty.
@@ -257,7 +257,7 @@ impl<T> Receiver<T> {
     /// # });
     /// ```
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        self.channel.poll_receive(&mut self.shown, cx)
+        self.channel.poll_receive(&mut self.place, cx)
     }
 
     /// Polls for up to `limit` values, and appends them to `buffer`.
@@ -268,7 +268,7 @@ impl<T> Receiver<T> {
     /// If the result is [`Poll::Pending`], the task that polled last is woken when polling again is
     /// worthwhile. Tasks of earlier polls are not woken.
     pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
-        self.channel.poll_receive_many(&mut self.shown, cx, buffer, limit)
+        self.channel.poll_receive_many(&mut self.place, cx, buffer, limit)
     }
 
     /// Returns the number of senders, not counting weak senders.

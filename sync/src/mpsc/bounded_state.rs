@@ -7,6 +7,7 @@
 //! newcomer cannot overtake.
 
 use crate::batch_semaphore::AcquireRefused;
+use crate::console::AsyncOp;
 use crate::sync::WaitGuard;
 use crate::wait::{Place, WaitKind};
 use crate::wait_queue::{LazyWaitQueue, PermitRequest, ServeProgress, WaitQueueState};
@@ -24,6 +25,22 @@ pub(crate) trait ReceivingSide {
     /// The kind of the wait for the channel to be closed.
     const CLOSED: WaitKind;
 
+    /// Where a receiver finds its entry among the waiting receivers, if there can be several.
+    type Key: Default;
+
+    /// Returns `true` if the receiver waits, and wakes the task of `waker`.
+    fn will_wake(&self, key: &Self::Key, waker: &Waker) -> bool;
+
+    /// Makes a receiver that has found the channel empty wait with `waker`. Returns the waker that
+    /// is no longer needed.
+    #[must_use = "to be dropped after the lock is released"]
+    fn wait(&mut self, key: &mut Self::Key, waker: Waker) -> Option<Waker>;
+
+    /// Removes the entry of a receiver that has received a value or gives up, if the receiver has
+    /// an entry.
+    #[must_use = "the waker is to be dropped after the lock is released"]
+    fn leave(&mut self, key: &mut Self::Key) -> Option<Waker>;
+
     /// Returns `true` if a task waits here that must be told of the channel's end, although another
     /// task finds the end.
     fn has_others(&self) -> bool;
@@ -40,13 +57,31 @@ pub(crate) trait ReceivingSide {
 /// The one receiver of an mpsc channel: its waker, while it waits.
 #[derive(Debug, Default)]
 pub(crate) struct OneReceiver {
-    pub(super) waker: Option<Waker>,
+    waker: Option<Waker>,
 }
 
 impl ReceivingSide for OneReceiver {
     const RECEIVE: WaitKind = WaitKind::MpscReceive;
     const SEND: WaitKind = WaitKind::MpscSend;
     const CLOSED: WaitKind = WaitKind::MpscClosed;
+
+    type Key = ();
+
+    #[inline]
+    fn will_wake(&self, (): &(), waker: &Waker) -> bool {
+        self.waker.as_ref().is_some_and(|left| left.will_wake(waker))
+    }
+
+    #[inline]
+    fn wait(&mut self, (): &mut (), waker: Waker) -> Option<Waker> {
+        self.waker.replace(waker)
+    }
+
+    /// The waker stays for the next wait.
+    #[inline]
+    fn leave(&mut self, (): &mut ()) -> Option<Waker> {
+        None
+    }
 
     #[inline]
     fn has_others(&self) -> bool {
@@ -62,6 +97,19 @@ impl ReceivingSide for OneReceiver {
     fn take_all(&mut self, wakers: &mut Wakers) -> bool {
         self.waker.take().into_iter().for_each(|waker| wakers.push(waker));
         false
+    }
+}
+
+/// What a receiver keeps between the polls of a wait.
+#[derive(Debug)]
+pub(crate) struct ReceiverPlace<R: ReceivingSide> {
+    pub(crate) key: R::Key,
+    pub(super) shown: AsyncOp,
+}
+
+impl<R: ReceivingSide> ReceiverPlace<R> {
+    pub(crate) fn none() -> Self {
+        Self { key: R::Key::default(), shown: AsyncOp::none() }
     }
 }
 
