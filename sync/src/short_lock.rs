@@ -1,7 +1,6 @@
 //! A lock that is held for a few steps, acquired by one atomic operation and released by a plain
 //! store.
 //!
-//! A wait list is locked for some twenty instructions, and no code of users runs during that time.
 //! A wait list is locked for some twenty instructions, and no user code runs in that time. A lock
 //! that threads sleep for must find out on release whether a thread sleeps, and that takes a second
 //! atomic operation, which costs as much as all the steps that the lock protects. Here, a thread
