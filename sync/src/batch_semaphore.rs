@@ -317,7 +317,7 @@ impl BatchSemaphore {
             || self.existing_queue(),
             |mut queue, wakers| {
                 let end = queue.serve(&mut left, wakers, |task| self.holder.name(task));
-                queue.note_hand_over(self.known_holder(), self.total.count());
+                self.note_hand_over(&mut queue);
                 if end == ServeProgress::All {
                     // The list is empty, and stays so while this thread has the lock.
                     self.put_back(left);

@@ -24,8 +24,13 @@ impl BatchSemaphore {
         if self.word.load(Relaxed) & WOKEN == 0 { self.holder.task() } else { 0 }
     }
 
-    /// Gives the one permit back: offers it after a short hold to the first waiter, if that has not
-    /// been overtaken too often. Hands it over otherwise.
+    /// Records in the queue that permits were given back, and which task holds them now.
+    pub(crate) fn note_hand_over(&self, queue: &mut WaitQueueState) {
+        queue.note_hand_over(self.known_holder(), self.total.count());
+    }
+
+    /// Gives the one permit back: offers it after a short hold to the first waiter, if the waiter
+    /// has not been overtaken too often. Hands it over otherwise.
     pub(crate) fn offer_or_serve(&self, queue: WaitGuard<'_, WaitQueueState>, count: usize) {
         let is_patient = queue.list.first().is_some_and(|first| first.overtaken < OVERTAKES);
         if !is_patient || !self.is_short_hold() {
@@ -40,7 +45,7 @@ impl BatchSemaphore {
     fn wake_first(&self, mut queue: WaitGuard<'_, WaitQueueState>) {
         queue.list.first_mut().into_iter().for_each(|first| first.is_woken = true);
         let waker = queue.list.take_first_waker();
-        queue.note_hand_over(0, self.total.count());
+        self.note_hand_over(&mut queue);
         drop(queue);
         waker.into_iter().for_each(Waker::wake);
     }
@@ -49,20 +54,15 @@ impl BatchSemaphore {
     pub(crate) fn take_in_line(&self, queue: &mut WaitQueueState, key: usize) -> bool {
         let is_woken = queue.list.value_mut(key).is_woken;
         let ends = if queue.list.is_alone(key) { WAITING | WOKEN } else { WOKEN * usize::from(is_woken) };
-        let mut word = self.word.load(Relaxed);
-        while word / ONE > 0 {
-            // Acquire pairs with the Release of `give`.
-            match self.word.compare_exchange_weak(word, (word - ONE) & !ends, AcqRel, Relaxed) {
-                Ok(_) => {
-                    queue.grant(key);
-                    self.holder.name(with_state(|state| self.taken_in(state)));
-                    queue.note_hand_over(self.known_holder(), self.total.count());
-                    return true;
-                }
-                Err(now) => word = now,
-            }
+        // Acquire pairs with the Release of `give`.
+        let take = |word: usize| (word / ONE > 0).then(|| (word - ONE) & !ends);
+        if self.word.fetch_update(AcqRel, Relaxed, take).is_err() {
+            return false;
         }
-        false
+        queue.grant(key);
+        self.holder.name(with_state(|state| self.taken_in(state)));
+        self.note_hand_over(queue);
+        true
     }
 
     /// Ends the offer to a waiter that has found no permit. Returns `false`, and does nothing, if
@@ -77,7 +77,7 @@ impl BatchSemaphore {
         }
         let need = queue.list.value_mut(key);
         (need.is_woken, need.overtaken) = (false, need.overtaken + 1);
-        queue.note_hand_over(self.known_holder(), self.total.count());
+        self.note_hand_over(queue);
         true
     }
 
@@ -87,7 +87,7 @@ impl BatchSemaphore {
             // The permit stays free, or with its holder.
             self.serve(queue, 0);
         } else if self.clear_woken() {
-            queue.note_hand_over(self.known_holder(), self.total.count());
+            self.note_hand_over(&mut queue);
         } else {
             self.wake_first(queue);
         }
@@ -96,13 +96,7 @@ impl BatchSemaphore {
     /// Clears `WOKEN`, so that the next give looks for a waiter. Returns `false`, and does nothing,
     /// if the permit is free, so that no give may come.
     fn clear_woken(&self) -> bool {
-        let mut word = self.word.load(Relaxed);
-        while word / ONE == 0 {
-            match self.word.compare_exchange_weak(word, word & !WOKEN, AcqRel, Relaxed) {
-                Ok(_) => return true,
-                Err(now) => word = now,
-            }
-        }
-        false
+        let clear = |word: usize| (word / ONE == 0).then_some(word & !WOKEN);
+        self.word.fetch_update(AcqRel, Relaxed, clear).is_ok()
     }
 }
