@@ -43,15 +43,25 @@ impl Wakers {
 
     #[cold]
     fn wake_each(&mut self) {
-        let mut panicked = None;
-        for waker in self.first.take().into_iter().chain(self.others.drain(..)) {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
-                panicked.get_or_insert(payload);
-            }
+        let wakers = self.first.take().into_iter().chain(self.others.drain(..));
+        for_each_despite_panics(wakers, Waker::wake);
+    }
+}
+
+/// Calls `act` for each of the items, after a panic as well.
+///
+/// # Panics
+///
+/// Panics if a call panics, but only after all other calls.
+pub(crate) fn for_each_despite_panics<I>(items: impl IntoIterator<Item = I>, mut act: impl FnMut(I)) {
+    let mut panicked = None;
+    for item in items {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| act(item))) {
+            panicked.get_or_insert(payload);
         }
-        if let Some(payload) = panicked {
-            resume_unwind(payload);
-        }
+    }
+    if let Some(payload) = panicked {
+        resume_unwind(payload);
     }
 }
 

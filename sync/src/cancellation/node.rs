@@ -24,9 +24,10 @@ use crate::sync::Mutex;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::wait::{Place, WaitKind};
+use crate::wakers::for_each_despite_panics;
 use slab::Slab;
 use std::mem;
-use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 // std's: loom has no weak references, and no model depends on the order of the counts.
 use std::sync::{Arc, Weak};
@@ -95,15 +96,7 @@ impl Node {
         if self.is_cancelled() {
             return;
         }
-        let mut panicked = None;
-        for node in self.mark_tree() {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| node.waiters.notify_waiters())) {
-                panicked.get_or_insert(payload);
-            }
-        }
-        if let Some(payload) = panicked {
-            resume_unwind(payload);
-        }
+        for_each_despite_panics(self.mark_tree(), |node| node.waiters.notify_waiters());
     }
 
     /// Marks the node and its descendants, and returns those that were not marked before.
