@@ -4,7 +4,7 @@ use super::MpmcChannel;
 use super::error::{SendError, TrySendError};
 use super::receiver::Receiver;
 use super::receiver_line::ReceiverLine;
-use crate::batch_semaphore::{self, AcquireRefused};
+use crate::batch_semaphore;
 use crate::blocking::block_on;
 use crate::mpsc::reserve::Reserve;
 use crate::mpsc::weak::counted_senders;
@@ -35,7 +35,6 @@ use crate::sync::Arc;
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "mpmc bounded channel requires buffer > 0");
-    assert!(buffer <= batch_semaphore::MOST, "a channel has room for at most usize::MAX >> 3 values");
     let channel = Arc::new(MpmcChannel::new(buffer, ReceiverLine::new()));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
@@ -128,10 +127,7 @@ impl<T> Sender<T> {
     /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
     /// ```
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        self.channel.try_send(value).map_err(|(refused, value)| match refused {
-            AcquireRefused::Closed => TrySendError::Closed(value),
-            AcquireRefused::TooFew => TrySendError::Full(value),
-        })
+        self.channel.try_send(value)
     }
 
     /// Sends `value`, blocking the calling thread while the channel is full.

@@ -7,7 +7,6 @@ use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::reserve::Reserve;
 use super::weak::counted_senders;
-use crate::batch_semaphore::{self, AcquireRefused};
 use crate::blocking::block_on;
 use crate::budget;
 use crate::runtime_hooks::sleep;
@@ -40,7 +39,6 @@ use std::time::Duration;
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
-    assert!(buffer <= batch_semaphore::MOST, "a channel has room for at most usize::MAX >> 3 values");
     let channel = Arc::new(BoundedChannel::new(buffer, OneReceiver::default()));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
@@ -138,10 +136,7 @@ impl<T> Sender<T> {
     /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
     /// ```
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        self.channel.try_send(value).map_err(|(refused, value)| match refused {
-            AcquireRefused::Closed => TrySendError::Closed(value),
-            AcquireRefused::TooFew => TrySendError::Full(value),
-        })
+        self.channel.try_send(value)
     }
 
     /// Sends `value`, waiting at most `timeout` for room in the channel.
@@ -382,10 +377,7 @@ impl<T> Sender<T> {
     }
 
     fn try_take(&self, count: usize) -> Result<(), TrySendError<()>> {
-        self.channel.try_take(count).map_err(|refused| match refused {
-            AcquireRefused::Closed => TrySendError::Closed(()),
-            AcquireRefused::TooFew => TrySendError::Full(()),
-        })
+        self.channel.try_take(count).map_err(|refused| TrySendError::of(refused, ()))
     }
 
     /// Returns `true` if `self` and `other` belong to the same channel.

@@ -6,9 +6,9 @@
 
 use super::bounded_state::{BoundedState, OneReceiver, ReceiverPlace, ReceivingSide};
 use super::close_signal::CloseSignal;
-use super::error::TryRecvError;
+use super::error::{TryRecvError, TrySendError};
 use super::senders::Senders;
-use crate::batch_semaphore::AcquireRefused;
+use crate::batch_semaphore::{self, AcquireRefused};
 use crate::budget::{self, with_state};
 use crate::console::{AsyncOp, Resource, state};
 use crate::current_task;
@@ -35,8 +35,13 @@ impl<T, R> RefUnwindSafe for BoundedChannel<T, R> {}
 
 impl<T, R: ReceivingSide> BoundedChannel<T, R> {
     /// Creates a channel with one sender.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `capacity` is greater than [`MOST`](batch_semaphore::MOST).
     #[track_caller]
     pub(crate) fn new(capacity: usize, receivers: R) -> Self {
+        assert!(capacity <= batch_semaphore::MOST, "a channel has room for at most usize::MAX >> 3 values");
         Self {
             room: WaitLock::new(BoundedState::new(capacity, receivers)),
             capacity,
@@ -65,7 +70,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
     }
 
     /// Sends `value` if the channel has room. Otherwise hands the value back, with the reason.
-    pub(crate) fn try_send(&self, value: T) -> Result<(), (AcquireRefused, T)> {
+    pub(crate) fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         let mut room = self.room.lock();
         match room.try_take(1) {
             Ok(()) => {
@@ -74,7 +79,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
             }
             Err(refused) => {
                 drop(room);
-                Err((refused, value))
+                Err(TrySendError::of(refused, value))
             }
         }
     }

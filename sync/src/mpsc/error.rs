@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::batch_semaphore::AcquireRefused;
 use crate::drop_in::debug_variant;
 
 /// The error returned when a value is sent on a closed channel. It contains the value.
@@ -40,6 +41,13 @@ pub enum SendTimeoutError<T> {
 }
 
 impl<T> TrySendError<T> {
+    pub(super) fn of(refused: AcquireRefused, value: T) -> Self {
+        match refused {
+            AcquireRefused::Closed => Self::Closed(value),
+            AcquireRefused::TooFew => Self::Full(value),
+        }
+    }
+
     /// Consumes the error and returns the value that was not sent.
     pub fn into_inner(self) -> T {
         match self {
