@@ -99,8 +99,8 @@ impl<'a> AcquirePermits<'a> {
         wait::note(self.kind, self.permits.place);
     }
 
-    /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. Otherwise,
-    /// or if the waiter can take an offered mutex, returns the locked queue.
+    /// Makes the waiter wake the task of `waker`, and returns `None`, if it still waits. If it has
+    /// been served or refused, or takes an offered mutex, returns the locked queue.
     fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, WaitQueueState>> {
         let mut fresh = None;
         loop {

@@ -28,7 +28,7 @@ use std::task::Poll;
 /// | end a group of tasks, a parallel loop, a server | `TaskGroup::until`, `parallel::until`, `Serve::with_shutdown_token` |
 /// | end others when a function returns or panics | [`drop_guard`](Self::drop_guard) |
 ///
-/// Tokens need no runtime, and can be used from any thread. The names are those of tokio-util.
+/// Tokens need no runtime, and can be used from any thread. The names are tokio-util's.
 ///
 /// # Not guaranteed
 ///

@@ -33,7 +33,7 @@ impl CurrentPoll {
         }
     }
 
-    /// Returns a number that no other poll of late has, on this thread or another one.
+    /// Returns a number that no other recent poll has, on this thread or another one.
     pub(crate) fn id(&self) -> u64 {
         let thread = ptr::from_ref(self).addr() as u64;
         (thread << 24) ^ self.polls.get()

@@ -108,8 +108,8 @@ impl ContendedLock {
         self.promised_to
     }
 
-    /// Returns the task or future that keeps others from the lock: the one that it was handed to
-    /// and that has not taken it, or else the holder.
+    /// Returns the task or future that keeps others from the lock: the waiter that the lock was
+    /// handed to and that has not taken it yet, or else the holder.
     #[must_use]
     pub fn blocker(&self) -> LockOwner {
         self.promised_to.unwrap_or(self.holder)

@@ -1,5 +1,5 @@
-//! A node of a tree of tokens: whether it is cancelled, the tasks that wait for that, and its
-//! children.
+//! A node of a tree of tokens: whether it is cancelled, the tasks that wait for the cancellation,
+//! and its children.
 //!
 //! # Who keeps whom
 //!
@@ -99,7 +99,7 @@ impl Node {
         for_each_despite_panics(self.mark_tree(), |node| node.waiters.notify_waiters());
     }
 
-    /// Marks the node and its descendants, and returns those that were not marked before.
+    /// Marks the node and its descendants, and returns the nodes that were not marked before.
     fn mark_tree(self: &Arc<Self>) -> Vec<Arc<Self>> {
         let (mut marked, mut open) = (Vec::new(), vec![Arc::clone(self)]);
         while let Some(node) = open.pop() {

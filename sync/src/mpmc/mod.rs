@@ -16,7 +16,7 @@
 //!
 //! Values leave the channel in the order in which they came, but tasks that receive them may run in
 //! a different order. A value goes to the first receiver that looks: a receiver that is running may
-//! take it before one that has waited for longer.
+//! take it before a receiver that has waited for longer.
 //!
 //! # Examples
 //!
@@ -44,7 +44,7 @@ mod receiver;
 mod receiver_line;
 mod sender;
 
-/// The errors of mpmc channels, which are those of mpsc channels.
+/// The errors of mpmc channels: the same types as for mpsc channels.
 pub mod error {
     pub use crate::mpsc::error::{SendError, TryRecvError, TrySendError};
 }
@@ -55,5 +55,5 @@ pub use self::sender::{Sender, WeakSender, channel, unbounded_channel};
 use self::receiver_line::ReceiverLine;
 use crate::mpsc::bounded_channel::BoundedChannel;
 
-/// The shared state of a channel: that of a bounded mpsc channel, with a line of receivers.
+/// The shared state of a channel: a bounded mpsc channel with a line of receivers.
 type MpmcChannel<T> = BoundedChannel<T, ReceiverLine>;

@@ -29,8 +29,8 @@ impl<T> Receiver<T> {
     /// Returns `None` once the channel has ended: all senders have been dropped or the channel has
     /// been closed, and every value that was sent has been received.
     ///
-    /// A sent value wakes the receiver that has waited for the longest, but a receiver that looks
-    /// earlier gets the value, and the woken one then waits on, behind the others.
+    /// A sent value wakes the receiver that has waited for the longest. If another receiver takes
+    /// the value first, the woken receiver waits again, behind the others.
     ///
     /// # Cancel safety
     ///

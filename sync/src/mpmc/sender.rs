@@ -179,7 +179,7 @@ impl<T> Sender<T> {
         self.channel.closed().await;
     }
 
-    /// Closes the channel, so that every later send fails, also those of other senders.
+    /// Closes the channel, so that every later send fails, from any sender.
     ///
     /// Values that were sent earlier can still be received. Calling `close` again has no effect.
     ///

@@ -38,7 +38,7 @@ macro_rules! libraries {
 libraries! {
     /// `wsrt::sync`, and in it the mpsc channels.
     Wsrt = "wsrt",
-    /// The mpmc channels of `wsrt::sync`, in rows that others than mpsc channels can do.
+    /// The mpmc channels of `wsrt::sync`, in the rows of mpsc channels, too.
     WsrtMpmc = "wsrt-mpmc",
     /// `tokio::sync`.
     Tokio = "tokio",

@@ -210,7 +210,7 @@ shared!(AsyncChannel by AsyncChannel);
 shared!(Flume by Flume);
 shared!(Kanal by Kanal);
 
-/// tokio has no such channel: its receiver in a mutex takes its place.
+/// tokio has no such channel: the tasks share a receiver in a mutex.
 impl Queue for ManyReceivers<Tokio> {
     type Sender = tokio::sync::mpsc::Sender<usize>;
     type Receiver = Arc<tokio::sync::Mutex<tokio::sync::mpsc::Receiver<usize>>>;
