@@ -118,30 +118,7 @@ func sendFrom(senders, receivers, size int) (time.Duration, int) {
 }
 
 // requestReply sends a request to another goroutine and waits for the reply.
-func requestReply(size int) (time.Duration, int) {
-	requests, replies := make(chan int, room), make(chan int, room)
-	answered := make(chan int, 1)
-	start := time.Now()
-	go func() {
-		count := 0
-		for value := range requests {
-			replies <- value + 1
-			count++
-		}
-		answered <- count
-	}()
-	value := 0
-	for range size {
-		requests <- value
-		value = <-replies
-	}
-	close(requests)
-	count := <-answered
-	elapsed := time.Since(start)
-	check("the replies", value, size)
-	check("the requests", count, size)
-	return elapsed, size
-}
+func requestReply(size int) (time.Duration, int) { return toAndFro(room, size) }
 
 // lockFour lets four goroutines lock one mutex.
 func lockFour(size int) (time.Duration, int) { return share(size, func() {}) }

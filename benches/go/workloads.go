@@ -85,8 +85,11 @@ func chain(size int) (time.Duration, int) {
 }
 
 // token goes to and fro over two channels with room for one.
-func token(size int) (time.Duration, int) {
-	there, back := make(chan int, 1), make(chan int, 1)
+func token(size int) (time.Duration, int) { return toAndFro(1, size) }
+
+// toAndFro sends a number to another goroutine and waits for the next number, over two channels.
+func toAndFro(room, size int) (time.Duration, int) {
+	there, back := make(chan int, room), make(chan int, room)
 	returned := make(chan int, 1)
 	start := time.Now()
 	go func() {
