@@ -56,13 +56,13 @@ impl<L: Library> Library for ManyReceivers<L> {
 const GONE: &str = "the receiver is gone";
 
 macro_rules! as_in_tokio {
-    ($library:ident, $root:ident) => {
+    ($library:ident, $root:ident::$module:ident, unbounded $sender:ident $receiver:ident $send:ident) => {
         impl Queue for $library {
-            type Sender = ::$root::sync::mpsc::Sender<usize>;
-            type Receiver = ::$root::sync::mpsc::Receiver<usize>;
+            type Sender = ::$root::sync::$module::Sender<usize>;
+            type Receiver = ::$root::sync::$module::Receiver<usize>;
 
             fn make() -> (Self::Sender, Self::Receiver) {
-                ::$root::sync::mpsc::channel(ROOM)
+                ::$root::sync::$module::channel(ROOM)
             }
 
             async fn send(sender: &mut Self::Sender, value: usize) {
@@ -81,17 +81,17 @@ macro_rules! as_in_tokio {
         }
 
         impl Queue for Unbounded<$library> {
-            type Sender = ::$root::sync::mpsc::UnboundedSender<usize>;
-            type Receiver = ::$root::sync::mpsc::UnboundedReceiver<usize>;
+            type Sender = ::$root::sync::$module::$sender<usize>;
+            type Receiver = ::$root::sync::$module::$receiver<usize>;
 
             const IS_BOUNDED: bool = false;
 
             fn make() -> (Self::Sender, Self::Receiver) {
-                ::$root::sync::mpsc::unbounded_channel()
+                ::$root::sync::$module::unbounded_channel()
             }
 
             async fn send(sender: &mut Self::Sender, value: usize) {
-                sender.send(value).expect(GONE);
+                sender.$send(value).expect(GONE);
             }
 
             fn receive(receiver: &mut Self::Receiver) -> impl Future<Output = Option<usize>> + Send {
@@ -101,8 +101,9 @@ macro_rules! as_in_tokio {
     };
 }
 
-as_in_tokio!(Wsrt, wsrt);
-as_in_tokio!(Tokio, tokio);
+as_in_tokio!(Wsrt, wsrt::mpsc, unbounded UnboundedSender UnboundedReceiver send);
+as_in_tokio!(Tokio, tokio::mpsc, unbounded UnboundedSender UnboundedReceiver send);
+as_in_tokio!(WsrtMpmc, wsrt::mpmc, unbounded Sender Receiver try_send);
 
 macro_rules! of_one_kind {
     ($library:ty, $sender:ty, $receiver:ty, $make:expr, $bounded:literal, $send:ident, $receive:ident) => {
@@ -141,48 +142,6 @@ type KanalSender = kanal::AsyncSender<usize>;
 type KanalReceiver = kanal::AsyncReceiver<usize>;
 of_one_kind!(Kanal, KanalSender, KanalReceiver, kanal::bounded_async(ROOM), true, send, recv);
 of_one_kind!(Unbounded<Kanal>, KanalSender, KanalReceiver, kanal::unbounded_async(), false, send, recv);
-
-impl Queue for WsrtMpmc {
-    type Sender = wsrt::sync::mpmc::Sender<usize>;
-    type Receiver = wsrt::sync::mpmc::Receiver<usize>;
-
-    fn make() -> (Self::Sender, Self::Receiver) {
-        wsrt::sync::mpmc::channel(ROOM)
-    }
-
-    async fn send(sender: &mut Self::Sender, value: usize) {
-        sender.send(value).await.expect(GONE);
-    }
-
-    fn receive(receiver: &mut Self::Receiver) -> impl Future<Output = Option<usize>> + Send {
-        receiver.recv()
-    }
-}
-
-impl Batches for WsrtMpmc {
-    async fn receive_many(receiver: &mut Self::Receiver, values: &mut Vec<usize>) {
-        receiver.recv_many(values, ROOM).await;
-    }
-}
-
-impl Queue for Unbounded<WsrtMpmc> {
-    type Sender = wsrt::sync::mpmc::Sender<usize>;
-    type Receiver = wsrt::sync::mpmc::Receiver<usize>;
-
-    const IS_BOUNDED: bool = false;
-
-    fn make() -> (Self::Sender, Self::Receiver) {
-        wsrt::sync::mpmc::unbounded_channel()
-    }
-
-    async fn send(sender: &mut Self::Sender, value: usize) {
-        sender.try_send(value).expect(GONE);
-    }
-
-    fn receive(receiver: &mut Self::Receiver) -> impl Future<Output = Option<usize>> + Send {
-        receiver.recv()
-    }
-}
 
 macro_rules! shared {
     ($library:ident by $queue:ident) => {
