@@ -4,7 +4,6 @@ use crate::batch_semaphore::{AcquireRefused, BatchSemaphore, EnterOutcome};
 use crate::budget::with_state;
 use crate::console::AsyncOp;
 use crate::current_poll::CurrentPoll;
-use crate::current_task;
 use crate::request::RequestState;
 use crate::sync::WaitGuard;
 use crate::wait::{self, WaitKind};
@@ -118,7 +117,7 @@ impl<'a> AcquirePermits<'a> {
                     continue;
                 }
                 let displaced = fresh.take().and_then(|fresh| queue.list.replace_waker(key, fresh));
-                queue.note_task(key, current_task::number());
+                queue.note_task(key);
                 drop(queue);
                 drop(displaced);
                 return None;

@@ -6,8 +6,6 @@
 //! this way.
 
 use crate::budget::with_state;
-use crate::current_poll::CurrentPoll;
-use crate::current_task;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 use crate::sync::{BATCH, WaitGuard, WaitLock, const_fn};
@@ -140,8 +138,7 @@ impl WaitQueueState {
     /// Adds a waiter of the current task, which has some permits and lacks others, and returns its
     /// key.
     pub(crate) fn enter(&mut self, lacks: usize, has: usize, kind: WaitKind, waker: Waker) -> usize {
-        let task = current_task::number();
-        let polled_in = with_state(CurrentPoll::id);
+        let (task, polled_in) = with_state(|state| (state.task.get(), state.id()));
         let behind = self.behind_own(task, kind, polled_in);
         let (is_woken, overtaken) = (false, 0);
         self.list.push(PermitRequest { lacks, has, task, kind, polled_in, behind, is_woken, overtaken }, waker)
@@ -223,13 +220,12 @@ impl WaitQueueState {
     }
 
     /// Records the task that polls for a waiter, because a future may move from task to task.
-    pub(crate) fn note_task(&mut self, key: usize, task: u64) {
+    pub(crate) fn note_task(&mut self, key: usize) {
         let kind = self.list.value_mut(key).kind;
-        let polled_in = with_state(CurrentPoll::id);
+        let (task, polled_in) = with_state(|state| (state.task.get(), state.id()));
         let behind = self.behind_own(task, kind, polled_in);
         let need = self.list.value_mut(key);
-        let is_as_before = |now: &BehindOwn| need.behind.is_some_and(|before| before.changes == now.changes);
-        if !behind.as_ref().is_some_and(is_as_before) {
+        if need.behind.map(|before| before.changes) != behind.map(|now| now.changes) {
             need.behind = behind;
         }
         need.polled_in = polled_in;

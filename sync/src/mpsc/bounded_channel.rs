@@ -11,7 +11,6 @@ use super::senders::Senders;
 use crate::batch_semaphore::{self, AcquireRefused};
 use crate::budget::{self, with_state};
 use crate::console::{AsyncOp, Resource, state};
-use crate::current_task;
 use crate::sync::{WaitGuard, WaitLock};
 use crate::wait::{self, Place};
 use crate::wakers::wake_in_batches;
@@ -145,7 +144,7 @@ impl<T, R: ReceivingSide> BoundedChannel<T, R> {
             let will_wake = line.list.will_wake(key, waker);
             if will_wake || fresh.is_some() {
                 let displaced = fresh.take().and_then(|fresh| line.list.replace_waker(key, fresh));
-                line.note_task(key, current_task::number());
+                line.note_task(key);
                 drop(line);
                 drop(room);
                 drop(displaced);
