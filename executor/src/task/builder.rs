@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::blocking::jobs;
 use crate::runtime::Handle;
-use crate::task::inherited::LayersAside;
+use crate::task::inherited::{LayersAside, leave_layers};
 use crate::task::large::boxed_if_large;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
 use crate::task::{JoinHandle, LocalSet, SpawnOrigin};
@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
 
     /// Leaves all scopes whose values the task would inherit, until the returned value is dropped.
     fn leave_scopes(self) -> Option<LayersAside> {
-        self.inherits_nothing.then(LayersAside::take)
+        self.inherits_nothing.then(leave_layers)
     }
 
     /// Sets the spawn location that reports show, instead of the caller's location. wsrt-hyper uses

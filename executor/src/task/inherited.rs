@@ -19,7 +19,7 @@ use std::time::Instant;
 use super::cell::Header;
 use super::meta::KeptMeta;
 use super::reference::CountedRef;
-use crate::util::pinned_on_stack::FrameRef;
+use crate::util::pinned_on_stack::{FrameRef, FramesAside};
 use crate::util::unwind::drop_quietly;
 
 /// The values and the deadline that code hands down to the tasks that it spawns.
@@ -75,7 +75,7 @@ enum Adds<'a> {
 }
 
 /// A layer of the surroundings of the code that runs on a thread, in a frame of the thread's stack.
-struct Layer<'a> {
+pub(super) struct Layer<'a> {
     adds: Adds<'a>,
     outer: Option<LayerRef>,
     /// The copy for spawned tasks, once one was spawned.
@@ -230,30 +230,15 @@ pub(super) fn task_here() -> Option<KeptMeta> {
     Some(KeptMeta::new(unsafe { CountedRef::new(task) }))
 }
 
-/// The layers that a thread has left for a while. Dropping this, in an inner frame, enters them
-/// again.
-pub(super) struct LayersAside(Option<LayerRef>);
+/// The layers that a thread has left for a while.
+pub(super) type LayersAside = FramesAside<Layer<'static>>;
 
-impl LayersAside {
-    /// Leaves the layers that this thread is in.
-    pub(super) fn take() -> Self {
-        Self(INNERMOST.take())
-    }
-
-    /// Remembers the layers that this thread is in, and stays in them.
-    pub(super) fn keep() -> Self {
-        Self(INNERMOST.get())
-    }
-
-    /// Enters the layers again, in place of the thread's current layers. Dropping the returned
-    /// value undoes this.
-    pub(super) fn put_back(&self) -> Self {
-        Self(INNERMOST.replace(self.0))
-    }
+/// Leaves the layers that this thread is in.
+pub(super) fn leave_layers() -> LayersAside {
+    FramesAside::take(&INNERMOST)
 }
 
-impl Drop for LayersAside {
-    fn drop(&mut self) {
-        INNERMOST.set(self.0);
-    }
+/// Remembers the layers that this thread is in, and stays in them.
+pub(super) fn keep_layers() -> LayersAside {
+    FramesAside::keep(&INNERMOST)
 }

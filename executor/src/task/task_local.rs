@@ -15,7 +15,8 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
-use super::inherited::{self, LayersAside, SharedValue};
+use super::inherited::{self, LayersAside, SharedValue, keep_layers, leave_layers};
+use crate::util::pinned_on_stack::{FrameRef, FramesAside};
 
 /// Declares task-local keys, which give the code inside a future access to the future's values.
 ///
@@ -420,30 +421,21 @@ struct ValueScope<'a> {
     outer: Option<ScopeRef>,
 }
 
-/// A pointer to a scope on this thread's stack.
-#[derive(Clone, Copy)]
-struct ScopeRef(NonNull<ValueScope<'static>>);
-
-impl ScopeRef {
-    fn get(&self) -> &ValueScope<'_> {
-        // SAFETY: the scope is in an outer frame of `within` on this thread's stack, and its value
-        // outlives that frame. The pointer stays on the thread, and is removed before the frame
-        // ends.
-        unsafe { self.0.as_ref() }
-    }
-}
+type ScopeRef = FrameRef<ValueScope<'static>>;
 
 /// Calls `f` in a new innermost scope, in which `key` has `value`.
-pub(super) fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
-    let outer = INNERMOST.get();
-    let scope = ValueScope { key, value, outer };
-    let _outer = BackTo(outer);
-    INNERMOST.set(Some(ScopeRef(NonNull::from(&scope).cast())));
-    f()
+fn within<R>(key: *const (), value: &(dyn Any + 'static), f: impl FnOnce() -> R) -> R {
+    INNERMOST.with(|place| {
+        let scope = ValueScope { key, value, outer: place.get() };
+        // SAFETY: the scope stays in this frame until the call returns, and so does its value. The
+        // address is copied into scopes further in and into `ScopesAside`, all of them in frames of
+        // `f` on this thread.
+        unsafe { ScopeRef::nest(place, NonNull::from(&scope).cast(), f) }
+    })
 }
 
 /// Calls `f` with the value in the innermost scope of `key`, if there is such a scope.
-pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static)) -> R) -> Option<R> {
+fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static)) -> R) -> Option<R> {
     let mut next = INNERMOST.get();
     while let Some(innermost) = next {
         let scope = innermost.get();
@@ -455,36 +447,27 @@ pub(super) fn with_value<R>(key: *const (), f: impl FnOnce(&(dyn Any + 'static))
     None
 }
 
-/// Enters a scope again, in place of the thread's current scope, when this is dropped.
-struct BackTo(Option<ScopeRef>);
-
-impl Drop for BackTo {
-    fn drop(&mut self) {
-        INNERMOST.set(self.0);
-    }
-}
-
 /// The scopes that a thread has left for a while: in the middle of a poll that blocks, other tasks
 /// are polled, which have their own scopes. Dropping this, in an inner frame, enters them again.
 pub(crate) struct ScopesAside {
-    scopes: BackTo,
+    scopes: FramesAside<ValueScope<'static>>,
     layers: LayersAside,
 }
 
 impl ScopesAside {
     /// Leaves the scopes that this thread is in.
     pub(crate) fn take() -> Self {
-        Self { scopes: BackTo(INNERMOST.take()), layers: LayersAside::take() }
+        Self { scopes: FramesAside::take(&INNERMOST), layers: leave_layers() }
     }
 
     /// Remembers the scopes that this thread is in, and stays in them.
     pub(crate) fn keep() -> Self {
-        Self { scopes: BackTo(INNERMOST.get()), layers: LayersAside::keep() }
+        Self { scopes: FramesAside::keep(&INNERMOST), layers: keep_layers() }
     }
 
     /// Enters the scopes again, in place of the thread's current scopes, for a poll of the future
     /// that was in them. Dropping the returned value undoes this.
     pub(crate) fn put_back(&self) -> Self {
-        Self { scopes: BackTo(INNERMOST.replace(self.scopes.0)), layers: self.layers.put_back() }
+        Self { scopes: self.scopes.put_back(), layers: self.layers.put_back() }
     }
 }

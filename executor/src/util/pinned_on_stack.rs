@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Poll;
+use std::thread::LocalKey;
 
 use crate::util::unwind::Payload;
 
@@ -98,5 +99,38 @@ struct Nested<'a, T: ?Sized> {
 impl<T: ?Sized> Drop for Nested<'_, T> {
     fn drop(&mut self) {
         self.place.set(self.outer);
+    }
+}
+
+/// Where a thread keeps the address of the innermost of some frames, which link those further out.
+type FramePlace<T> = LocalKey<Cell<Option<FrameRef<T>>>>;
+
+/// Frames that a thread has left for a while. Dropping this, in an inner frame, enters them again.
+pub(crate) struct FramesAside<T: 'static> {
+    place: &'static FramePlace<T>,
+    innermost: Option<FrameRef<T>>,
+}
+
+impl<T> FramesAside<T> {
+    /// Leaves the frames that this thread is in.
+    pub(crate) fn take(place: &'static FramePlace<T>) -> Self {
+        Self { place, innermost: place.take() }
+    }
+
+    /// Remembers the frames that this thread is in, and stays in them.
+    pub(crate) fn keep(place: &'static FramePlace<T>) -> Self {
+        Self { place, innermost: place.get() }
+    }
+
+    /// Enters the frames again, in place of the thread's current frames. Dropping the returned
+    /// value undoes this.
+    pub(crate) fn put_back(&self) -> Self {
+        Self { place: self.place, innermost: self.place.replace(self.innermost) }
+    }
+}
+
+impl<T> Drop for FramesAside<T> {
+    fn drop(&mut self) {
+        self.place.set(self.innermost);
     }
 }
