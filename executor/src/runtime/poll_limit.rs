@@ -19,6 +19,7 @@ use wsrt_trace::place::ShortLocation;
 
 use crate::scheduler::{RuntimeFlavor, Scheduler};
 use crate::sysmon::cpu_meter::BurnMeter;
+use crate::sysmon::stall::backtraces;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64};
 use crate::util::sync::{self, thread};
@@ -191,14 +192,14 @@ impl LimitWatch {
                     WatchedPlace { number: poll.map(|poll| poll.number), since: now, burnt: BurnMeter::default() };
             }
             let poll = poll?;
-            let burnt = watched.burnt.read(poll.thread, now);
+            // On each look, since the first begins the count.
+            let had_core = watched.burnt.had_core(poll.thread, now, self.limit);
             if Duration::from_nanos(now - watched.since) < self.limit {
                 return None;
             }
             // One that neither sleeps nor had a core was kept from it by other programs.
             let asleep = is_asleep(poll.thread) == Some(true);
-            let has_burned = burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= self.limit / 2);
-            (asleep || has_burned).then_some((place, poll, asleep))
+            (asleep || had_core).then_some((place, poll, asleep))
         })
     }
 
@@ -241,7 +242,7 @@ impl LimitWatch {
         }
         let lasted = Duration::from_nanos(self.now() - self.watched[place].since);
         let samples = sampling.finish().unwrap_or_default();
-        let backtrace = samples.first().map(|sample| Resolver::default().backtrace(sample));
+        let backtrace = backtraces(&samples, &mut Resolver::default()).ok().and_then(|all| all.into_iter().next());
         LongPoll { task, lasted, asleep, backtrace }
     }
 

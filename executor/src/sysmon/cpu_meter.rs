@@ -1,5 +1,7 @@
 //! How much CPU time a thread has used since the watcher first asked.
 
+use std::time::Duration;
+
 use crate::sysmon::cadence::TICK;
 use crate::util::thread_state::cpu_time;
 
@@ -23,6 +25,12 @@ impl BurnMeter {
     /// ticks. `None` where the system does not report it.
     pub(crate) fn read(&mut self, thread: u32, now: u64) -> Option<u64> {
         self.compare(thread, now).map(|(burnt, _)| burnt)
+    }
+
+    /// Returns whether `thread` had a core for at least half of `time`, which its poll has lasted,
+    /// as far as is known: other programs may just have kept the thread from a core.
+    pub(crate) fn had_core(&mut self, thread: u32, now: u64, time: Duration) -> bool {
+        self.read(thread, now).is_none_or(|burnt| Duration::from_nanos(burnt) >= time / 2)
     }
 
     /// Returns whether `thread` has had next to nothing of a core for a while, as far as is known:

@@ -265,7 +265,7 @@ fn text_of_first(stall: &Stall, how_often: &str, below: fmt::Arguments<'_>) -> S
 }
 
 /// Returns the backtraces in which there is anything to see.
-fn backtraces(samples: &[Sample], resolver: &mut Resolver) -> Result<Vec<Backtrace>, NoStack> {
+pub(crate) fn backtraces(samples: &[Sample], resolver: &mut Resolver) -> Result<Vec<Backtrace>, NoStack> {
     let mut backtraces: Vec<_> = samples.iter().map(|sample| resolver.backtrace(sample)).collect();
     backtraces.retain(|backtrace| backtrace.place().is_some());
     if backtraces.is_empty() { Err(NoStack::NoFrames) } else { Ok(backtraces) }

@@ -49,7 +49,7 @@ impl Watcher<'_> {
         }
         // One that computes was found asleep above.
         let asleep = state.computing || self.looks_asleep(index, state.thread, now);
-        if !asleep && !self.has_burned(index, state.thread, now, threshold) {
+        if !asleep && !self.watched[index].burnt.had_core(state.thread, now, threshold) {
             return;
         }
         let Some(spawned_at) = state.spawned_at else { return };
@@ -71,13 +71,6 @@ impl Watcher<'_> {
             lasted: Arc::new(AtomicU64::new(now - watched.silent_since)),
             unreported: Some((stall, StackSampling::begin(state.thread, now))),
         });
-    }
-
-    /// Returns whether the poll had a core for at least half of the threshold, as far as is known:
-    /// it may just have been kept from one by other programs.
-    fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
-        let burnt = self.watched[index].burnt.read(thread, now);
-        burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
     }
 
     /// Reports the stalls whose stacks have been captured, or cannot be, and notes how long each
