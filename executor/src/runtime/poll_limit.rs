@@ -20,6 +20,7 @@ use wsrt_trace::place::ShortLocation;
 use crate::scheduler::{RuntimeFlavor, Scheduler};
 use crate::sysmon::cpu_meter::BurnMeter;
 use crate::sysmon::stall::backtraces;
+use crate::sysmon::watcher::stalls::poll_under_way;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64};
 use crate::util::sync::{self, thread};
@@ -213,16 +214,13 @@ impl LimitWatch {
             return is_root_polled.then_some(PollSeen { number: polls, thread, task: None });
         };
         let is_held_for_root = is_root_polled && self.scheduler.config.flavor == RuntimeFlavor::CurrentThread;
-        if is_held_for_root || self.scheduler.idle.is_idle(index) {
+        if is_held_for_root {
             return None;
         }
-        let processor = self.scheduler.processors.get(index);
-        let state = processor.watch().state();
-        if state.blocking || state.computing || state.searching {
+        let (state, number) = poll_under_way(&self.scheduler, index)?;
+        if state.blocking || state.computing {
             return None;
         }
-        // After the state, which may be of a later poll: that poll has been counted then.
-        let number = processor.counters().polls();
         Some(PollSeen { number, thread: state.thread, task: Some((state.task, state.spawned_at?)) })
     }
 

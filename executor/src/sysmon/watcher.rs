@@ -374,7 +374,7 @@ fn needs_no_watcher(scheduler: &Scheduler) -> bool {
 }
 
 mod relief;
-mod stalls;
+pub(crate) mod stalls;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,8 @@ use std::time::Duration;
 use wsrt_stack::StackSampling;
 
 use super::Watcher;
+use crate::scheduler::Scheduler;
+use crate::scheduler::core::poll_watch::PollState;
 use crate::sysmon::reporter;
 use crate::sysmon::stall::{NotedStall, Stall};
 use crate::util::sync::unmodelled::AtomicU64;
@@ -102,10 +104,7 @@ impl Watcher<'_> {
 
     /// Returns whether the poll has not returned.
     fn lasts(&self, stall: &Followed) -> bool {
-        let processor = self.scheduler.processors.get(stall.processor);
-        let is_polling = !self.scheduler.idle.is_idle(stall.processor) && !processor.watch().state().searching;
-        // After the state, as above.
-        is_polling && processor.counters().polls() == stall.poll
+        poll_under_way(self.scheduler, stall.processor).is_some_and(|(_, poll)| poll == stall.poll)
     }
 
     fn report(&self, stall: &mut Followed) {
@@ -114,4 +113,16 @@ impl Watcher<'_> {
             reporter::report_stall(self.scheduler, NotedStall { stall: stalled, samples: sampling.finish(), lasted });
         }
     }
+}
+
+/// Returns the poll that the holder of a processor is in, if any: its state and its number.
+pub(crate) fn poll_under_way(scheduler: &Scheduler, index: usize) -> Option<(PollState, u64)> {
+    if scheduler.idle.is_idle(index) {
+        return None;
+    }
+    let processor = scheduler.processors.get(index);
+    let state = processor.watch().state();
+    // After the state, which may be of a later poll: that poll has been counted then. A searcher
+    // has the last task in state still.
+    (!state.searching).then(|| (state, processor.counters().polls()))
 }
