@@ -12,9 +12,10 @@ use std::{fmt, mem};
 
 use pin_project_lite::pin_project;
 use slab::Slab;
-use wsrt_sync::{CancellationToken, Semaphore, budget};
+use wsrt_sync::{CancellationToken, Semaphore};
 
 use crate::runtime::Handle;
+use crate::task::coop::unconstrained;
 use crate::task::large::boxed_if_large;
 use crate::task::{AbortHandle, JoinError, JoinSet};
 use crate::util::sync::Mutex;
@@ -165,15 +166,10 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn until(mut self, token: &CancellationToken) -> Self {
-        let mut watch: Watch = Box::pin(token.clone().cancelled_owned());
-        let waker = Waker::from(Arc::clone(&self.siblings));
         // The caller's poll neither pays for the watch, whose waker is no task's, nor waits for it.
-        let poll = {
-            let _outer = budget::keep();
-            budget::lift();
-            watch.as_mut().poll(&mut Context::from_waker(&waker))
-        };
-        match poll {
+        let mut watch: Watch = Box::pin(unconstrained(token.clone().cancelled_owned()));
+        let waker = Waker::from(Arc::clone(&self.siblings));
+        match watch.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(()) => self.siblings.cancel(),
             Poll::Pending => self._watch = Some(watch),
         }
