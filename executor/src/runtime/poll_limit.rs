@@ -198,7 +198,7 @@ impl LimitWatch {
             if Duration::from_nanos(now - watched.since) < self.limit {
                 return None;
             }
-            // One that neither sleeps nor had a core was kept from it by other programs.
+            // A thread that neither sleeps nor had a core was kept from a core by other programs.
             let asleep = is_asleep(poll.thread) == Some(true);
             (asleep || had_core).then_some((place, poll, asleep))
         })

@@ -1,15 +1,16 @@
 //! One more poll of a waiting task, with a waker that sees where the task waits.
 //!
-//! A future that returns pending keeps a waker of the poll. It compares the waker with the one that
-//! it has, and clones it if the two differ. So a poll with a waker of its own makes each future
-//! that waits clone this waker, whoever has written the future. The stack of the call of `clone`
-//! leads from the poll of the task through its `async fn`s to the future: this is the await chain.
+//! A future that returns pending keeps a waker of the poll. It compares this waker with the waker
+//! that it has, and clones it if the two differ. So a poll with a waker of its own makes each
+//! future that waits clone this waker, whoever has written the future. The stack of the call of
+//! `clone` leads from the poll of the task through its `async fn`s to the future: this is the await
+//! chain.
 //!
 //! The clone is an ordinary waker of the task, so that nothing of the poll is left behind. The poll
 //! itself is a spurious one, which every future must bear. Ordinary polls know nothing of this.
 //!
-//! Not seen are futures that are not polled: those of a combinator that polls only what was woken,
-//! such as `FuturesUnordered`, which keeps one waker for all of its futures.
+//! Futures that are not polled are not seen, such as the futures in a `FuturesUnordered`, which
+//! polls only what was woken, and keeps one waker for all of them.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -83,7 +84,7 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake, keep);
 
 /// # Safety
 ///
-/// `data` belongs to a waker of this module, and the poll goes on.
+/// `data` belongs to a waker of this module, and the poll is under way.
 unsafe fn witness_of<'a>(data: *const ()) -> &'a PollWitness {
     // SAFETY: the witness outlives the poll, and is shared with other threads at most by a
     // `&Waker`: its parts are Sync but for the pointer, which leads to a header.

@@ -40,7 +40,7 @@ impl UnwindSafe for SharedValue {}
 impl RefUnwindSafe for SharedValue {}
 
 impl SharedValue {
-    /// Returns what stands in the place of a value that was taken out of its scope.
+    /// Returns a placeholder for a value that was taken out of its scope.
     pub(super) fn nothing() -> Self {
         struct Nothing;
         Self(Arc::new(Nothing))
@@ -66,7 +66,7 @@ impl Drop for Heritage {
 
 /// What one frame of the stack adds to the surroundings of the code above it.
 enum Adds<'a> {
-    /// The heritage of this task, in place of all that is further out. The task's cell is alive.
+    /// The heritage of this task, which hides all layers further out. The task's cell is alive.
     Task(NonNull<Header>),
     /// A deadline, which is no later than the one further out.
     Deadline(Instant),
@@ -91,7 +91,7 @@ thread_local! {
 }
 
 impl Layer<'_> {
-    /// Returns this layer and those further out that it does not hide.
+    /// Returns this layer and the layers further out that it does not hide.
     fn and_outer(&self) -> impl Iterator<Item = &Layer<'_>> {
         successors(Some(self), |layer| match layer.adds {
             Adds::Task(_) => None,
@@ -128,8 +128,8 @@ impl Layer<'_> {
         }
     }
 
-    /// Copies what this layer and those further out hold. The value of an inner scope hides the
-    /// value of an outer one, so that the copy does not grow from task to task.
+    /// Copies what this layer and the layers further out hold. The value of an inner scope hides
+    /// the value of an outer scope, so that the copy does not grow from task to task.
     fn collect(&self) -> InheritedValues {
         let mut values: Vec<(usize, SharedValue)> = Vec::new();
         let mut add = |key: usize, value: &SharedValue| {

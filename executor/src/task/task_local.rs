@@ -465,7 +465,7 @@ impl ScopesAside {
         Self { scopes: FramesAside::keep(&INNERMOST), layers: keep_layers() }
     }
 
-    /// Enters the scopes again, in place of the thread's current scopes, for a poll of the future
+    /// Enters the scopes again, and leaves the thread's current scopes, for a poll of the future
     /// that was in them. Dropping the returned value undoes this.
     pub(crate) fn put_back(&self) -> Self {
         Self { scopes: self.scopes.put_back(), layers: self.layers.put_back() }

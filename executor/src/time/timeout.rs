@@ -213,9 +213,9 @@ impl<F: Future> Future for Timeout<F> {
 ///
 /// Tasks and blocking jobs that are spawned inside a timeout inherit its deadline, as described for
 /// [`task_local!`](crate::task_local). The deadline is information for the code: only the timeout's
-/// own future is dropped when it passes, and a spawned task goes on. Use the deadline to pass the
-/// time that is left to another server or to a blocking call, and to give up early when too little
-/// time is left.
+/// own future is dropped when it passes, and a spawned task keeps running. Use the deadline to pass
+/// the time that is left to another server or to a blocking call, and to give up early when too
+/// little time is left.
 ///
 /// # Examples
 ///

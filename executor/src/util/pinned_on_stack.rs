@@ -122,8 +122,8 @@ impl<T> FramesAside<T> {
         Self { place, innermost: place.get() }
     }
 
-    /// Enters the frames again, in place of the thread's current frames. Dropping the returned
-    /// value undoes this.
+    /// Enters the frames again, and leaves the thread's current frames. Dropping the returned value
+    /// undoes this.
     pub(crate) fn put_back(&self) -> Self {
         Self { place: self.place, innermost: self.place.replace(self.innermost) }
     }

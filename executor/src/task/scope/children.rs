@@ -119,7 +119,7 @@ impl Children {
         }
     }
 
-    /// Polls until all children have ended. Cancels those that only watch when the others have.
+    /// Polls until all children have ended. Cancels the watches when all other children have ended.
     pub(super) fn poll_ended(&self, cx: &Context<'_>) -> Poll<()> {
         ready!(self.poll_until(cx, ChildrenState::has_no_work));
         if !self.is_over() {

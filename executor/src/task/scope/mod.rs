@@ -271,7 +271,7 @@ pin_project! {
     /// are lost.
     #[must_use = "futures do nothing unless they are awaited"]
     pub struct ScopeWith<R, B: Future> {
-        // The order of the fields is that of their drops: the body borrows what the last one has.
+        // The fields are dropped in this order: the body borrows from the last field.
         #[pin]
         body: CaughtFuture<B>,
         output: Option<B::Output>,
