@@ -1,4 +1,5 @@
-//! Turns of owners: as many parallel calls of a runtime compute at a time as there are processors.
+//! Turns of owners: about as many parallel calls of a runtime compute at a time as there are
+//! processors.
 //!
 //! More would take time from each other and from the tasks, and none would end earlier. A turn is
 //! no promise: an owner that has waited for long takes over the oldest turn, whose owner continues

@@ -178,7 +178,10 @@ impl<'a> Counted<'a> {
         }
         let scheduler = context.scheduler();
         let longest = Duration::from_nanos(5 * TIME_SLICE);
-        let turn = Regions::of(scheduler).turns.begin(scheduler.processors.regular(), longest);
+        // One more than there are cores: an owner that was woken may wait for a core that another
+        // thread has, while the core that a turn's end has left is idle.
+        let most = scheduler.processors.regular() + 1;
+        let turn = Regions::of(scheduler).turns.begin(most, longest);
         context.set_computing(true);
         let counted_as = if mark_processor(context, true) {
             CountedAs::Holder
