@@ -46,13 +46,17 @@ pub(crate) const HEADERS: [(&str, &str); 4] = [
 pub(crate) enum Content {
     Bytes(Vec<u8>),
     File(Recorded),
+    /// None, and none is known: a HEAD asks for what would have to be recorded first.
+    Unmade,
 }
 
 impl Content {
-    pub(crate) fn len(&self) -> u64 {
+    /// Returns the length, if it is known.
+    pub(crate) fn len(&self) -> Option<u64> {
         match self {
-            Self::Bytes(bytes) => bytes.len() as u64,
-            Self::File(recorded) => recorded.len,
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::File(recorded) => Some(recorded.len),
+            Self::Unmade => None,
         }
     }
 }
@@ -60,6 +64,11 @@ impl Content {
 impl Answer {
     pub(crate) fn new(content_type: &'static str, text: impl Into<Vec<u8>>) -> Self {
         Self { status: OK, content_type, file_name: None, content: Content::Bytes(text.into()) }
+    }
+
+    /// The answer to a HEAD, for a page that would have to be recorded or polled first.
+    pub(crate) fn unmade(content_type: &'static str) -> Self {
+        Self { status: OK, content_type, file_name: None, content: Content::Unmade }
     }
 
     /// An answer that says in words why there is no other.
@@ -78,8 +87,8 @@ impl Answer {
         Self::refusal(NOT_ALLOWED, "the pages are read by GET or HEAD")
     }
 
-    pub(crate) fn download(file_name: &'static str, recorded: Recorded) -> Self {
-        Self { status: OK, content_type: BYTES, file_name: Some(file_name), content: Content::File(recorded) }
+    pub(crate) fn download(file_name: &'static str, content: Content) -> Self {
+        Self { status: OK, content_type: BYTES, file_name: Some(file_name), content }
     }
 
     /// Returns the value of the header that makes browsers save the body.

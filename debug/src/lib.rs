@@ -42,7 +42,8 @@
 //! The server accepts 256 connections; further ones take the places of those that have been silent
 //! for longest. A client has 5 seconds for its request, whose head is at most 8 KiB, and takes
 //! at least 64 KiB a second of the answer. Two timelines, of 60 seconds at most, are recorded at a
-//! time. They go through files in the folder for temporary files, which only this user may read.
+//! time. They go through files in the folder for temporary files, which only this user may read. A
+//! HEAD is answered without a recording, so that its answer has no length.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
 use crate::answer::{Answer, BUSY};
-use crate::pages;
+use crate::pages::{self, Wanted};
 
 /// The most answers that are made at a time.
 const MOST_THREADS: usize = 16;
@@ -43,13 +43,13 @@ impl Makers {
     /// for it.
     pub(crate) fn make(
         &self,
-        target: String,
+        wanted: Wanted,
         prefix: Arc<str>,
         put: impl FnOnce(Answer) + Send + 'static,
     ) -> Result<(), Answer> {
         let counted = Counted::begin(Arc::clone(&self.0), MOST_THREADS, "answers are being made")?;
         let make = move || {
-            let answer = catch_unwind(AssertUnwindSafe(|| pages::answer(&target, &prefix)));
+            let answer = catch_unwind(AssertUnwindSafe(|| pages::answer(&wanted, &prefix)));
             // First, so that whoever has the answer may ask again.
             drop(counted);
             put(answer.unwrap_or_else(|_| Answer::panicked()));

@@ -14,6 +14,7 @@ use wsrt::sync::oneshot;
 
 use crate::answer::{Answer, Content, HEADERS};
 use crate::making::Makers;
+use crate::pages::Wanted;
 
 /// A tower service with the pages, for a router of axum or another one.
 ///
@@ -49,10 +50,10 @@ impl Service {
     }
 
     /// Has a thread make the answer.
-    fn ask(&self, target: String) -> Result<oneshot::Receiver<Answer>, Answer> {
+    fn ask(&self, wanted: Wanted) -> Result<oneshot::Receiver<Answer>, Answer> {
         let (sender, receiver) = oneshot::channel();
         // The client may have gone.
-        self.makers.make(target, Arc::clone(&self.prefix), move |answer| _ = sender.send(answer))?;
+        self.makers.make(wanted, Arc::clone(&self.prefix), move |answer| _ = sender.send(answer))?;
         Ok(receiver)
     }
 }
@@ -71,7 +72,7 @@ impl<B> tower_service::Service<Request<B>> for Service {
         let answer = match *request.method() {
             Method::GET | Method::HEAD => {
                 let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
-                self.ask(target.to_owned())
+                self.ask(Wanted { target: target.to_owned(), wants_body })
             }
             _ => Err(Answer::not_allowed()),
         };
@@ -116,12 +117,14 @@ impl Future for ResponseFuture {
 fn response(answer: Answer, wants_body: bool) -> Response<Body> {
     let len = answer.content.len();
     let disposition = answer.disposition().and_then(|value| HeaderValue::try_from(value).ok());
-    let content = if wants_body { answer.content } else { Content::Bytes(Vec::new()) };
+    let content = if wants_body { answer.content } else { Content::Unmade };
     let mut response = Response::new(Body { content });
     *response.status_mut() = StatusCode::from_u16(answer.status.0).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(len));
+    if let Some(len) = len {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(len));
+    }
     for (name, value) in HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
@@ -149,6 +152,7 @@ impl http_body::Body for Body {
                 let mut piece = Vec::new();
                 recorded.read_piece(&mut piece).map(|()| piece)
             }
+            Content::Unmade => Ok(Vec::new()),
         };
         match piece {
             Ok(piece) if piece.is_empty() => Poll::Ready(None),
@@ -157,10 +161,10 @@ impl http_body::Body for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.content.len() == 0
+        self.content.len().unwrap_or(0) == 0
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.content.len())
+        SizeHint::with_exact(self.content.len().unwrap_or(0))
     }
 }

@@ -71,18 +71,29 @@ const PAGES: [Page; 9] = [
     },
 ];
 
+/// What a client asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The path, and the query behind its question mark.
+    pub(crate) target: String,
+    /// Whether the client takes the page, and not only the headers that come with it.
+    pub(crate) wants_body: bool,
+}
+
 /// A request for a page.
 struct Request<'a> {
     /// What a router has taken from the front of the path, for links: empty, or `/debug`.
     prefix: &'a str,
     query: Query<'a>,
+    /// Without it nothing is recorded, and no task is polled.
+    wants_body: bool,
     /// The runtimes that the page is about, in the order in which they were built.
     runtimes: Vec<Handle>,
 }
 
-/// Returns the answer to a request for `target`, a path and perhaps a query. Paths may begin with
-/// `prefix`.
-pub(crate) fn answer(target: &str, prefix: &str) -> Answer {
+/// Returns the answer to a request for what is `wanted`, whose path may begin with `prefix`.
+pub(crate) fn answer(wanted: &Wanted, prefix: &str) -> Answer {
+    let Wanted { target, wants_body } = wanted;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = path.strip_prefix(prefix).unwrap_or(path).trim_matches('/');
     let page = PAGES.iter().find(|page| page.path == path);
@@ -90,7 +101,7 @@ pub(crate) fn answer(target: &str, prefix: &str) -> Answer {
         return no_page(path, prefix);
     }
     let make = page.map_or(index::answer as Make, |page| page.make);
-    Request::parse(query, prefix).and_then(|request| make(&request)).unwrap_or_else(|refusal| refusal)
+    Request::parse(query, prefix, *wants_body).and_then(|request| make(&request)).unwrap_or_else(|refusal| refusal)
 }
 
 fn no_page(path: &str, prefix: &str) -> Answer {
@@ -100,7 +111,7 @@ fn no_page(path: &str, prefix: &str) -> Answer {
 }
 
 impl<'a> Request<'a> {
-    fn parse(query: &'a str, prefix: &'a str) -> Result<Self, Answer> {
+    fn parse(query: &'a str, prefix: &'a str, wants_body: bool) -> Result<Self, Answer> {
         let query = Query::parse(query).map_err(|why| Answer::refusal(BAD_REQUEST, why))?;
         let mut runtimes = Handle::__all();
         if let Some(id) = query.runtime {
@@ -109,7 +120,7 @@ impl<'a> Request<'a> {
                 return Err(Answer::refusal(NOT_FOUND, format!("runtime={id}: there is no such runtime (any more)")));
             }
         }
-        Ok(Self { prefix, query, runtimes })
+        Ok(Self { prefix, query, wants_body, runtimes })
     }
 
     /// Returns the runtime that a page about a single one shows: the first.

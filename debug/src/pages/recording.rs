@@ -10,7 +10,7 @@ use wsrt::runtime::Handle;
 
 use super::query::Format;
 use super::{Request, title};
-use crate::answer::{Answer, FAILED, HTML, NOT_FOUND, Recorded, Scratch, TEXT};
+use crate::answer::{Answer, Content, FAILED, HTML, NOT_FOUND, Recorded, Scratch, TEXT};
 use crate::making::Counted;
 use crate::waiting::wait;
 
@@ -19,6 +19,9 @@ const MOST: usize = 2;
 /// How long the end of a recording may take.
 const GRACE: Duration = Duration::from_secs(20);
 
+/// The name that a browser saves a flight record by.
+const FLIGHT: &str = "wsrt-flight.perfetto-trace";
+
 /// How many are being recorded.
 static RECORDING: AtomicUsize = AtomicUsize::new(0);
 
@@ -26,8 +29,7 @@ static RECORDING: AtomicUsize = AtomicUsize::new(0);
 const FREQUENCY: NonZeroU32 = NonZeroU32::new(99).expect("it is not zero");
 
 pub(super) fn trace(request: &Request<'_>) -> Result<Answer, Answer> {
-    let recorded = record(request.runtime()?, request.query.seconds, request.query.cpu)?;
-    Ok(Answer::download("wsrt.perfetto-trace", recorded))
+    record(request, request.query.cpu).map(|content| Answer::download("wsrt.perfetto-trace", content))
 }
 
 pub(super) fn report(request: &Request<'_>) -> Result<Answer, Answer> {
@@ -54,32 +56,40 @@ fn page_of(
     content_type: &'static str,
     make: fn(&File, &str) -> Result<String, wsrt_report::Failure>,
 ) -> Result<Answer, Answer> {
-    let (runtime, seconds) = (request.runtime()?, request.query.seconds);
-    let recorded = record(runtime, seconds, cpu)?;
-    match make(&recorded.file, &format!("{seconds:?} of {}", title(runtime))) {
+    let Content::File(recorded) = record(request, cpu)? else { return Ok(Answer::unmade(content_type)) };
+    match make(&recorded.file, &format!("{:?} of {}", request.query.seconds, title(request.runtime()?))) {
         Ok(page) => Ok(Answer::new(content_type, page)),
         Err(error) => Err(Answer::refusal(NOT_FOUND, format!("there is nothing to report: the timeline {error}"))),
     }
 }
 
-fn record(runtime: &Handle, seconds: Duration, cpu: Option<NonZeroU32>) -> Result<Recorded, Answer> {
+/// Records a timeline, but not for a HEAD.
+fn record(request: &Request<'_>, cpu: Option<NonZeroU32>) -> Result<Content, Answer> {
+    let (runtime, seconds) = (request.runtime()?, request.query.seconds);
+    if !request.wants_body {
+        return Ok(Content::Unmade);
+    }
     let _counted = Counted::begin(&RECORDING, MOST, "timelines are being recorded")?;
     let failed = |error: io::Error| Answer::refusal(FAILED, format!("the timeline cannot be recorded: {error}"));
     let folder = Scratch::new().map_err(failed)?;
     let path = folder.file("wsrt.perfetto-trace");
     wait(runtime.__trace_for(seconds, &path, cpu), seconds + GRACE).map_err(failed)?;
-    Recorded::open(&path, Some(folder)).map_err(failed)
+    Recorded::open(&path, Some(folder)).map(Content::File).map_err(failed)
 }
 
 pub(super) fn flight(request: &Request<'_>) -> Result<Answer, Answer> {
-    let recorded = wait(request.runtime()?.write_flight_record(), GRACE).and_then(|path| {
+    let runtime = request.runtime()?;
+    if !request.wants_body {
+        return Ok(Answer::download(FLIGHT, Content::Unmade));
+    }
+    let recorded = wait(runtime.write_flight_record(), GRACE).and_then(|path| {
         let recorded = Recorded::open(&path, None)?;
         // It was written for this answer. Where an open file cannot be removed, it stays.
         let _ = fs::remove_file(path);
         Ok(recorded)
     });
     match recorded {
-        Ok(recorded) => Ok(Answer::download("wsrt-flight.perfetto-trace", recorded)),
+        Ok(recorded) => Ok(Answer::download(FLIGHT, Content::File(recorded))),
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(Answer::refusal(NOT_FOUND, error.to_string())),
         Err(error) => Err(Answer::refusal(FAILED, format!("the flight record cannot be written: {error}"))),
     }

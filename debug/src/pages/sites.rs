@@ -1,25 +1,25 @@
 //! `/sites`: which spawn sites' polls take the time, in the next seconds.
 
 use std::fmt::Write;
-use std::sync::{Mutex, TryLockError};
+use std::sync::atomic::AtomicUsize;
 use std::thread;
 use std::time::Duration;
 
 use wsrt::runtime::{Handle, Metrics};
 
 use super::{Request, title};
-use crate::answer::{Answer, BUSY, TEXT};
+use crate::answer::{Answer, TEXT};
+use crate::making::Counted;
 
-/// One at a time: each switches the measurement off in the end, if it was off.
-static MEASURING: Mutex<()> = Mutex::new(());
+/// How many are under way. One at a time: each switches the measurement off in the end, if it was
+/// off.
+static MEASURING: AtomicUsize = AtomicUsize::new(0);
 
 pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
-    let _alone = match MEASURING.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            return Err(Answer::refusal(BUSY, "spawn sites are being measured: ask again"));
-        }
-        alone => alone,
-    };
+    if !request.wants_body {
+        return Ok(Answer::unmade(TEXT));
+    }
+    let _counted = Counted::begin(&MEASURING, 1, "page about spawn sites is being made")?;
     let measured: Vec<_> = request.runtimes.iter().map(Measured::begin).collect();
     thread::sleep(request.query.seconds);
     let mut page = String::new();

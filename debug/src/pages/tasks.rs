@@ -7,14 +7,18 @@ use wsrt::runtime::{Dump, Handle};
 
 use super::query::Format;
 use super::{Request, text};
-use crate::answer::{Answer, JSON};
+use crate::answer::{Answer, JSON, TEXT};
 
 /// How long a worker may take to poll some of the tasks: all of the workers may be stuck.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 pub(super) fn answer(request: &Request<'_>) -> Result<Answer, Answer> {
-    let dump = if request.query.with_chains { dump_with_chains } else { Handle::dump };
-    if request.query.format == Some(Format::Json) {
+    let (with_chains, is_json) = (request.query.with_chains, request.query.format == Some(Format::Json));
+    if with_chains && !request.wants_body {
+        return Ok(Answer::unmade(if is_json { JSON } else { TEXT }));
+    }
+    let dump = if with_chains { dump_with_chains } else { Handle::dump };
+    if is_json {
         return Ok(Answer::new(JSON, json(&request.runtimes, dump)));
     }
     text(request, |runtime, page| _ = writeln!(page, "\n{}", dump(runtime)))

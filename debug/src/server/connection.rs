@@ -7,6 +7,7 @@ use super::head::{self, Head, Request};
 use super::listener::Stream;
 use super::outgoing::{Outgoing, Sent};
 use crate::answer::Answer;
+use crate::pages::Wanted;
 
 /// How long a client may take for the head of a request, from the end of the answer before.
 const HEAD_TIME: Duration = Duration::from_secs(5);
@@ -44,7 +45,7 @@ pub(super) enum Next {
     /// An event of its socket.
     Event,
     /// The answer to a request.
-    Answer(String),
+    Answer(Wanted),
     /// To be closed.
     End,
 }
@@ -78,9 +79,9 @@ impl Connection {
             match &mut self.state {
                 State::Waiting { .. } => return Next::Event,
                 State::Reading => match self.read_head(checks_host) {
-                    Ok(Some(Request { target, wants_body, keep_alive })) => {
-                        self.state = State::Waiting { wants_body, keep_alive };
-                        return Next::Answer(target);
+                    Ok(Some(Request { wanted, keep_alive })) => {
+                        self.state = State::Waiting { wants_body: wanted.wants_body, keep_alive };
+                        return Next::Answer(wanted);
                     }
                     // Refused, or more to come.
                     Ok(None) if matches!(self.state, State::Sending { .. }) => {}

@@ -4,6 +4,7 @@ use httparse::{EMPTY_HEADER, Status as Parsed};
 
 use crate::address::is_host_of_this_machine;
 use crate::answer::{Answer, BAD_REQUEST, FORBIDDEN, TOO_LARGE};
+use crate::pages::Wanted;
 
 /// The most bytes of a head.
 pub(super) const MOST_BYTES: usize = 8 << 10;
@@ -13,9 +14,7 @@ const MOST_HEADERS: usize = 64;
 /// A request for a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
-    /// The path, and the query behind its question mark.
-    pub(super) target: String,
-    pub(super) wants_body: bool,
+    pub(super) wanted: Wanted,
     pub(super) keep_alive: bool,
 }
 
@@ -71,7 +70,7 @@ fn request(parsed: &httparse::Request<'_, '_>, checks_host: bool) -> Result<Requ
         _ => return Err(Answer::not_allowed()),
     };
     let target = parsed.path.unwrap_or("/").to_owned();
-    Ok(Request { target, wants_body, keep_alive })
+    Ok(Request { wanted: Wanted { target, wants_body }, keep_alive })
 }
 
 #[cfg(test)]
@@ -97,12 +96,12 @@ mod tests {
     fn a_request_is_read_up_to_its_end() {
         let (request, len) = whole("GET /tasks?format=json HTTP/1.1\r\nHost: localhost:1\r\n\r\nGET");
         assert_eq!(
-            (request.target.as_str(), request.wants_body, request.keep_alive),
+            (request.wanted.target.as_str(), request.wanted.wants_body, request.keep_alive),
             ("/tasks?format=json", true, true)
         );
         assert_eq!(len, 54);
         let (request, _) = whole("HEAD / HTTP/1.1\r\nConnection: x, Close\r\n\r\n");
-        assert!(!request.wants_body && !request.keep_alive);
+        assert!(!request.wanted.wants_body && !request.keep_alive);
         assert!(!whole("GET / HTTP/1.0\r\n\r\n").0.keep_alive);
         for part in ["", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n"] {
             assert!(matches!(parse(part.as_bytes(), true), Head::Partial), "{part}");
@@ -128,7 +127,7 @@ mod tests {
             Head::Partial => assert!(bytes.len() < MOST_BYTES),
             Head::Whole(request, len) => {
                 assert!(len <= bytes.len().min(MOST_BYTES));
-                let (_, query) = request.target.split_once('?').unwrap_or_default();
+                let (_, query) = request.wanted.target.split_once('?').unwrap_or_default();
                 let _ = pages::Query::parse(query);
             }
             Head::Refused(answer) => assert!((400..=431).contains(&answer.status.0)),

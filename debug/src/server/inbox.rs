@@ -7,6 +7,7 @@ use mio::{Token, Waker};
 
 use crate::answer::Answer;
 use crate::making::Makers;
+use crate::pages::Wanted;
 
 #[derive(Debug)]
 pub(super) struct Inbox {
@@ -31,9 +32,9 @@ impl Inbox {
     }
 
     /// Has a thread make the answer for the connection `token`. Returns a refusal if there is none.
-    pub(super) fn ask(self: &Arc<Self>, token: Token, target: String) -> Result<(), Answer> {
+    pub(super) fn ask(self: &Arc<Self>, token: Token, wanted: Wanted) -> Result<(), Answer> {
         let inbox = Arc::clone(self);
-        self.makers.make(target, Arc::default(), move |answer| inbox.put(token, answer))
+        self.makers.make(wanted, Arc::default(), move |answer| inbox.put(token, answer))
     }
 
     fn put(&self, token: Token, answer: Answer) {

@@ -32,13 +32,12 @@ pub(super) enum Sent {
 impl Outgoing {
     pub(super) fn new(answer: Answer, wants_body: bool, keep_alive: bool) -> Self {
         let mut bytes = head(&answer, keep_alive).into_bytes();
-        let len = answer.content.len();
+        let len = answer.content.len().unwrap_or(0);
         let mut file = None;
-        if wants_body {
-            match answer.content {
-                Content::Bytes(body) => bytes.extend(body),
-                Content::File(recorded) => file = Some(recorded),
-            }
+        match answer.content {
+            Content::Bytes(body) if wants_body => bytes.extend(body),
+            Content::File(recorded) if wants_body => file = Some(recorded),
+            _ => {}
         }
         let deadline = Instant::now() + PATIENCE + Duration::from_secs(len / SLOWEST);
         Self { bytes, sent: 0, file, deadline }
@@ -81,7 +80,9 @@ fn head(answer: &Answer, keep_alive: bool) -> String {
     let (status, reason) = (answer.status.0, answer.status.1);
     let mut head = format!("HTTP/1.1 {status} {reason}\r\ncontent-type: {}\r\n", answer.content_type);
     let mut put = |name: &str, value: &str| _ = write!(head, "{name}: {value}\r\n");
-    put("content-length", &answer.content.len().to_string());
+    if let Some(len) = answer.content.len() {
+        put("content-length", &len.to_string());
+    }
     HEADERS.iter().for_each(|(name, value)| put(name, value));
     if let Some(disposition) = answer.disposition() {
         put("content-disposition", &disposition);

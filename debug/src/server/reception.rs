@@ -125,7 +125,7 @@ impl Reception {
             match connection.advance(self.checks_host) {
                 Next::Event => return,
                 Next::End => return self.close(number),
-                Next::Answer(target) => match self.inbox.ask(Token(number), target) {
+                Next::Answer(wanted) => match self.inbox.ask(Token(number), wanted) {
                     Ok(()) => return,
                     Err(refusal) => connection.answer(refusal),
                 },

@@ -1,9 +1,10 @@
 //! Each page shows what its line on the index says.
 
+use std::future::poll_fn;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, FlightRecorder, Runtime};
@@ -12,7 +13,7 @@ use wsrt::task;
 use wsrt::time::sleep;
 use wsrt_tests::{Directory, Gate, Manner, runtime_with, within_a_minute};
 
-use crate::client::{busy_runtime, get, get_until, serve};
+use crate::client::{busy_runtime, connect, get, get_until, request, send, serve};
 
 /// `?runtime=` of a runtime: other tests have their own in this process.
 fn of(runtime: &Runtime) -> String {
@@ -250,6 +251,38 @@ fn stalls_are_shown_while_they_last_and_counted() {
         }
         gate.open();
         get_until(address, &target, "\n0 polls have lasted");
+    });
+}
+
+#[test]
+fn a_head_records_nothing_and_polls_no_task() {
+    within_a_minute(|| {
+        let (_server, address) = serve();
+        let folder = Directory::new();
+        let recorder = FlightRecorder::new(folder.path("flight"));
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).flight_recorder(recorder).build().expect("a runtime");
+        let polls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&polls);
+        let mut long = Box::pin(sleep(Duration::from_secs(3_600)));
+        runtime.spawn(poll_fn(move |context| {
+            counted.fetch_add(1, Relaxed);
+            long.as_mut().poll(context)
+        }));
+        get_until(address, &format!("/tasks{}", of(&runtime)), "waits for a timer due in");
+
+        let mut recordings = vec!["trace", "report", "sites"];
+        recordings.extend(wsrt_tests::HAS_STACKS.then_some("profile"));
+        let mut targets: Vec<_> = recordings.iter().map(|page| format!("/{page}{}&seconds=60", of(&runtime))).collect();
+        targets.extend([format!("/flight{}", of(&runtime)), format!("/tasks{}&chains", of(&runtime))]);
+        for target in targets {
+            let reply = send(connect(address), &request(&target).replace("GET", "HEAD"));
+            assert_eq!((reply.status, reply.body.len()), (200, 0), "{target}: {}", reply.head);
+            assert!(!reply.head.contains("content-length"), "{target}: {}", reply.head);
+            assert_eq!(polls.load(Relaxed), 1, "{target}");
+        }
+        let refused = send(connect(address), &request("/trace?seconds=0").replace("GET", "HEAD"));
+        assert_eq!((refused.status, refused.body.len()), (400, 0));
     });
 }
 

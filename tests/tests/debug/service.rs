@@ -46,6 +46,8 @@ fn answers_have_their_lengths_and_methods() {
         assert_eq!(trace.headers()["content-disposition"], "attachment; filename=\"wsrt.perfetto-trace\"");
         let head = call(&mut service, "HEAD", "/");
         assert!(head.status() == 200 && head.body().is_empty() && head.headers()["content-length"] != "0");
+        let unmade = call(&mut service, "HEAD", &target.replace("0.05", "60"));
+        assert!(unmade.status() == 200 && unmade.headers().get("content-length").is_none(), "{unmade:?}");
         assert_eq!(call(&mut service, "POST", "/").status(), 405);
     });
 }
