@@ -13,10 +13,6 @@ pub struct Request(Never);
 #[derive(Debug)]
 pub struct Sample(Never);
 
-/// What makes a backtrace of a sample: there are none here.
-#[derive(Debug, Default)]
-pub struct Resolver(());
-
 /// A sample of a thread's stack: there is none here.
 #[derive(Debug)]
 pub struct CpuSample {
@@ -55,6 +51,11 @@ impl Sample {
     pub fn of_caller(_: usize) -> Option<Self> {
         None
     }
+
+    /// Is never called.
+    pub fn backtrace(&self) -> Backtrace {
+        match self.0 {}
+    }
 }
 
 impl CpuSampler {
@@ -76,12 +77,5 @@ impl CpuSampler {
     /// Is never called.
     pub fn take_missed(&mut self) -> u64 {
         match self.0 {}
-    }
-}
-
-impl Resolver {
-    /// Is never called.
-    pub fn backtrace(&mut self, sample: &Sample) -> Backtrace {
-        match sample.0 {}
     }
 }

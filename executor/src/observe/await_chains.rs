@@ -3,22 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::panic::Location;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use wsrt_stack::{Backtrace, IS_SUPPORTED, Resolver};
+use wsrt_stack::{Backtrace, IS_SUPPORTED, Sample};
 
 use crate::scheduler::Scheduler;
 use crate::task::{Id, WaitingTask};
-use crate::util::sync::Mutex;
 
 /// The tasks that one task of the runtime polls in one poll of its own: these take as long as a few
 /// hundred microseconds, where each takes its usual time.
 const AT_A_TIME: usize = 16;
-
-/// Keeps what it has read of the debug information, for the next dump. Locked during a dump.
-static RESOLVER: LazyLock<Mutex<Resolver>> = LazyLock::new(Mutex::default);
 
 /// Returns the chains of each task that waits.
 ///
@@ -30,7 +26,7 @@ pub(crate) fn await_chains(scheduler: &Arc<Scheduler>, limit: Duration) -> BTree
     if !IS_SUPPORTED || scheduler.simulation.is_some() {
         return chains;
     }
-    let (mut resolver, mut waiting) = (RESOLVER.lock(), scheduler.tasks.waiting());
+    let mut waiting = scheduler.tasks.waiting();
     while !waiting.is_empty() {
         let some = waiting.split_off(waiting.len().saturating_sub(AT_A_TIME));
         let (sender, polled) = channel();
@@ -40,7 +36,7 @@ pub(crate) fn await_chains(scheduler: &Arc<Scheduler>, limit: Duration) -> BTree
         let Ok(polled) = polled.recv_timeout(limit) else { break };
         for (task, samples) in polled {
             let mut own: Vec<Backtrace> = Vec::new();
-            for backtrace in samples.iter().map(|sample| resolver.backtrace(sample)) {
+            for backtrace in samples.iter().map(Sample::backtrace) {
                 if backtrace.has_program() && own.iter().all(|other| other.frames() != backtrace.frames()) {
                     own.push(backtrace);
                 }

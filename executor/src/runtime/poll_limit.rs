@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
-use wsrt_stack::{Backtrace, Resolver, StackSampling};
+use wsrt_stack::{Backtrace, StackSampling};
 use wsrt_trace::place::ShortLocation;
 
 use crate::scheduler::{RuntimeFlavor, Scheduler};
@@ -240,7 +240,7 @@ impl LimitWatch {
         }
         let lasted = Duration::from_nanos(self.now() - self.watched[place].since);
         let samples = sampling.finish().unwrap_or_default();
-        let backtrace = backtraces(&samples, &mut Resolver::default()).ok().and_then(|all| all.into_iter().next());
+        let backtrace = backtraces(&samples).ok().and_then(|all| all.into_iter().next());
         LongPoll { task, lasted, asleep, backtrace }
     }
 

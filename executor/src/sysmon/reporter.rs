@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use wsrt_stack::{NoStack, Resolver};
+use wsrt_stack::NoStack;
 
 use crate::scheduler::context::Role;
 use crate::scheduler::shutdown;
@@ -23,7 +23,7 @@ pub(crate) fn report_stall(scheduler: &Arc<Scheduler>, noted: NotedStall) {
     let is_unsupported = matches!(noted.samples, Err(NoStack::Unsupported));
     let noted = Noted::Stall(noted);
     if is_unsupported {
-        deliver(scheduler, noted, &mut Resolver::default());
+        deliver(scheduler, noted);
     } else {
         leave(scheduler, noted);
     }
@@ -57,15 +57,15 @@ fn leave(scheduler: &Arc<Scheduler>, noted: Noted) {
         if let Noted::Stall(stall) = &mut noted {
             stall.samples = Err(NoStack::Busy);
         }
-        deliver(scheduler, noted, &mut Resolver::default());
+        deliver(scheduler, noted);
     }
 }
 
 /// Reports a finding on the current thread.
-fn deliver(scheduler: &Scheduler, noted: Noted, resolver: &mut Resolver) {
+fn deliver(scheduler: &Scheduler, noted: Noted) {
     let hooks = &scheduler.config.findings;
     match noted {
-        Noted::Stall(noted) => scheduler.stalls.report(noted, resolver, hooks),
+        Noted::Stall(noted) => scheduler.stalls.report(noted, hooks),
         Noted::Report(report) => report.deliver(hooks.on_report.as_ref()),
     }
 }
@@ -75,9 +75,8 @@ fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind::OF_A_THREAD;
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Watching);
-    let mut resolver = Resolver::default();
     while let Some(noted) = scheduler.stalls.next_noted() {
-        deliver(&scheduler, noted, &mut resolver);
+        deliver(&scheduler, noted);
     }
     drop(entered);
     shutdown::depart(&scheduler);

@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wsrt_stack::{Backtrace, MOST_SHOWN, MOST_WAITING, NoStack, Resolver, Sample};
+use wsrt_stack::{Backtrace, MOST_SHOWN, MOST_WAITING, NoStack, Sample};
 use wsrt_trace::place::ShortLocation;
 
 use crate::observe::counters::Counter;
@@ -198,9 +198,9 @@ impl Stalls {
 
     /// Reports a stall if its like was not reported before, and calls the hook for stalls. With
     /// such a hook, and none for reports, the stall is the hook's alone.
-    pub(crate) fn report(&self, noted: NotedStall, resolver: &mut Resolver, hooks: &FindingHooks) {
+    pub(crate) fn report(&self, noted: NotedStall, hooks: &FindingHooks) {
         let NotedStall { mut stall, samples, lasted } = noted;
-        let text = match samples.and_then(|samples| backtraces(&samples, resolver)) {
+        let text = match samples.and_then(|samples| backtraces(&samples)) {
             Ok(backtraces) => {
                 stall.calls_on = stall.asleep && backtraces.windows(2).any(|two| two[0].frames() != two[1].frames());
                 stall.backtrace = backtraces.into_iter().next();
@@ -265,8 +265,8 @@ fn text_of_first(stall: &Stall, how_often: &str, below: fmt::Arguments<'_>) -> S
 }
 
 /// Returns the backtraces in which there is anything to see.
-pub(crate) fn backtraces(samples: &[Sample], resolver: &mut Resolver) -> Result<Vec<Backtrace>, NoStack> {
-    let mut backtraces: Vec<_> = samples.iter().map(|sample| resolver.backtrace(sample)).collect();
+pub(crate) fn backtraces(samples: &[Sample]) -> Result<Vec<Backtrace>, NoStack> {
+    let mut backtraces: Vec<_> = samples.iter().map(Sample::backtrace).collect();
     backtraces.retain(|backtrace| backtrace.place().is_some());
     if backtraces.is_empty() { Err(NoStack::NoFrames) } else { Ok(backtraces) }
 }

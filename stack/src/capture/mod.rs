@@ -22,7 +22,6 @@ mod timers;
 mod walker;
 
 pub use request::Request;
-pub use resolver::Resolver;
 pub use sample::Sample;
 pub use timers::{CpuSample, CpuSampler};
 

@@ -1,8 +1,8 @@
 //! Makes a backtrace of a sample.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::sample::Sample;
 use super::symbols::Symbols;
@@ -10,10 +10,9 @@ use super::walker::Walker;
 use crate::{Backtrace, StackFrame};
 
 /// What makes a [`Backtrace`] of a [`Sample`]. It reads the program's file, which takes long where
-/// much debug information is in it, and keeps what it has read: keep it while samples come, on a
-/// thread that nobody waits for.
+/// much debug information is in it, and keeps what it has read.
 #[derive(Default)]
-pub struct Resolver {
+struct Resolver {
     walker: Option<Walker>,
     symbols: Symbols,
     known: HashMap<Vec<u64>, Backtrace>,
@@ -26,10 +25,20 @@ const MOST_KNOWN: usize = 1_000;
 /// The most addresses to be remembered.
 const MOST_NAMED: usize = 20_000;
 
+/// One for the process: each would read and keep the same.
+static RESOLVER: LazyLock<Mutex<Resolver>> = LazyLock::new(Mutex::default);
+
+impl Sample {
+    /// Returns the backtrace. It has no frames if a fault in a file's debug information has made a
+    /// reader of it panic. The first call may take seconds, and others wait for it: call this on a
+    /// thread that nobody waits for.
+    pub fn backtrace(&self) -> Backtrace {
+        RESOLVER.lock().unwrap_or_else(PoisonError::into_inner).backtrace(self)
+    }
+}
+
 impl Resolver {
-    /// Returns the backtrace of a sample. It has no frames if a fault in a file's debug information
-    /// has made a reader of it panic.
-    pub fn backtrace(&mut self, sample: &Sample) -> Backtrace {
+    fn backtrace(&mut self, sample: &Sample) -> Backtrace {
         catch_unwind(AssertUnwindSafe(|| self.read(sample))).unwrap_or_else(|_| {
             // What the reader may have left half changed.
             *self = Self::default();
@@ -66,11 +75,5 @@ impl Resolver {
             self.known.insert(addresses, backtrace.clone());
         }
         backtrace
-    }
-}
-
-impl fmt::Debug for Resolver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resolver").field("known", &self.known.len()).finish_non_exhaustive()
     }
 }

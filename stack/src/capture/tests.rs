@@ -16,7 +16,7 @@ use wsrt_trace::monotonic_nanos;
 use super::handler::own_thread;
 use super::slot::StackSlot;
 use super::system_call::SystemCall;
-use super::{CpuSampler, Request, Resolver, Sample};
+use super::{CpuSampler, Request, Sample};
 use crate::{Backtrace, NoStack, StackFrame};
 
 /// More than any answer takes.
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Captures the stack of the thread again and again until `is_there` finds something in it.
 #[track_caller]
 fn capture_until(thread: u32, is_there: impl Fn(&Backtrace) -> bool) -> Backtrace {
-    let (mut resolver, began) = (Resolver::default(), Instant::now());
+    let began = Instant::now();
     loop {
         let sample = loop {
             let mut request = match Request::send(thread) {
@@ -42,7 +42,7 @@ fn capture_until(thread: u32, is_there: impl Fn(&Backtrace) -> bool) -> Backtrac
                 break sample;
             }
         };
-        let backtrace = resolver.backtrace(&sample);
+        let backtrace = sample.backtrace();
         if is_there(&backtrace) {
             return backtrace;
         }
@@ -140,7 +140,7 @@ fn calls_what_copies() -> Sample {
 
 #[test]
 fn a_copy_of_the_own_stack_ends_where_told() {
-    let backtrace = Resolver::default().backtrace(&calls_what_copies());
+    let backtrace = calls_what_copies().backtrace();
     let names: Vec<_> = backtrace.frames().iter().map(StackFrame::function).collect();
     assert!(names[0].ends_with("copies_its_stack") && names[1].ends_with("calls_what_copies"), "{names:?}");
     assert!(!names.iter().any(|name| name.ends_with("ends_where_told")), "{names:?}");
@@ -248,11 +248,7 @@ fn no_slot_is_lost_in_a_storm() {
 /// Takes samples until `enough` of them name `function`, and returns how many there were of each
 /// thread.
 #[track_caller]
-fn sample_until(
-    (sampler, resolver): (&mut CpuSampler, &mut Resolver),
-    enough: usize,
-    function: &str,
-) -> HashMap<u32, usize> {
+fn sample_until(sampler: &mut CpuSampler, enough: usize, function: &str) -> HashMap<u32, usize> {
     let (mut counts, mut found) = (HashMap::new(), 0);
     let began = Instant::now();
     while found < enough {
@@ -260,7 +256,7 @@ fn sample_until(
         thread::sleep(Duration::from_millis(5));
         for taken in sampler.take().collect::<Vec<_>>() {
             *counts.entry(taken.thread).or_default() += 1;
-            found += usize::from(names(&resolver.backtrace(&taken.sample), function));
+            found += usize::from(names(&taken.sample.backtrace(), function));
         }
     }
     counts
@@ -278,7 +274,7 @@ fn only_a_thread_that_uses_cpu_time_is_sampled() {
     let mut sampler = CpuSampler::begin(NonZeroU32::new(100).expect("it is not 0")).expect("there is a pool");
     let since = monotonic_nanos();
     [busy, busy, idle].into_iter().for_each(|number| sampler.add(number));
-    let counts = sample_until((&mut sampler, &mut Resolver::default()), 20, "computes_until");
+    let counts = sample_until(&mut sampler, 20, "computes_until");
     assert_eq!(counts.keys().collect::<Vec<_>>(), [&busy]);
     let (elapsed, most) = (Duration::from_nanos(monotonic_nanos() - since), counts[&busy] as u128);
     assert!(most <= elapsed.as_millis() / 10 + 2, "{most} samples in {elapsed:?}: one timer for a thread");
@@ -305,11 +301,10 @@ fn a_sampled_thread_may_end_and_so_may_the_sampler() {
     drop(others);
     drop(sampler);
     let (busy, stop_busy) = on_a_busy_thread(computes_until);
-    let mut resolver = Resolver::default();
     for _ in 0..20 {
         let mut sampler = CpuSampler::begin(frequency).expect("a pool was given back");
         sampler.add(busy);
-        sample_until((&mut sampler, &mut resolver), 1, "computes_until");
+        sample_until(&mut sampler, 1, "computes_until");
     }
     stop_busy();
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use wsrt_stack::{Backtrace, CpuSample, CpuSampler, Resolver, Sample};
+use wsrt_stack::{Backtrace, CpuSample, CpuSampler, Sample};
 use wsrt_trace::encode::{BatchEntry, EncodeContext, EventBatch, StackSample, ThreadInfo, recorded_at};
 use wsrt_trace::{Activity, Event, EventKind, NO_PROCESSOR, PollOutcome, Track, monotonic_nanos};
 
@@ -252,9 +252,8 @@ impl Drop for Namer {
 /// The namer's thread.
 fn serve(samples: &Receiver<Sample>, stacks: &Sender<Stack>) {
     super::recorder::lower_priority();
-    let mut resolver = Resolver::default();
     for sample in samples {
-        let path = path_of(&resolver.backtrace(&sample));
+        let path = path_of(&sample.backtrace());
         if stacks.send(path.into()).is_err() {
             return;
         }
