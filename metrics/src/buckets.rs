@@ -36,14 +36,20 @@ pub const BUCKETS: [f64; COUNT] = {
     bounds
 };
 
-/// Returns the number of durations in each bucket, and last the number beyond the last bound.
-pub fn counts(histogram: &LatencyHistogram) -> [u64; COUNT + 1] {
+/// Returns the number of durations up to each bound, with the bound as a label, and last the number
+/// of all.
+pub fn counts(histogram: &LatencyHistogram) -> impl Iterator<Item = (String, u64)> {
     let mut counts = [0; COUNT + 1];
     for (durations, count) in histogram.buckets() {
         let bucket = (0..COUNT).find(|bucket| durations.end <= Duration::from_nanos(bound(*bucket)));
         counts[bucket.unwrap_or(COUNT)] += count;
     }
-    counts
+    let bounds = BUCKETS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+    let mut sum = 0;
+    bounds.zip(counts).map(move |(bound, count)| {
+        sum += count;
+        (bound, sum)
+    })
 }
 
 #[cfg(test)]
@@ -69,6 +75,6 @@ mod tests {
         });
         let polls = runtime.metrics().snapshot().total().poll_time().clone();
         assert!(polls.count() > 0);
-        assert_eq!(counts(&polls).iter().sum::<u64>(), polls.count());
+        assert_eq!(counts(&polls).last(), Some(("+Inf".to_owned(), polls.count())));
     }
 }

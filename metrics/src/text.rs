@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 
 use wsrt::runtime::{Handle, LatencyHistogram, Metrics};
 
-use crate::buckets::{BUCKETS, counts};
+use crate::buckets::counts;
 use crate::figures::{FIGURES, Figure, Kind, Labels, Value};
 
 /// Returns the metrics of `runtimes` in Prometheus' text format, for a page that Prometheus
@@ -72,14 +72,11 @@ fn write_figure(page: &mut String, figure: &Figure, snapshots: &[(String, Metric
 }
 
 fn write_histogram(page: &mut String, name: &str, labels: &Labelled<'_>, histogram: &LatencyHistogram) -> fmt::Result {
-    let mut sum = 0;
-    let bounds = BUCKETS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
-    for (count, bound) in counts(histogram).into_iter().zip(bounds) {
-        sum += count;
-        writeln!(page, "{name}_bucket{{{labels},le=\"{bound}\"}} {sum}")?;
+    for (bound, count) in counts(histogram) {
+        writeln!(page, "{name}_bucket{{{labels},le=\"{bound}\"}} {count}")?;
     }
     writeln!(page, "{name}_sum{{{labels}}} {}", histogram.sum().as_secs_f64())?;
-    writeln!(page, "{name}_count{{{labels}}} {sum}")
+    writeln!(page, "{name}_count{{{labels}}} {}", histogram.count())
 }
 
 /// The labels of a series, the runtime's name first.

@@ -36,8 +36,7 @@ pub enum Refusal {
 /// The action that the command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
-    Report { trace: PathBuf, output: Output },
-    Dial9 { trace: PathBuf, output: Output },
+    Convert { trace: PathBuf, output: Output, is_dial9: bool },
     Help,
     Version,
 }
@@ -58,8 +57,9 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
     match parse(arguments).map_err(|error| Refusal::Usage(error.to_string()))? {
         Command::Help => print(HELP.as_bytes()),
         Command::Version => print(concat!("wsrt-report ", env!("CARGO_PKG_VERSION"), "\n").as_bytes()),
-        Command::Report { trace, output } => convert(&trace, &output, html_page),
-        Command::Dial9 { trace, output } => convert(&trace, &output, dial9_trace),
+        Command::Convert { trace, output, is_dial9 } => {
+            convert(&trace, &output, if is_dial9 { dial9_trace } else { html_page })
+        }
     }
     .map_err(Refusal::Failure)
 }
@@ -91,7 +91,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command, lexopt::E
         Some(file) => Output::File(file.into()),
         None => Output::File(beside(&trace, if is_dial9 { ".bin" } else { ".html" })),
     };
-    Ok(if is_dial9 { Command::Dial9 { trace, output } } else { Command::Report { trace, output } })
+    Ok(Command::Convert { trace, output, is_dial9 })
 }
 
 /// Returns the default path of the output: the path of the trace with an extension appended.
@@ -162,7 +162,7 @@ mod tests {
 
     fn asked(trace: &str, output: &str) -> Result<Command, String> {
         let output = if output == "-" { Output::Standard } else { Output::File(output.into()) };
-        Ok(Command::Report { trace: trace.into(), output })
+        Ok(Command::Convert { trace: trace.into(), output, is_dial9: false })
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(parsed(&["--output", "b", "a"]), asked("a", "b"));
         assert_eq!(parsed(&["-o", "-", "--", "-a"]), asked("-a", "-"));
         assert_eq!(parsed(&["--output=b", "a"]), asked("a", "b"));
-        let converted = Command::Dial9 { trace: "a".into(), output: Output::File("a.bin".into()) };
+        let converted = Command::Convert { trace: "a".into(), output: Output::File("a.bin".into()), is_dial9: true };
         assert_eq!(parsed(&["--dial9", "a"]), Ok(converted));
         assert_eq!(parsed(&["a", "--help"]), Ok(Command::Help));
         assert_eq!(parsed(&["-V"]), Ok(Command::Version));

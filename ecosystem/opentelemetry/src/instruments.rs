@@ -7,7 +7,6 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{AsyncInstrument, Meter};
 use wsrt::runtime::{Handle, LatencyHistogram, Metrics, RuntimeMetrics};
 use wsrt_metrics::__figures::{FIGURES, Figure, Kind, Value, counts, names};
-use wsrt_metrics::BUCKETS;
 
 /// Registers instruments for the metrics of `runtimes` with `meter`, whose provider collects them
 /// for as long as it lasts.
@@ -150,13 +149,10 @@ fn observe_histogram(meter: &Meter, figure: &'static Figure, snapshots: &Arc<Sna
     let of = Arc::clone(snapshots);
     let observe = move |bucket: &dyn AsyncInstrument<u64>| {
         of.each_histogram(figure, |attributes, histogram| {
-            let bounds = BUCKETS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
-            let mut sum = 0;
-            for (count, bound) in counts(histogram).into_iter().zip(bounds) {
-                sum += count;
+            for (bound, count) in counts(histogram) {
                 let mut attributes = attributes.to_vec();
                 attributes.push(KeyValue::new("le", bound));
-                bucket.observe(sum, &attributes);
+                bucket.observe(count, &attributes);
             }
         });
     };

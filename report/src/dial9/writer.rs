@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use wsrt_trace::wire::push_varint;
+
 /// The beginning of a file, with the version.
 const HEADER: &[u8] = b"TRC\0\x01";
 
@@ -86,7 +88,7 @@ impl Writer {
                 Field::Bool(value) => self.bytes.push(value.into()),
                 Field::U8(value) => self.bytes.push(value),
                 Field::U32(value) => self.bytes.extend(value.to_le_bytes()),
-                Field::Number(value) => self.varint(value),
+                Field::Number(value) => push_varint(&mut self.bytes, value),
                 Field::Text(text) => self.bytes.extend(self.strings[text].to_le_bytes()),
             }
         }
@@ -129,14 +131,6 @@ impl Writer {
     fn short_text(&mut self, text: &str) {
         self.bytes.extend((text.len() as u16).to_le_bytes());
         self.bytes.extend(text.as_bytes());
-    }
-
-    fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8);
     }
 }
 

@@ -8,7 +8,7 @@ mod write;
 
 pub(crate) use read::Varint;
 pub use read::{FieldValue, Fields, Malformed};
-pub use write::MessageWriter;
+pub use write::{MessageWriter, push_varint};
 
 /// The wire types, which are stored in the low three bits of a field's key.
 mod wire_type {

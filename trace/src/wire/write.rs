@@ -15,7 +15,7 @@ impl<'a> MessageWriter<'a> {
     /// Writes a number field as a varint, in as few bytes as the number needs.
     pub fn varint(&mut self, field: u32, value: u64) {
         self.key(field, VARINT);
-        self.raw_varint(value);
+        push_varint(self.0, value);
     }
 
     /// Writes a number field with a fixed length of eight bytes.
@@ -32,7 +32,7 @@ impl<'a> MessageWriter<'a> {
     /// Writes a field of raw bytes, such as a message that is already encoded.
     pub fn bytes(&mut self, field: u32, bytes: &[u8]) {
         self.key(field, LENGTH_DELIMITED);
-        self.raw_varint(bytes.len() as u64);
+        push_varint(self.0, bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
@@ -49,21 +49,22 @@ impl<'a> MessageWriter<'a> {
             return;
         }
         let mut prefix = Vec::with_capacity(10);
-        MessageWriter(&mut prefix).raw_varint(length as u64);
+        push_varint(&mut prefix, length as u64);
         self.0.splice(start..=start, prefix);
     }
 
     fn key(&mut self, field: u32, wire_type: u64) {
-        self.raw_varint(u64::from(field) << BITS | wire_type);
+        push_varint(self.0, u64::from(field) << BITS | wire_type);
     }
+}
 
-    fn raw_varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
+/// Appends a number in as few bytes as it needs, with seven bits in each, the lowest first.
+pub fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
     }
+    bytes.push(value as u8);
 }
 
 #[cfg(all(test, not(wsrt_loom)))]
