@@ -8,6 +8,7 @@
 //! two futures that are polled in turn.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::panic::Location;
 use std::sync::LazyLock;
 
@@ -19,9 +20,22 @@ use wsrt_trace::place::ShortLocation;
 use crate::observe::deadlocks::MOST_LOCKS;
 use crate::util::sync::Mutex;
 
-/// What the user can do.
-pub(crate) const CURE: &str = "Drop that future before the task waits for anything else, or poll it during the wait (`join!`), \
-                               or spawn it as a task; see FUTURELOCK.md in the guide";
+/// Returns the words for a lock of this kind, made at `place`, and the task, or the future in
+/// `block_on`, that keeps it from others.
+pub(crate) fn described(kind: WaitKind, place: &'static Location<'static>, task: Option<impl Display>) -> String {
+    let (all, was) = match kind {
+        WaitKind::Semaphore => ("all permits of ", "were"),
+        WaitKind::MpscSend | WaitKind::MpmcSend => ("all ", "was"),
+        _ => ("", "was"),
+    };
+    let (lock, place) = (kind.awaited(), ShortLocation(place));
+    let task = task.map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
+    format!(
+        "{all}{lock} made at {place} {was} handed to a future that {task} keeps and no longer polls. Drop that future before \
+         the task waits for anything else, or poll it during the wait (`join!`), or spawn it as a task; see FUTURELOCK.md in \
+         the guide"
+    )
+}
 
 /// Called when a `timeout` has elapsed whose future was polled just before. Returns a report if it
 /// has ended a futurelock whose lock was in no earlier one.
@@ -53,17 +67,8 @@ pub(crate) fn ended_by_timeout() -> Option<String> {
     if !is_futurelock || !is_new(wait.place) {
         return None;
     }
-    let (lock, place) = (wait.kind.awaited(), ShortLocation(wait.place));
-    let was = match wait.kind {
-        WaitKind::Semaphore => "all permits of which were",
-        WaitKind::MpscSend | WaitKind::MpmcSend => "all of which was",
-        _ => "which was",
-    };
-    let task = task.task().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
-    Some(format!(
-        "a futurelock: a `timeout` in {task} has elapsed in a wait for {lock} made at {place}, {was} handed to another future \
-         that {task} keeps and no longer polls. {CURE} (reported once for this lock)"
-    ))
+    let described = described(wait.kind, wait.place, task.task());
+    Some(format!("a futurelock that a `timeout` has ended: {described} (reported once for this lock)"))
 }
 
 /// The timeouts that have elapsed in waits for locks, and the locks that were reported.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use wsrt_trace::place::ShortLocation;
 
 use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
-use crate::observe::futurelocks::CURE;
-use crate::runtime::{Running, SourceWait, SyncWait, TaskKind, WaitKind, WaitsOn};
+use crate::observe::futurelocks;
+use crate::runtime::{Running, SourceWait, SyncWait, TaskKind, WaitsOn};
 
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,22 +36,9 @@ impl fmt::Display for Cycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cycle of waits: {} cannot continue", counted(self.tasks.len(), "task"))?;
         self.tasks.iter().try_for_each(|task| write!(f, "\n  {task}"))?;
-        self.futurelocks().try_for_each(|wait| write_futurelock(wait, f))
+        let described = |wait: &SyncWait| futurelocks::described(wait.kind(), wait.made_at(), wait.holder());
+        self.futurelocks().try_for_each(|wait| write!(f, "\n  futurelock: {}", described(wait)))
     }
-}
-
-fn write_futurelock(wait: &SyncWait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (lock, place) = (wait.kind().awaited(), ShortLocation(wait.made_at()));
-    let (all, was) = match wait.kind() {
-        WaitKind::Semaphore => ("all permits of ", "were"),
-        WaitKind::MpscSend | WaitKind::MpmcSend => ("all ", "was"),
-        _ => ("", "was"),
-    };
-    let task = wait.holder().map_or_else(|| "`block_on`".to_owned(), |task| format!("task {task}"));
-    write!(
-        f,
-        "\n  futurelock: {all}{lock} made at {place} {was} handed to a future that {task} keeps and no longer polls. {CURE}"
-    )
 }
 
 impl fmt::Display for TaskDump {
