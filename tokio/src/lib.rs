@@ -36,7 +36,7 @@ pub use ::wsrt;
 #[cfg(feature = "rt")]
 pub use wsrt::task_local;
 /// Pages that show the running program. The variable `WSRT_DEBUG` starts their server with the
-/// first runtime of a [`Builder`](runtime::Builder).
+/// first runtime of a [`Builder`](runtime::Builder) or of [`Runtime::new`](runtime::Runtime::new).
 #[cfg(feature = "debug")]
 pub use wsrt_debug;
 #[cfg(feature = "macros")]

@@ -5,6 +5,7 @@ mod builder;
 pub mod dump;
 #[cfg(tokio_unstable)]
 mod hooks;
+mod owner;
 #[cfg(tokio_unstable)]
 mod unstable;
 
@@ -13,6 +14,7 @@ pub use self::builder::Builder;
 pub use self::dump::Dump;
 #[cfg(tokio_unstable)]
 pub use self::hooks::TaskMeta;
+pub use self::owner::Runtime;
 #[cfg(tokio_unstable)]
 pub use self::unstable::RngSeed;
 #[cfg(tokio_unstable)]
@@ -22,6 +24,12 @@ pub use wsrt::runtime::__trace::{
 #[cfg(tokio_unstable)]
 pub use wsrt::runtime::UnhandledPanic;
 pub use wsrt::runtime::{
-    EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeId as Id, RuntimeMetrics,
+    EnterGuard, Handle, LocalOptions, LocalRuntime, RuntimeFlavor, RuntimeId as Id, RuntimeMetrics,
     TryCurrentError, is_rt_shutdown_err, worker_index,
 };
+
+/// Starts the server of the debug pages, if the variable `WSRT_DEBUG` asks for it.
+fn serve_pages() {
+    #[cfg(feature = "debug")]
+    wsrt_debug::__init();
+}

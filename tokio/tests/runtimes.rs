@@ -51,6 +51,22 @@ fn the_scheduler_s_trace_says_which_runtime_it_is() {
 }
 
 #[test]
+#[cfg(feature = "debug")]
+fn the_debug_pages_start_with_a_builder_and_without() {
+    const TEST: &str = "the_debug_pages_start_with_a_builder_and_without";
+    if let Some(way) = std::env::var_os("IS_CHILD") {
+        let runtime = if way == "new" { Runtime::new() } else { Builder::new_current_thread().build() };
+        return drop(runtime.unwrap());
+    }
+    for way in ["new", "build"] {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "--nocapture", TEST]).env("IS_CHILD", way).env("WSRT_DEBUG", "127.0.0.1:0");
+        let errors = String::from_utf8(child.output().unwrap().stderr).unwrap();
+        assert_eq!(errors.matches("wsrt: the debug pages are at http://127.0.0.1:").count(), 1, "{way}: {errors}");
+    }
+}
+
+#[test]
 fn the_builder_gives_access_to_wsrt_s() {
     let mut builder = Builder::new_multi_thread();
     let (note, stalls) = channel();

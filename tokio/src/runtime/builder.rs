@@ -3,7 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use wsrt::runtime::{LocalOptions, LocalRuntime, Runtime};
+use wsrt::runtime::{LocalOptions, LocalRuntime};
+
+use super::Runtime;
 
 /// Configures and builds a [`Runtime`].
 ///
@@ -143,9 +145,8 @@ impl Builder {
     /// Returns the OS error if a thread or a file descriptor that the runtime needs cannot be
     /// created.
     pub fn build(&mut self) -> io::Result<Runtime> {
-        #[cfg(feature = "debug")]
-        wsrt_debug::__init();
-        self.0.build()
+        super::serve_pages();
+        self.0.build().map(Runtime)
     }
 
     /// Builds a runtime that stays on the current thread and can spawn futures that are not `Send`.
@@ -155,8 +156,7 @@ impl Builder {
     /// Returns the same errors as [`build`](Self::build), and an error if the builder was created
     /// for a runtime with several worker threads.
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
-        #[cfg(feature = "debug")]
-        wsrt_debug::__init();
+        super::serve_pages();
         self.0.build_local(options)
     }
 }
