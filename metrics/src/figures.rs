@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use wsrt::runtime::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics};
+use wsrt::runtime::{__ShortLocation as ShortLocation, Arrivals, LatencyHistogram, Metrics, ProcessorMetrics};
 
 use self::Kind::{Counter, Gauge, Histogram};
 use self::Source::{Each, Labelled, OfArrivals, Whole};
@@ -343,19 +343,22 @@ fn summed(metrics: &Metrics, histogram: fn(&ProcessorMetrics) -> &LatencyHistogr
 
 fn stalls_by_site(metrics: &Metrics, put: &mut Series<'_>) {
     for (site, count) in metrics.stalls_by_site() {
-        put(&[("spawned_at", &site.to_string())], Count(*count));
+        put(&[("spawned_at", &ShortLocation(site).to_string())], Count(*count));
     }
 }
 
 fn site_polls(metrics: &Metrics, put: &mut Series<'_>) {
     for site in metrics.polls_by_site() {
-        put(&[("spawned_at", &site.spawned_at().to_string())], Value::Durations(site.poll_time().clone()));
+        put(
+            &[("spawned_at", &ShortLocation(site.spawned_at()).to_string())],
+            Value::Durations(site.poll_time().clone()),
+        );
     }
 }
 
 fn site_longest(metrics: &Metrics, put: &mut Series<'_>) {
     for site in metrics.polls_by_site() {
-        put(&[("spawned_at", &site.spawned_at().to_string())], Seconds(site.longest_poll()));
+        put(&[("spawned_at", &ShortLocation(site.spawned_at()).to_string())], Seconds(site.longest_poll()));
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::thread;
 use std::time::Duration;
 
-use wsrt::runtime::{Handle, Metrics};
+use wsrt::runtime::{__ShortLocation as ShortLocation, Handle, Metrics};
 
 use super::{Request, title};
 use crate::answer::{Answer, TEXT};
@@ -51,7 +51,8 @@ impl<'a> Measured<'a> {
             let polls = site.poll_time();
             let quantile = |q| polls.quantile(q).map_or_else(String::new, |time| format!("{time:.1?}"));
             let time = format!("{:.1?}", polls.sum());
-            let (median, p99, count, site) = (quantile(0.5), quantile(0.99), polls.count(), site.spawned_at());
+            let (median, p99, count, site) =
+                (quantile(0.5), quantile(0.99), polls.count(), ShortLocation(site.spawned_at()));
             let _ = writeln!(page, "{time:>10} {count:>10} {median:>10} {p99:>10}  {site}");
         }
         page.push('\n');

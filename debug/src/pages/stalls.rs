@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 use std::time::Duration;
 
-use wsrt::runtime::{Handle, TaskKind, TaskState};
+use wsrt::runtime::{__ShortLocation as ShortLocation, Handle, TaskKind, TaskState};
 
 use super::{Request, text};
 use crate::answer::Answer;
@@ -26,7 +26,7 @@ fn write(runtime: &Handle, page: &mut String) {
     let workers = if spares == 1 { "spare worker is" } else { "spare workers are" };
     let _ = writeln!(page, " {stalls} {reported} (WSRT_STALL_MS, by default 100 ms); {spares} {workers} in use");
     for (site, count) in metrics.stalls_by_site() {
-        let _ = writeln!(page, "{count:>8} of tasks spawned at {site}");
+        let _ = writeln!(page, "{count:>8} of tasks spawned at {}", ShortLocation(site));
     }
     for (first, count, longest) in runtime.__stalls_by_stack().into_iter().take(STACKS) {
         let longest = longest.as_millis();

@@ -63,3 +63,5 @@ pub use wsrt_sync::wait::WaitKind;
 #[cfg(feature = "drop-in")]
 #[doc(hidden)]
 pub use wsrt_trace::drop_in as __trace;
+#[doc(hidden)] // For wsrt-debug and wsrt-metrics.
+pub use wsrt_trace::place::ShortLocation as __ShortLocation;
