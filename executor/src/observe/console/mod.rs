@@ -7,7 +7,7 @@
 //! | shown | as |
 //! |---|---|
 //! | a task, a blocking job, a `block_on` | the span `runtime.spawn`, open for as long as its future exists |
-//! | a poll | that span is entered |
+//! | a poll, and the drop of the future | that span is entered |
 //! | the operations on its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
@@ -47,6 +47,14 @@ pin_project! {
         future: F,
         watch: Option<Box<SpanWatch>>,
     }
+
+    impl<F> PinnedDrop for Instrumented<F> {
+        fn drop(this: Pin<&mut Self>) {
+            if let Some(watch) = this.project().watch {
+                watch.enter_until_dropped();
+            }
+        }
+    }
 }
 
 /// The additional state of a watched task.
@@ -55,11 +63,13 @@ struct SpanWatch {
     span: Span,
     /// The state of the task's wakers, created at the first poll.
     waking: Option<Arc<Waking>>,
+    /// True while the future is being dropped.
+    is_entered: bool,
 }
 
 impl<F> Instrumented<F> {
     pub(crate) fn new(future: F, span: Span) -> Self {
-        let watch = (!span.is_disabled()).then(|| Box::new(SpanWatch { span, waking: None }));
+        let watch = (!span.is_disabled()).then(|| Box::new(SpanWatch { span, waking: None, is_entered: false }));
         Self { future, watch }
     }
 }
@@ -75,6 +85,20 @@ impl SpanWatch {
 
     fn lend(&self) -> Option<LentWaker<'_>> {
         self.waking.as_ref().map(Waking::lend)
+    }
+
+    /// Enters the span for the future's destructor, whose events are the task's.
+    fn enter_until_dropped(&mut self) {
+        self.span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+        self.is_entered = true;
+    }
+}
+
+impl Drop for SpanWatch {
+    fn drop(&mut self) {
+        if self.is_entered {
+            self.span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use tracing::{Event, Metadata, Span, Subscriber, span, subscriber, trace_span};
@@ -26,10 +26,20 @@ impl Wake for Counter {
     }
 }
 
-/// Wants to see everything, and forgets it.
-struct Forgetful;
+/// Wants to see everything, and notes when its spans are entered and left.
+#[derive(Clone, Default)]
+struct Viewer {
+    notes: Arc<Mutex<Vec<&'static str>>>,
+    cannot_stand_events: bool,
+}
 
-impl Subscriber for Forgetful {
+impl Viewer {
+    fn note(&self, what: &'static str) {
+        self.notes.lock().expect("no panic").push(what);
+    }
+}
+
+impl Subscriber for Viewer {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -42,11 +52,17 @@ impl Subscriber for Forgetful {
 
     fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
 
-    fn event(&self, _: &Event<'_>) {}
+    fn event(&self, _: &Event<'_>) {
+        assert!(!self.cannot_stand_events, "an event");
+    }
 
-    fn enter(&self, _: &span::Id) {}
+    fn enter(&self, _: &span::Id) {
+        self.note("entered");
+    }
 
-    fn exit(&self, _: &span::Id) {}
+    fn exit(&self, _: &span::Id) {
+        self.note("left");
+    }
 }
 
 fn counter() -> (Arc<Counter>, Waker) {
@@ -106,7 +122,7 @@ fn without_a_console_the_future_gets_the_plain_waker() {
 fn a_future_that_is_polled_for_another_wakes_that_one() {
     let (first, first_waker) = counter();
     let (second, second_waker) = counter();
-    subscriber::with_default(Forgetful, || {
+    subscriber::with_default(Viewer::default(), || {
         let wakes = poll_fn(|context| {
             context.waker().wake_by_ref();
             Poll::<()>::Pending
@@ -119,29 +135,23 @@ fn a_future_that_is_polled_for_another_wakes_that_one() {
     assert_eq!((first.0.load(Relaxed), second.0.load(Relaxed)), (1, 2));
 }
 
-/// Wants to see everything, and cannot stand any event.
-struct Touchy;
+/// Notes its own end.
+struct NotedEnd(Viewer);
 
-impl Subscriber for Touchy {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
+impl Drop for NotedEnd {
+    fn drop(&mut self) {
+        self.0.note("dropped");
     }
+}
 
-    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
-        span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-
-    fn event(&self, _: &Event<'_>) {
-        panic!("an event");
-    }
-
-    fn enter(&self, _: &span::Id) {}
-
-    fn exit(&self, _: &span::Id) {}
+#[test]
+fn a_future_is_dropped_inside_its_span() {
+    let viewer = Viewer::default();
+    let end = NotedEnd(viewer.clone());
+    subscriber::with_default(viewer.clone(), || {
+        drop(Instrumented::new(async move { drop(end) }, trace_span!("a task")));
+    });
+    assert_eq!(*viewer.notes.lock().expect("no panic"), ["entered", "dropped", "left"]);
 }
 
 #[test]
@@ -161,7 +171,7 @@ fn a_wake_is_not_lost_to_a_subscriber_that_panics() {
             told.is_err()
         })
     };
-    subscriber::with_default(Touchy, || {
+    subscriber::with_default(Viewer { cannot_stand_events: true, ..Viewer::default() }, || {
         assert!(until_told(&mut || waking.lend().wake_by_ref()));
         assert!(until_told(&mut || owned.pop().expect("there are enough").wake()));
     });
