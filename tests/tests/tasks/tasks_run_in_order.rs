@@ -90,6 +90,68 @@ fn a_root_that_yields_lets_the_waiting_tasks_run() {
     });
 }
 
+/// As a connection does whose response has ended: it wakes the reader of the response, and then
+/// the task that returns the connection to its pool.
+#[test]
+fn a_root_comes_behind_tasks_that_its_waker_has_woken() {
+    within_a_minute(|| {
+        current_thread().block_on(async {
+            let log = Log::default();
+            let (wakes, tasks): (Vec<_>, Vec<_>) = (0..40).map(|number| log.noting_when_woken(number)).unzip();
+            tasks.into_iter().for_each(|task| drop(wsrt::spawn(task)));
+            yield_now().await;
+            let (wake_root, root_woken) = oneshot::channel();
+            wsrt::spawn(async move {
+                wake_root.send(()).expect("the root waits");
+                wakes.into_iter().for_each(|wake| wake.send(()).expect("the task waits"));
+            });
+            root_woken.await.expect("it is sent");
+            log.assert_is(0..40);
+        });
+    });
+}
+
+#[test]
+fn a_root_lets_sixty_one_tasks_of_a_crowd_run() {
+    within_a_minute(|| {
+        current_thread().block_on(async {
+            let log = Log::default();
+            let (theirs, (wake_root, root_woken)) = (log.clone(), oneshot::channel());
+            wsrt::spawn(async move {
+                wake_root.send(()).expect("the root waits");
+                (0..600).for_each(|number| drop(wsrt::spawn(theirs.noting(number))));
+            });
+            root_woken.await.expect("it is sent");
+            log.assert_is(0..61);
+        });
+    });
+}
+
+/// The loop in which the task waits serves the root, too.
+#[test]
+fn a_root_keeps_its_turn_while_a_task_blocks() {
+    within_a_minute(|| {
+        let runtime = current_thread();
+        let handle = runtime.handle().clone();
+        runtime.block_on(async {
+            let log = Log::default();
+            let (wake, task) = log.noting_when_woken(0);
+            wsrt::spawn(task);
+            let (wake_root, root_woken) = oneshot::channel();
+            let (end, ended) = oneshot::channel();
+            let blocked = wsrt::spawn(async move { handle.block_on(ended).expect("it is sent") });
+            wsrt::spawn(async move {
+                wake_root.send(()).expect("the root waits");
+                wake.send(()).expect("the task waits");
+            });
+            root_woken.await.expect("it is sent");
+            log.assert_is([0]);
+            end.send(()).expect("the task waits");
+            blocked.await.expect("no panic");
+        });
+    });
+}
+
 #[test]
 fn tasks_spawned_by_the_root_run_in_order() {
     within_a_minute(|| {

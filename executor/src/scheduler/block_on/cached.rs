@@ -116,8 +116,8 @@ impl RootWakeup {
     /// Takes the wake, if there is one.
     #[must_use]
     pub(in crate::scheduler) fn take(&self) -> bool {
-        // Asked before each task, and seldom true: a load costs less than a swap. Acquire pairs
-        // with the Release half in `wake_by_ref`: the waker's writes are visible to the poll.
+        // There may be none, and a load costs less than a swap. Acquire pairs with the Release half
+        // in `wake_by_ref`: the waker's writes are visible to the poll.
         self.is_woken() && self.woken.swap(false, AcqRel)
     }
 

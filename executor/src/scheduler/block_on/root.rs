@@ -3,6 +3,12 @@
 //! A task of a current-thread runtime that blocks runs its own loop, nested in the loop that
 //! polls the task. The inner loop serves the roots of the outer ones too: the task may wait for one
 //! of them. A root whose own poll has led to the call is left out, for it is being polled.
+//!
+//! A root takes its turn as tasks do: when its wake is seen, it comes behind the tasks that wait by
+//! then, [`INTERVAL`] of them at most. The task that has woken it may have woken another task after
+//! it, and programs count on that: a connection whose response has ended wakes the root that reads
+//! the response, and then the task that returns the connection to the pool. A root that came first
+//! would find no free connection, and make one for each request.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -28,13 +34,15 @@ use crate::util::unwind::Payload;
 
 /// The root that a machine's loop looks at before each task.
 pub(crate) trait LoopRoot {
-    /// Polls the root future if it was woken. `true` when it is done, and the loop with it.
+    /// Polls the root future if it was woken and has its turn. `true` when it is done, and the loop
+    /// with it.
     fn poll_if_woken(&self, context: &Rc<Context>) -> bool;
 
     /// Returns whether a wake waits to be answered, so that the machine must not sleep.
     fn is_woken(&self) -> bool;
 
-    /// No task waits for its turn: a root that has yielded may continue.
+    /// No task waits for its turn: a root that lets tasks in may continue, and so may those further
+    /// out.
     fn end_wait(&self);
 
     /// Returns whether the root ends without a result, since nothing can ever wake it, nor any
@@ -60,8 +68,8 @@ impl LoopRoot for NoRoot {
 }
 
 /// A root as the loops see it that are nested in its own.
-pub(crate) trait OuterRoot {
-    /// Polls the root future if it was woken, and keeps its result for its own loop.
+pub(crate) trait OuterRoot: LoopRoot {
+    /// Polls the root future if it was woken and has its turn; its own loop finds the result.
     fn poll_from_within(&self, context: &Rc<Context>);
 
     /// Returns whether the root was woken and is not being polled.
@@ -92,7 +100,7 @@ impl RootRef {
         !self.get().is_done() && self.get().is_ready()
     }
 
-    /// Polls each of the roots from this one on outwards that was woken.
+    /// Polls each of the roots from this one on outwards that was woken, and has its turn.
     pub(in crate::scheduler) fn poll_all(self, context: &Rc<Context>) {
         self.each().filter(|root| root.may_be_polled()).for_each(|root| root.get().poll_from_within(context));
     }
@@ -117,8 +125,8 @@ pub(in crate::scheduler) struct RootFuture<'a, F: Future> {
     future: PinnedFuture<'a, F>,
     /// True if it has yet to be polled for the first time, which takes no wake.
     is_new: Cell<bool>,
-    /// The polls that are still to be let in.
-    waits_for: Cell<usize>,
+    /// The polls of tasks that are still to be let in before the answer to a wake that was seen.
+    lets_in: Cell<Option<usize>>,
     /// The report of a runtime that can make no progress.
     report: Cell<Option<String>>,
     post: Box<CachedRoot>,
@@ -164,7 +172,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         Self {
             future: PinnedFuture::new(future),
             is_new: Cell::new(true),
-            waits_for: Cell::new(0),
+            lets_in: Cell::new(Some(0)),
             report: Cell::new(None),
             post,
             aside: Cell::new(None),
@@ -196,12 +204,15 @@ impl<'a, F: Future> RootFuture<'a, F> {
         }
     }
 
-    /// Returns whether another poll is let in, and counts it.
-    fn has_turn(&self) -> bool {
-        let left = self.waits_for.get();
-        if left > 0 {
-            self.waits_for.set(left - 1);
-        }
+    /// Returns whether the root has its turn, if it was woken; otherwise a task is let in, and
+    /// counted.
+    fn has_turn(&self, scheduler: &Scheduler) -> bool {
+        let left = match self.lets_in.get() {
+            Some(left) => left,
+            None if self.post.wakeup().is_woken() => count_waiting(scheduler),
+            None => return false,
+        };
+        self.lets_in.set(left.checked_sub(1));
         left == 0
     }
 
@@ -220,23 +231,23 @@ impl<'a, F: Future> RootFuture<'a, F> {
             here.come_back();
         } else {
             self.aside.set(here.set_others_aside());
-            self.waits_for.set(if self.post.wakeup().is_woken() { more_to_let_in(here.scheduler()) } else { 0 });
+            // A root that yields was woken in its own poll. One less: the loop takes a task now.
+            let woken = self.post.wakeup().is_woken();
+            self.lets_in.set(woken.then(|| count_waiting(here.scheduler()).saturating_sub(1)));
         }
         is_done
     }
 }
 
-/// The tasks that a root which yields, and so is woken in its own poll, lets in before its next
-/// poll: one for each that waits now, but for the first, since the loop takes one in any case. A
-/// wake between the root's polls is answered before the next task.
-fn more_to_let_in(scheduler: &Scheduler) -> usize {
+/// The tasks that wait now, as far as a root lets them in.
+fn count_waiting(scheduler: &Scheduler) -> usize {
     let in_rings: usize = scheduler.processors.iter().map(Shared::waiting).sum();
-    (in_rings + scheduler.injector.len()).min(INTERVAL as usize).saturating_sub(1)
+    (in_rings + scheduler.injector.len()).min(INTERVAL as usize)
 }
 
 impl<F: Future> LoopRoot for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Rc<Context>) -> bool {
-        if self.has_turn() && (self.is_new.replace(false) || self.post.wakeup().take()) {
+        if self.has_turn(here.scheduler()) && (self.is_new.replace(false) || self.post.wakeup().take()) {
             // Not being polled: each loop inside that poll has ended.
             if self.future.is_done() || self.poll(here) {
                 return true;
@@ -253,7 +264,8 @@ impl<F: Future> LoopRoot for RootFuture<'_, F> {
     }
 
     fn end_wait(&self) {
-        self.waits_for.set(0);
+        self.lets_in.set(Some(0));
+        self.outer.iter().for_each(|outer| outer.get().end_wait());
     }
 
     fn gives_up(&self, here: &Rc<Context>) -> bool {
@@ -274,9 +286,11 @@ impl<F: Future> LoopRoot for RootFuture<'_, F> {
 
 impl<F: Future> OuterRoot for RootFuture<'_, F> {
     fn poll_from_within(&self, here: &Rc<Context>) {
-        if !self.future.is_being_polled() && self.post.wakeup().take() && self.poll(here) {
-            // For its own loop to see that it is done.
+        let has_turn = !self.future.is_being_polled() && self.has_turn(here.scheduler());
+        if has_turn && self.post.wakeup().take() && self.poll(here) {
+            // For its own loop to see at once that it is done.
             self.post.wakeup().put();
+            self.lets_in.set(Some(0));
         }
     }
 

@@ -10,7 +10,7 @@
 /// starves there, seldom enough to be free, and a prime, so that it does not fall into step with
 /// patterns of the program's own. `Builder::global_queue_interval` and `Builder::event_interval`
 /// set others. A poll of a `LocalSet` ends after as many of its tasks, and so does the turn that
-/// a root which yields gives to tasks.
+/// a root which was woken gives to tasks.
 pub(crate) const INTERVAL: u32 = 61;
 
 /// From 16 processors on, a searcher that has found work wakes two others. With fewer it wakes one,
