@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use wsrt::runtime::{Builder, Handle, LocalRuntime};
 use wsrt::sync::{Barrier, Notify, mpsc};
-use wsrt::task::{self, scope, yield_now};
+use wsrt::task::{self, LocalSet, block_in_place, scope, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{Roll, panic_message, runtime_with, two_processors, within_a_minute};
 
@@ -53,6 +53,49 @@ fn children_borrow_and_change_the_callers_values() {
         });
         assert_eq!(returned, "returned");
         assert!(words.iter().zip(lengths).all(|(word, length)| word.len() == length));
+    });
+}
+
+#[test]
+fn children_call_blocking_code_that_borrows() {
+    in_every_place(|| {
+        let text = String::from("borrowed");
+        let length = scope(|scope| scope.spawn(async { block_in_place(|| text.len()) }).join());
+        assert_eq!(length, Some(8));
+    });
+    within_a_minute(|| {
+        // On one processor, so that another one takes over the sibling.
+        let runtime = runtime_with(1);
+        let received = runtime.spawn(async {
+            let text = String::from("borrowed");
+            let (sender, receiver) = std::sync::mpsc::channel();
+            scope(|scope| {
+                let received = scope.spawn(async move { block_in_place(|| receiver.recv()) });
+                scope.spawn(async {
+                    yield_now().await;
+                    sender.send(text.len())
+                });
+                received.join()
+            })
+        });
+        assert_eq!(runtime.block_on(received).expect("no panic"), Some(Ok(8)));
+    });
+}
+
+#[test]
+fn a_scope_lets_a_local_sets_tasks_run() {
+    within_a_minute(|| {
+        for runtime in [two_processors(), Builder::new_current_thread().build().expect("a runtime")] {
+            let (sender, mut receiver) = mpsc::channel(1);
+            let set = LocalSet::new();
+            let waits = set.spawn_local(async move {
+                scope(|scope| {
+                    scope.spawn(async { receiver.recv().await });
+                });
+            });
+            set.spawn_local(async move { sender.send(7).await });
+            set.block_on(&runtime, waits).expect("no panic");
+        }
     });
 }
 

@@ -43,7 +43,7 @@ use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::mem;
 use std::panic::{Location, resume_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll, ready};
 
@@ -51,6 +51,7 @@ use pin_project_lite::pin_project;
 use wsrt_sync::oneshot;
 
 use self::children::{CaughtFuture, ChildKind, Children, ErasedFuture, Shared};
+use crate::local::beside::SetAside;
 use crate::scheduler::Scheduler;
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::task::large::boxed_if_large;
@@ -91,8 +92,10 @@ pub struct TaskScope<'scope, 'env: 'scope> {
 /// cancelled: each ends the next time it waits. [`cancel_when`](TaskScope::cancel_when) cancels
 /// them when a token fires or a time limit elapses.
 ///
-/// For computing without waiting, use [`parallel::scope`](crate::parallel::scope()), whose jobs are
-/// closures. For tasks that should not block their caller, use [`scope_with()`].
+/// A child calls blocking code in [`block_in_place`](crate::task::block_in_place), whose closure
+/// borrows as the child does. For computing without waiting, use
+/// [`parallel::scope`](crate::parallel::scope()), whose jobs are closures. For tasks that should
+/// not block their caller, use [`scope_with()`].
 ///
 /// # Not guaranteed
 ///
@@ -141,7 +144,9 @@ where
     let left = DropsFutures(&scope.children);
     let output = caught(|| f(&scope)).map_err(|panic| scope.children.end(Some(panic)));
     if !scope.children.are_gone() {
-        block_on_unwatched(&scheduler, poll_fn(|cx| scope.children.poll_ended(cx)));
+        // The tasks of a local set continue during the wait, as in each `block_on`.
+        let (set, ended) = (SetAside::take(), pin!(poll_fn(|cx| scope.children.poll_ended(cx))));
+        block_on_unwatched(&scheduler, set.around(ended));
     }
     drop(left);
     finish(output.ok(), &scope.children)
@@ -285,6 +290,7 @@ impl<R, B: Future> Future for ScopeWith<R, B> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        assert!(this.borrowed.is_some(), "wsrt: the future of `task::scope_with` was polled after it had completed");
         let (children, mut body) = (&this.cancels.0, this.body);
         if !body.is_done() {
             if children.poll_panic(cx).is_ready() {
