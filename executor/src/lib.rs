@@ -39,6 +39,7 @@
 //! | write a complete service, with JSON, a database, metrics and a shutdown | [`guide::service`] |
 //! | serve HTTP, for example with axum, and send requests over pooled connections | the crate [wsrt-hyper] |
 //! | sleep, set timeouts, and pause the clock in tests | [`time`] |
+//! | limit a future, or let one end that nobody waits for | [`future`] |
 //! | test that futures can be dropped wherever they wait | [`mod@test`], [`guide::cancel_safety`] |
 //! | share state and send messages between tasks | [`sync`] |
 //! | run parallel computations on the same processors | [`parallel`] |
@@ -194,6 +195,8 @@ mod tokio_compat;
 
 #[cfg(not(wsrt_loom))]
 pub mod fs;
+#[cfg(not(wsrt_loom))]
+pub mod future;
 #[cfg(not(wsrt_loom))]
 pub mod guide;
 #[cfg(not(wsrt_loom))]

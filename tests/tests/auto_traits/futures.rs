@@ -40,6 +40,7 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<TaskGroup<(), ()>>().room());
     future_is_send_and_sync(|| lent::<TaskGroup<(), ()>>().cancel());
     future_is_send_and_sync(|| TaskGroup::<(), ()>::new().join_all());
+    future_is_send_and_sync(|| std::future::ready(()).until_cancelled(lent::<wsrt::sync::CancellationToken>()));
     future_is_send_and_sync(|| wsrt::task::scope_with((), async |scope, ()| scope.spawn(async {}).await));
     future_is_send_and_sync(|| lent::<JoinMap<u32, ()>>().join_next());
     future_is_send_and_sync(|| lent::<JoinMap<u32, ()>>().shutdown());

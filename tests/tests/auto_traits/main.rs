@@ -17,6 +17,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
+use wsrt::future::{FutureExt, Shield};
 #[cfg(unix)]
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
 use wsrt::io::{
@@ -172,6 +173,9 @@ table! {
     TaskScope<'static, 'static>:        Send,  Sync,  Unpin;
     ScopeWith<(), Ready<()>>:           Send,  Sync,  Unpin;
     ScopeWith<(), Ready<Local>>:        !Send, !Sync, Unpin;
+    Shield<Ready<()>>:                  Send,  Sync,  Unpin;
+    Shield<Ready<Movable>>:             Send,  !Sync, Unpin;
+    Shield<Ready<Local>>:               !Send, !Sync, Unpin;
     ScopedJoinHandle<'static, Movable>: Send,  Sync,  Unpin;
     ScopedJoinHandle<'static, Local>:   !Send, !Sync, Unpin;
     BlockingGroup:       Send,  Sync,  Unpin;

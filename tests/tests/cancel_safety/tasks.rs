@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::future::{Future, pending};
 use std::rc::Rc;
 
+use wsrt::future::shield;
 use wsrt::runtime::{Builder, Handle, Runtime};
-use wsrt::sync::mpsc;
+use wsrt::sync::{mpsc, oneshot};
 use wsrt::task::coop::{cooperative, unconstrained};
 use wsrt::task::{
     AbortOnDropHandle, JoinError, JoinHandle, JoinMap, JoinSet, LocalSet, TaskGroup, consume_budget, yield_now,
@@ -66,6 +67,27 @@ fn a_cancelled_task_ends() {
                 handle.abort();
             }
             assert_eq!(ended.recv().await, None);
+        };
+        cancel_at_each_await(make, operation, check).await;
+    });
+}
+
+/// Of `future/shield::shield` and `Shield`: once it has been polled, the work ends.
+#[test]
+fn shielded_work_ends() {
+    run(async || {
+        type State = (Option<oneshot::Sender<u32>>, oneshot::Receiver<u32>);
+        let make = async || {
+            let (sender, ended) = oneshot::channel();
+            (Some(sender), ended)
+        };
+        let operation = async |(sender, _): &mut State| {
+            let sender = sender.take().expect("once");
+            shield(async move { sender.send(seven().await) }).await
+        };
+        let check = async |(_, ended): State, output: Option<Result<(), u32>>| {
+            assert_eq!(ended.await, Ok(7));
+            assert!(output.is_none_or(|output| output.is_ok()));
         };
         cancel_at_each_await(make, operation, check).await;
     });

@@ -3,7 +3,9 @@
 use std::future::pending;
 use std::time::Duration;
 
+use wsrt::future::FutureExt;
 use wsrt::runtime::Builder;
+use wsrt::sync::CancellationToken;
 use wsrt::test::cancel_at_each_await;
 use wsrt::time::{Instant, Interval, advance, interval, sleep, sleep_until, timeout, timeout_at};
 use wsrt_tests::{Roll, RollEntry, within_a_minute};
@@ -55,7 +57,7 @@ fn a_deadline_stays_the_same() {
     });
 }
 
-/// Of `time/timeout::timeout` and `time/timeout::timeout_at`.
+/// Of `time/timeout::timeout` and `time/timeout::timeout_at`, and of the methods of `FutureExt`.
 #[test]
 fn a_limit_drops_what_it_limits() {
     async fn endless(_entry: RollEntry) {
@@ -71,6 +73,17 @@ fn a_limit_drops_what_it_limits() {
         cancel_at_each_await(make, operation, check).await;
         let operation =
             async |drops: &mut Roll| timeout_at(Instant::now() + SECOND, endless(drops.entry(0))).await.is_err();
+        cancel_at_each_await(make, operation, check).await;
+        let token = CancellationToken::new();
+        let operation = async |drops: &mut Roll| {
+            let limited = endless(drops.entry(0)).timeout(SECOND).timeout_at(Instant::now() + 2 * SECOND);
+            limited
+                .until_cancelled(&token)
+                .await
+                .expect("nothing cancels it")
+                .expect("the first limit is over")
+                .is_err()
+        };
         cancel_at_each_await(make, operation, check).await;
     });
 }

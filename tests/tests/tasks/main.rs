@@ -13,6 +13,7 @@ mod local_runtimes;
 mod local_set;
 mod panics_stay_inside;
 mod scopes;
+mod shields;
 mod spawn_trait;
 mod task_groups;
 mod task_hooks;
