@@ -56,7 +56,8 @@ pub const ELAPSED: &str =
 pub const NO_TASK_LOCAL: &str = if IS_ON {
     "task-local value not set"
 } else {
-    "the task-local value is not set here: it is only inside of the key's `scope`, and not in tasks spawned there"
+    "the task-local value is not set here: it is only inside of the key's `scope`; tasks that are spawned there have it if \
+     `task_local!` declares the key by `inherit static`"
 };
 
 /// Writes the name of an error variant that keeps its value private, in quotation marks as tokio's

@@ -6,10 +6,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::channel;
+use std::task::Poll;
 use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::signal::{ctrl_c, shutdown};
+use wsrt::sync::mpmc;
 use wsrt::task::{self, spawn_blocking, spawn_local};
 use wsrt::time::{interval, sleep, timeout};
 use wsrt_tests::{LIMIT, example, in_a_process_of_its_own, panic_message, text_of, two_processors, within_a_minute};
@@ -188,6 +191,53 @@ fn spawning_outside_of_a_runtime_panics() {
     assert_eq!(panic_message(|| wsrt::spawn(async {})), outside("spawn"));
     assert_eq!(panic_message(|| spawn_local(async {})), outside("spawn_local"));
     assert_eq!(panic_message(|| spawn_blocking(|| ())), outside("spawn_blocking"));
+}
+
+/// A scope that owns its values needs a runtime for its children alone.
+#[test]
+fn a_child_of_lent_resources_outside_of_a_runtime_panics() {
+    let spawns = task::scope_with((), async |scope, ()| drop(scope.spawn(async {})));
+    assert_eq!(panic_message(|| _ = poll_here(spawns)), outside("task::scope_with"));
+}
+
+#[test]
+fn a_future_of_lent_resources_is_polled_until_it_completes() {
+    let mut lends = tokio_test::task::spawn(task::scope_with(7, async |_, number| *number));
+    assert_eq!(lends.poll(), Poll::Ready((7, 7)));
+    assert_eq!(
+        panic_message(|| _ = lends.poll()),
+        "wsrt: the future of `task::scope_with` was polled after it had completed"
+    );
+}
+
+#[test]
+fn a_channel_without_room_panics() {
+    assert_eq!(
+        panic_message(|| drop(mpmc::channel::<u32>(0))),
+        "wsrt: `mpmc::channel` needs room for a value: pass at least 1, or use `mpmc::unbounded_channel`"
+    );
+}
+
+#[test]
+fn a_task_local_that_is_not_inherited_names_the_cure() {
+    wsrt::task_local!(static NUMBER: u32);
+    let message =
+        two_processors()
+            .block_on(NUMBER.scope(7, async {
+                wsrt::spawn(async { panic_message(|| NUMBER.get()) }).await.expect("it is caught")
+            }));
+    assert_eq!(
+        message,
+        "wsrt: `LocalKey::with`: the task-local value is not set here: it is only inside of the key's `scope`; tasks that are \
+         spawned there have it if `task_local!` declares the key by `inherit static`"
+    );
+}
+
+#[test]
+fn waiting_for_a_signal_outside_of_a_runtime_panics() {
+    for message in [panic_message(|| _ = poll_here(shutdown())), panic_message(|| _ = poll_here(ctrl_c()))] {
+        assert!(message.contains("outside a wsrt runtime: do it inside `#[wsrt::main]`"), "{message}");
+    }
 }
 
 #[test]

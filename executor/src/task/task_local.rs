@@ -127,17 +127,19 @@ fn take_back<T: Send + Sync + 'static>(shared: SharedValue) -> Result<T, SharedV
     Arc::try_unwrap(typed).map_err(|typed| SharedValue(typed))
 }
 
-impl<T: Send + Sync + 'static> LocalKey<T> {
-    #[doc(hidden)]
-    pub const fn __inherited() -> Self {
-        Self { sharing: Some(ValueSharing { share: share::<T>, take_back: take_back::<T> }) }
-    }
-}
-
 impl<T: 'static> LocalKey<T> {
     #[doc(hidden)]
     pub const fn __new() -> Self {
         Self { sharing: None }
+    }
+
+    // The bound is the function's own, so that the compiler names the trait that a type lacks.
+    #[doc(hidden)]
+    pub const fn __inherited() -> Self
+    where
+        T: Send + Sync,
+    {
+        Self { sharing: Some(ValueSharing { share: share::<T>, take_back: take_back::<T> }) }
     }
 
     fn address(&'static self) -> *const () {

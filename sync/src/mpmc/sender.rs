@@ -34,7 +34,10 @@ use crate::sync::Arc;
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
-    assert!(buffer > 0, "mpmc bounded channel requires buffer > 0");
+    assert!(
+        buffer > 0,
+        "wsrt: `mpmc::channel` needs room for a value: pass at least 1, or use `mpmc::unbounded_channel`"
+    );
     let channel = Arc::new(MpmcChannel::new(buffer, ReceiverLine::new()));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
