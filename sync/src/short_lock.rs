@@ -7,6 +7,11 @@
 //! that finds the lock taken looks again until the lock is free, and after a while yields its core,
 //! because the holder may have lost its own.
 //!
+//! A look takes the lock's cache line from the holder's core, and whoever takes the lock takes its
+//! data as well, which lasts longer than the steps that the lock protects. So a thread that finds
+//! the lock taken again waits four times as long before the next look. If two threads do nothing
+//! but use one channel, each has the data in its own cache for a while.
+//!
 //! # The word
 //!
 //! | value | the data are | goes to |
@@ -16,7 +21,7 @@
 
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{LOOKS, const_fn, relax, rest};
+use crate::sync::{LOCK_LOOKS, const_fn, pause, rest};
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -61,11 +66,11 @@ impl<T> ShortLock<T> {
     #[cold]
     fn take_slowly(&self) {
         for round in 0.. {
-            for _ in 0..LOOKS {
+            for look in 0..LOCK_LOOKS {
                 if !self.is_held.load(Relaxed) && self.try_take() {
                     return;
                 }
-                relax();
+                pause(look);
             }
             rest(round);
         }

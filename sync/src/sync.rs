@@ -52,10 +52,22 @@ mod with_std {
         hint::spin_loop();
     }
 
+    /// The number of looks at a taken lock before the thread yields its core.
+    pub(crate) const LOCK_LOOKS: u32 = 4;
+
+    /// Waits after a look at a taken lock, four times as long each time: see docs/DECISIONS.md. A
+    /// schedule needs no time to pass.
+    pub(crate) fn pause(look: u32) {
+        let spins = if cfg!(wsrt_schedule) { 1 } else { 8 << (2 * look) };
+        for _ in 0..spins {
+            hint::spin_loop();
+        }
+    }
+
     /// Yields the core, for longer after many rounds, because the awaited thread may have a lower
     /// priority.
     pub(crate) fn rest(round: u32) {
-        if round < 64 {
+        if round < 16 {
             thread::yield_now();
         } else {
             thread::sleep(std::time::Duration::from_micros(50));
@@ -117,6 +129,12 @@ mod with_loom {
     }
 
     pub(crate) fn relax() {
+        loom::thread::yield_now();
+    }
+
+    pub(crate) const LOCK_LOOKS: u32 = 1;
+
+    pub(crate) fn pause(_look: u32) {
         loom::thread::yield_now();
     }
 

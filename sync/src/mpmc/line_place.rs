@@ -13,10 +13,15 @@ pub(super) type LinePlace = ReceiverPlace<ReceiverLine>;
 
 impl<T> MpmcChannel<T> {
     /// Gives up the place, if there is one. A value that it was woken for wakes the next receiver.
+    #[inline]
     pub(super) fn give_up(&self, place: &mut LinePlace) {
-        if place.key.is_none() {
-            return;
+        if place.key.is_some() {
+            self.leave_line(place);
         }
+    }
+
+    #[inline(never)]
+    fn leave_line(&self, place: &mut LinePlace) {
         wait::take_back(ReceiverLine::RECEIVE, self.place());
         let mut room = self.room.lock();
         let waker = room.receivers.leave(&mut place.key);
