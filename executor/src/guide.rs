@@ -10,6 +10,7 @@
 //! | share state between tasks | [`sharing`] |
 //! | know how a future that is not polled can block its own task | [`futurelock`] |
 //! | compute on the processors that run the tasks | [`parallel`] |
+//! | leave work to the time that nothing else wants | [`background`] |
 //! | know what happens when a task blocks, and what is not promised | [`blocking`] |
 //! | find out why a server is slow | [`seeing`] |
 //! | publish the counts | [`metrics`] |
@@ -89,6 +90,10 @@ pub mod futurelock {}
 #[doc = links!()]
 #[doc = include_str!("../docs/PARALLEL.md")]
 pub mod parallel {}
+
+#[doc = links!()]
+#[doc = include_str!("../docs/BACKGROUND.md")]
+pub mod background {}
 
 #[doc = links!()]
 #[doc = include_str!("../docs/BLOCKING.md")]

@@ -38,9 +38,9 @@ impl Default for Choice {
 }
 
 /// The tokio runtime of one wsrt runtime.
-pub(crate) struct TokioCompat(OnceLock<Background>);
+pub(crate) struct TokioCompat(OnceLock<BackgroundRuntime>);
 
-struct Background {
+struct BackgroundRuntime {
     handle: Handle,
     /// Taken by the thread that shuts the runtime down. `None` from the start if it is lent.
     runtime: Mutex<Option<Runtime>>,
@@ -65,9 +65,9 @@ impl TokioCompat {
         let background = match choice {
             Choice::Own(threads) => {
                 let runtime = build(*threads, enter)?;
-                Background { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) }
+                BackgroundRuntime { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) }
             }
-            Choice::Lent(handle) => Background { handle: handle.clone(), runtime: Mutex::new(None) },
+            Choice::Lent(handle) => BackgroundRuntime { handle: handle.clone(), runtime: Mutex::new(None) },
         };
         let set = self.0.set(background);
         debug_assert!(set.is_ok(), "a runtime is started once");

@@ -98,7 +98,7 @@ const fn number(count: usize) -> Value {
 }
 
 /// The figures, in the order in which they are published.
-pub const FIGURES: [Figure; 42] = [
+pub const FIGURES: [Figure; 45] = [
     figure(Counter, "wsrt_polls_total", "Polls of tasks, by where the task was found", Labelled(polls)),
     figure(Counter, "wsrt_steals_total", "Successful steals", Each(|processor| Count(processor.steal_operations()))),
     figure(
@@ -136,6 +136,18 @@ pub const FIGURES: [Figure; 42] = [
         "wsrt_busy_seconds_total",
         "For how long machines have held the processor",
         Each(|processor| Seconds(processor.busy_time())),
+    ),
+    figure(
+        Counter,
+        "wsrt_background_polls_total",
+        "Polls of background tasks",
+        Each(|processor| Count(processor.background_poll_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_background_seconds_total",
+        "For how long background tasks were polled",
+        Each(|processor| Seconds(processor.background_time())),
     ),
     figure(
         Gauge,
@@ -297,6 +309,12 @@ pub const FIGURES: [Figure; 42] = [
         "wsrt_global_queue_depth",
         "Tasks in the queue that all processors share",
         Whole(|metrics| number(metrics.global_queue_depth())),
+    ),
+    figure(
+        Gauge,
+        "wsrt_background_queue_depth",
+        "Background tasks that are ready to run",
+        Whole(|metrics| number(metrics.background_queue_depth())),
     ),
     figure(
         Gauge,

@@ -25,6 +25,7 @@ struct Line {
     parks: u64,
     overflows: u64,
     stalls: u64,
+    background: u64,
 }
 
 /// The rest of a line, still to be parsed.
@@ -82,6 +83,7 @@ fn parse(line: &str) -> Line {
         parks: rest.field("parks"),
         overflows: rest.field("overflows"),
         stalls: rest.field("stalls"),
+        background: rest.field("background"),
     };
     assert_eq!(rest.0, "", "more than is documented: {line}");
     parsed
@@ -119,7 +121,7 @@ fn each_line_has_all_fields_and_steals_rise_under_imbalance() {
     let most = last.millis as usize / 50 + 2;
     assert!((5..=most).contains(&lines.len()), "{} lines in {} ms: {lines:#?}", lines.len(), last.millis);
     for line in &lines {
-        assert_eq!((line.procs, line.stalls), (3, 0), "as WSRT_WORKER_THREADS says: {line:?}");
+        assert_eq!((line.procs, line.stalls, line.background), (3, 0, 0), "as WSRT_WORKER_THREADS says: {line:?}");
         // The load computes for milliseconds at a time, so that spares may come and go.
         assert!(line.rings.len() >= 3 + line.spareprocs && line.machines >= 3, "{line:?}");
         assert!(line.idleprocs <= 3 + line.spareprocs && line.idlemachines <= line.machines, "{line:?}");

@@ -118,7 +118,7 @@ named! {
         Runnext = "runnext",
         /// The processor's ring, which is the local run queue.
         Ring = "ring",
-        /// The injector, which is the global run queue.
+        /// The injector, which is the global run queue, or the queue of the background tasks.
         Injector = "injector",
         /// The turn of the netpoller just before the poll, or the timers that were checked along
         /// with it.

@@ -10,8 +10,10 @@
 //! slot only while the region is open. The owner returns after it has closed the region in one
 //! step from "I am the only participant".
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::ptr;
+use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
@@ -117,7 +119,7 @@ impl LoopRegion {
     /// # Safety
     ///
     /// No other thread has a reference to this region when this begins.
-    pub(crate) unsafe fn run<B: LoopBody, P>(
+    pub(super) unsafe fn run<B: LoopBody, P>(
         &self,
         count: u32,
         body: &B,
@@ -132,6 +134,37 @@ impl LoopRegion {
         drop(closing);
         drop(posted);
         self.panic.outcome()
+    }
+
+    /// Runs a loop over `0..count` in this region, in which the owner has no part, but for the work
+    /// that is left when `wait` returns: in `wait`, others [pass by](Self::pass_by).
+    ///
+    /// Returns when no other thread is in the region any more.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first panic of the body.
+    ///
+    /// # Safety
+    ///
+    /// No other thread has a reference to this region when this begins.
+    pub(super) unsafe fn run_by_others<B: LoopBody>(
+        &self,
+        count: u32,
+        body: &B,
+        wait: impl FnOnce(),
+    ) -> Result<(), Payload> {
+        self.begin(count, body);
+        let closing = CloseOnDrop { region: self, body, owner: &Unattended };
+        wait();
+        drop(closing);
+        self.panic.outcome()
+    }
+
+    /// Works in the region for about as long as `most`. Returns whether there is more to do.
+    pub(crate) fn pass_by(&self, most: Duration) -> bool {
+        self.help(&PassingBy { until: sync::now() + most, is_late: Cell::new(false) });
+        self.wants_help()
     }
 
     /// Opens the region, with all indices in its owner's slot. It was closed, and no other thread
@@ -241,6 +274,22 @@ impl LoopRegion {
     fn wake_owner(&self) {
         let owner = self.owner.lock().clone();
         owner.expect("an owner names itself before it waits").unpark();
+    }
+}
+
+/// A participant that leaves after a while.
+struct PassingBy {
+    until: Instant,
+    is_late: Cell<bool>,
+}
+
+impl Participant for PassingBy {
+    fn must_leave(&self) -> bool {
+        self.is_late.get()
+    }
+
+    fn tick(&self) {
+        self.is_late.set(sync::now() >= self.until);
     }
 }
 

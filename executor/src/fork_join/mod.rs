@@ -50,7 +50,7 @@ pub(crate) use latch::Latch;
 pub(crate) use loop_region::LoopBody;
 #[cfg(not(wsrt_loom))]
 pub(crate) use parallel_call::{
-    Site, Wait, hosts_scheduler, in_attended_tree, in_tree, in_tree_of, is_alone, run_loop,
+    Site, Wait, hosts_scheduler, in_attended_tree, in_tree, in_tree_of, is_alone, run_loop, run_loop_by,
 };
 #[cfg(not(wsrt_loom))]
 pub(crate) use regions::{RegionHome, idle_work};

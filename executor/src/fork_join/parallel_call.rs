@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::fork_join::guests::{Guest, Visit};
 use crate::fork_join::open_regions::{Indexed, Posted};
 use crate::fork_join::regions::{Counted, RegionHome, Regions, slots};
+use crate::fork_join::slots::MOST_SLOTS;
 use crate::fork_join::team::{Inheritance, Lineage, Member, Team, with_member};
 use crate::fork_join::{
     CurrentSlot, Latch, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, guests, with_slot,
@@ -44,6 +45,23 @@ fn run_loop_in_runtime<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
             unsafe { alone.run(count, body, &Unattended, || ()) }
         }
     }
+}
+
+/// Runs a loop over `0..count`. Others do the work, as many as `others` at a time, while `wait` is
+/// called.
+///
+/// # Errors
+///
+/// Returns the first panic.
+pub(crate) fn run_loop_by<B: LoopBody>(
+    others: usize,
+    count: u32,
+    body: &B,
+    wait: impl FnOnce(&LoopRegion),
+) -> Result<(), Payload> {
+    let region = LoopRegion::new((others + 1).min(MOST_SLOTS));
+    // SAFETY: no other thread has a reference to a new region.
+    unsafe { region.run_by_others(count, body, || wait(&region)) }
 }
 
 /// Calls `f` with the thread's slot in a tree: the slot that it has, or the owner's slot of a tree

@@ -211,11 +211,16 @@ impl Drop for Counted<'_> {
         let scheduler = context.scheduler();
         match counted_as {
             CountedAs::Holder => _ = mark_processor(context, false),
-            CountedAs::Helper => scheduler.helpers.leave(),
+            // It looks at everything before it sleeps.
+            CountedAs::Helper => return scheduler.helpers.leave(),
             CountedAs::Owner => {
                 scheduler.helpers.leave();
                 Regions::of(scheduler).pass_place_on(scheduler);
             }
+        }
+        // They were held back while the call wanted help.
+        if scheduler.background_may_run() {
+            scheduler.wake_one();
         }
     }
 }

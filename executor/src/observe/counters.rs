@@ -127,6 +127,9 @@ pub(crate) struct Counters {
     pub(crate) netpolls: Counter,
     /// The number of times that the ring was full.
     pub(crate) overflows: Counter,
+    /// The number of polls of background tasks, and the time that they took, in nanoseconds.
+    pub(crate) background_polls: Counter,
+    pub(crate) background_time: Counter,
     pub(crate) arrivals: ArrivalCounters<Counter>,
 }
 
@@ -143,6 +146,8 @@ impl Counters {
             useless_wakes: Counter::default(),
             netpolls: Counter::default(),
             overflows: Counter::default(),
+            background_polls: Counter::default(),
+            background_time: Counter::default(),
             arrivals: ArrivalCounters::default(),
         }
     }

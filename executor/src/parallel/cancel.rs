@@ -62,7 +62,10 @@ impl Error for Cancelled {}
 
 /// Runs parallel loops that stop early when a token is cancelled. Returned by [`until`].
 #[derive(Debug, Clone, Copy)]
-pub struct Until<'a>(Option<&'a CancellationToken>);
+pub struct Until<'a> {
+    pub(super) token: Option<&'a CancellationToken>,
+    pub(super) in_background: bool,
+}
 
 /// Returns an object with this module's loops, which stop early when `token` is cancelled.
 ///
@@ -91,15 +94,15 @@ pub struct Until<'a>(Option<&'a CancellationToken>);
 /// # });
 /// ```
 pub fn until(token: &CancellationToken) -> Until<'_> {
-    Until(Some(token))
+    Until { token: Some(token), in_background: false }
 }
 
 impl Until<'_> {
     /// Without a token: loops that run to their ends.
-    pub(super) const END: Self = Self(None);
+    pub(super) const END: Self = Self { token: None, in_background: false };
 
     #[inline]
     pub(super) fn is_cancelled(self) -> bool {
-        self.0.is_some_and(CancellationToken::is_cancelled)
+        self.token.is_some_and(CancellationToken::is_cancelled)
     }
 }

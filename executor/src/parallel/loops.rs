@@ -8,6 +8,7 @@ use std::panic::resume_unwind;
 use std::{mem, ptr};
 
 use crate::fork_join::{LoopBody, run_loop};
+use crate::parallel::background::run_loop_in_background;
 use crate::parallel::{Cancelled, IntoItems, Items, Until};
 use crate::util::sync::Mutex;
 use crate::util::sync::atomic::AtomicUsize;
@@ -47,7 +48,8 @@ where
     for start in (0..total).step_by(BLOCK) {
         let length = BLOCK.min(total - start) as u32;
         let body = Block { items, start, until, consumer, completed: &completed };
-        if let Err(panic) = run_loop(length, &body) {
+        let done = if until.in_background { run_loop_in_background(length, &body) } else { run_loop(length, &body) };
+        if let Err(panic) = done {
             resume_unwind(panic);
         }
         if until.is_cancelled() {

@@ -8,6 +8,7 @@
 //! | collect results in a `Vec`, in order | [`map_collect`] |
 //! | combine many values into one result | [`reduce()`] |
 //! | run one of the last three, but stop when a token is cancelled | [`until`] |
+//! | run one of the last three in time that nothing else wants | [`background()`] |
 //!
 //! ```
 //! use wsrt::parallel;
@@ -59,11 +60,13 @@
 //! The design builds on the work of others: jobs on the stack come from Cilk and rayon, and ranges
 //! that thieves split in half come from lazy binary splitting and paralight.
 
+mod background;
 mod cancel;
 mod items;
 mod loops;
 mod scope;
 
+pub use self::background::{Background, background};
 pub use self::cancel::{Cancelled, Until, until};
 pub use self::items::{Chunks, ChunksMut, Integer, IntoItems, Items, Slice, SliceMut, chunks, chunks_mut};
 pub use self::loops::{for_each, map_collect, reduce};

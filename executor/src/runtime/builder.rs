@@ -10,7 +10,7 @@ use crate::observe::task_hooks::TaskHooks;
 use crate::runtime::dump::no_progress;
 use crate::runtime::patrol::patrol;
 use crate::runtime::{FlightRecorder, TraceDirectory};
-use crate::scheduler::core::limits::INTERVAL;
+use crate::scheduler::core::limits::{BACKGROUND_SHARE, INTERVAL};
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
@@ -71,6 +71,7 @@ impl Builder {
             findings: FindingHooks::default(),
             task_hooks: TaskHooks::default(),
             global_queue_interval: INTERVAL,
+            background_share: BACKGROUND_SHARE,
             has_io: true,
             has_time: true,
             #[cfg(feature = "drop-in")]
@@ -626,6 +627,35 @@ impl Builder {
             "wsrt: `global_queue_interval(0)`: there is no such tick; 1 looks at the queue at every poll"
         );
         self.config.global_queue_interval = polls;
+        self
+    }
+
+    /// Sets the part of a busy processor's time that [background
+    /// tasks](crate::task::spawn_background) get. The default is 0.01, one hundredth.
+    ///
+    /// Background tasks also run whenever a processor has nothing else to do, and that time counts
+    /// as theirs: a processor that has just polled one owes them nothing for 99 times as long as
+    /// that poll took. If polls of background tasks take only a few microseconds, they get less.
+    /// With 0, background tasks wait for as long as all processors are busy.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `share` is negative, 1 or more, or not a number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().background_share(0.05).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn background_share(&mut self, share: f64) -> &mut Self {
+        assert!(
+            (0.0..1.0).contains(&share),
+            "wsrt: `background_share({share})`: a share is 0, or a part of the whole that is less than 1"
+        );
+        self.config.background_share = share;
         self
     }
 

@@ -283,6 +283,26 @@ impl Runtime {
         boxed_if_large!(F, future => self.handle.scheduler().spawn(future, Location::caller()))
     }
 
+    /// Spawns a future as a background task of this runtime, and returns a handle to the task's
+    /// result. [`spawn_background`](crate::task::spawn_background) describes how such tasks run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let index = runtime.spawn_background(async { 1 + 1 });
+    /// assert_eq!(runtime.block_on(index)?, 2);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_background<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        boxed_if_large!(F, future => self.handle.scheduler().spawn_background(future, Location::caller()))
+    }
+
     /// Runs a blocking closure on this runtime's blocking thread pool, and returns a handle to its
     /// result. [`spawn_blocking`](crate::task::spawn_blocking) describes how such jobs run.
     ///

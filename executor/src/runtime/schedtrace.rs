@@ -74,13 +74,14 @@ fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
     }
     let _ = writeln!(
         line,
-        "] steal={} stolen={} polls={} parks={} overflows={} stalls={}",
+        "] steal={} stolen={} polls={} parks={} overflows={} stalls={} background={}",
         total.steal_operations(),
         total.steal_count(),
         total.poll_count(),
         total.park_count(),
         total.overflow_count(),
         metrics.stall_count(),
+        metrics.background_queue_depth(),
     );
     line
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::scheduler::context::Placing;
 use crate::scheduler::core::processor::{OverflowedTasks, Placed, Processor};
-use crate::scheduler::core::queue::HALF_RING;
+use crate::scheduler::core::queue::{HALF_RING, Injector};
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::task::{Runnable, Schedule, TaskQueue, TaskRef};
@@ -17,17 +17,19 @@ use crate::task::{Runnable, Schedule, TaskQueue, TaskRef};
 /// complete, and a `Runnable` exists only while its task is not: so the holder of a runnable in
 /// hand may follow the pointer, until the runnable is in a queue. Nothing waits for a task that was
 /// refused: [`Refused`](super::spawn::Refused) counts the scheduler until that task is complete.
+///
+/// The type tells a background task from an ordinary one, so that a wake asks no task which it is.
 #[derive(Debug, Clone)]
-pub(crate) struct Home {
+pub(crate) struct Home<const BACKGROUND: bool> {
     pub(super) scheduler: *const Scheduler,
 }
 
 // SAFETY: the pointer leads to a `Scheduler`, which is Sync.
-unsafe impl Send for Home {}
+unsafe impl<const BACKGROUND: bool> Send for Home<BACKGROUND> {}
 // SAFETY: as above.
-unsafe impl Sync for Home {}
+unsafe impl<const BACKGROUND: bool> Sync for Home<BACKGROUND> {}
 
-impl Home {
+impl<const BACKGROUND: bool> Home<BACKGROUND> {
     /// Places a task that was woken: by `local` if this thread belongs to the scheduler, and in the
     /// injector otherwise.
     #[inline]
@@ -43,12 +45,13 @@ impl Home {
         drop(elsewhere);
     }
 
-    /// Holds a counted reference, and returns it: as soon as the task is in the injector, the
-    /// scheduler might shut down before this call returns.
+    /// Puts a task in the queue that all share of its class. Holds a counted reference, and returns
+    /// it: as soon as the task is there, the scheduler might shut down before this call returns.
     #[inline(never)]
     fn inject(&self, task: Runnable) -> Arc<Scheduler> {
         let scheduler = self.counted();
-        scheduler.observer.woken(task, |task| scheduler.inject(task));
+        let queue = if BACKGROUND { &scheduler.background } else { &scheduler.injector };
+        scheduler.observer.woken(task, |task| scheduler.push_shared(queue, task));
         scheduler
     }
 
@@ -61,14 +64,16 @@ impl Home {
     }
 }
 
-impl Schedule for Home {
+impl<const BACKGROUND: bool> Schedule for Home<BACKGROUND> {
+    const IS_BACKGROUND: bool = BACKGROUND;
+
     #[inline]
     fn schedule(&self, task: Runnable) {
-        self.place(task, Context::place_next);
+        if BACKGROUND { drop(self.inject(task)) } else { self.place(task, Context::place_next) }
     }
 
     fn reschedule(&self, task: Runnable) {
-        self.place(task, Context::place_last);
+        if BACKGROUND { drop(self.inject(task)) } else { self.place(task, Context::place_last) }
     }
 
     #[inline]
@@ -221,10 +226,16 @@ impl Scheduler {
 
     /// Puts a task in the injector, for the machine that comes first.
     pub(crate) fn inject(&self, task: Runnable) {
+        self.push_shared(&self.injector, task);
+    }
+
+    /// Puts a task in a queue that all processors share.
+    #[inline(always)]
+    pub(super) fn push_shared(&self, queue: &Injector<Runnable>, task: Runnable) {
         if let Some(simulation) = &self.simulation {
             simulation.note_caller();
         }
-        self.injector.push(task);
+        queue.push(task);
         self.wake_one();
     }
 

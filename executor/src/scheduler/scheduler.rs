@@ -93,6 +93,8 @@ pub(crate) struct Config {
     /// The injector has its turn after so many ticks at most, and for a number of polls that goes
     /// by this.
     pub(crate) global_queue_interval: u32,
+    /// The part of a busy processor's time that is for background tasks: 0, or a number below 1.
+    pub(crate) background_share: f64,
     /// True if it may be used for I/O, and for timers: always, except in the drop-in.
     pub(crate) has_io: bool,
     pub(crate) has_time: bool,
@@ -185,6 +187,8 @@ pub(crate) struct Scheduler {
     pub(crate) processors: Processors,
     pub(crate) resizes: Resizes,
     pub(crate) injector: Injector<Runnable>,
+    /// The background tasks that are ready: they are nowhere else.
+    pub(crate) background: Injector<Runnable>,
     pub(crate) idle: Idle,
     /// Every task that is not complete, so that shutting down can drop those that are in no queue.
     pub(crate) tasks: OwnedTasks,
@@ -250,6 +254,7 @@ impl Scheduler {
             processors,
             resizes: Resizes::new(),
             injector: Injector::new(),
+            background: Injector::new(),
             tasks: OwnedTasks::new(config.processors),
             names: Arc::default(),
             reactor: ReactorContext::new(netpoller.handle().clone(), services(me)),
@@ -303,6 +308,20 @@ impl Scheduler {
     /// no machine blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
+    }
+
+    /// Returns whether a task waits that is none of the background's, where an idle processor could
+    /// find it, or a timer is due.
+    pub(crate) fn foreground_is_visible(&self) -> bool {
+        !self.injector.is_empty()
+            || self.processors.iter().any(|processor| !processor.ring().is_empty())
+            || self.timer_is_due()
+    }
+
+    /// Returns whether a background task waits that may run: none does while a parallel call wants
+    /// the time of idle processors.
+    pub(crate) fn background_may_run(&self) -> bool {
+        !self.background.is_empty() && !self.idle_work.is_wanted()
     }
 
     pub(crate) fn timer_is_due(&self) -> bool {

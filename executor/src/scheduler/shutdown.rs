@@ -127,7 +127,7 @@ pub(crate) fn drop_queued_at_the_end(scheduler: &Scheduler) {
 fn cancel_queued(scheduler: &Scheduler) {
     // Pairs with the fence in `drop_queued_at_the_end`, after which a thread looks for the end.
     fence(SeqCst);
-    while let Some(task) = scheduler.injector.take() {
+    while let Some(task) = scheduler.injector.take().or_else(|| scheduler.background.take()) {
         task.cancel();
     }
     for processor in scheduler.processors.iter() {

@@ -19,7 +19,25 @@ impl Scheduler {
     {
         let origin = origin.into();
         // SAFETY: the future and its output are Send.
-        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "task", origin) }).handle()
+        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _, false>(here, future, "task", origin) })
+            .handle()
+    }
+
+    /// Spawns a future as a background task.
+    pub(crate) fn spawn_background<'a, F>(
+        self: &Arc<Self>,
+        future: F,
+        origin: impl Into<SpawnOrigin<'a>>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let origin = origin.into();
+        // SAFETY: the future and its output are Send.
+        let spawn =
+            |here: Option<&Context>| unsafe { self.spawn_unchecked::<F, _, true>(here, future, "background", origin) };
+        Context::with_own(self, spawn).handle()
     }
 
     /// Spawns a future that is polled by this thread alone.
@@ -34,7 +52,8 @@ impl Scheduler {
         let (future, origin) = (ThreadBound::new(future), origin.into());
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
         // there it leaks its inside, which lies in its own box.
-        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "local", origin) }).handle()
+        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _, false>(here, future, "local", origin) })
+            .handle()
     }
 
     /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's. The
@@ -47,7 +66,7 @@ impl Scheduler {
     ///
     /// The caller keeps [`allocate`]'s contract for `F`, on all threads.
     #[inline]
-    unsafe fn spawn_unchecked<User, F>(
+    unsafe fn spawn_unchecked<User, F, const BACKGROUND: bool>(
         self: &Arc<Self>,
         here: Option<&Context>,
         future: F,
@@ -62,7 +81,7 @@ impl Scheduler {
         // guard of `here`.
         let _kept = (cfg!(feature = "console") || self.observer.is_on()).then(Context::current);
         let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
-        let home = Home { scheduler: Arc::as_ptr(self) };
+        let home = Home::<BACKGROUND> { scheduler: Arc::as_ptr(self) };
         let mut identity = Identity::new(id, origin).with_name_in(&self.names);
         if self.observer.is_on() {
             identity = self.observer.seen_identity(identity);
@@ -70,7 +89,12 @@ impl Scheduler {
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.
         let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
-        Spawned::new(handle, self.launch(here, shard, task, runnable))
+        let refused = if BACKGROUND {
+            self.launch_in_background(shard, task, runnable)
+        } else {
+            self.launch(here, shard, task, runnable)
+        };
+        Spawned::new(handle, refused)
     }
 
     /// An id for a new task, and the shard that lists it: the current processor's, which
@@ -94,8 +118,7 @@ impl Scheduler {
         }
     }
 
-    /// Lists a new task and submits its runnable, or refuses it, if the runtime shuts down or is
-    /// drained.
+    /// Launches an ordinary task.
     fn launch(
         self: &Arc<Self>,
         here: Option<&Context>,
@@ -103,13 +126,30 @@ impl Scheduler {
         task: TaskRef,
         runnable: Runnable,
     ) -> Option<Box<Refused>> {
+        self.launch_to(shard, task, runnable, |task| match here {
+            Some(context) => context.place_next(task),
+            None => self.inject(task),
+        })
+    }
+
+    fn launch_in_background(self: &Arc<Self>, shard: usize, task: TaskRef, runnable: Runnable) -> Option<Box<Refused>> {
+        self.launch_to(shard, task, runnable, |task| self.push_shared(&self.background, task))
+    }
+
+    /// Lists a new task and submits its runnable, or refuses it, if the runtime shuts down or is
+    /// drained.
+    #[inline(always)]
+    fn launch_to(
+        self: &Arc<Self>,
+        shard: usize,
+        task: TaskRef,
+        runnable: Runnable,
+        submit: impl FnOnce(Runnable),
+    ) -> Option<Box<Refused>> {
         if self.tasks.bind(shard, task).or_else(|task| bind_follow_up(self, &self.tasks, shard, task)).is_err() {
             return Some(Refused::new(self, runnable));
         }
-        self.observer.spawned(runnable, |task| match here {
-            Some(context) => context.place_next(task),
-            None => self.inject(task),
-        });
+        self.observer.spawned(runnable, submit);
         None
     }
 }
@@ -123,7 +163,7 @@ impl Context {
         F::Output: Send + 'static,
     {
         // SAFETY: the future and its output are Send.
-        unsafe { self.scheduler().spawn_unchecked::<F, _>(Some(self), future, "task", origin.into()) }
+        unsafe { self.scheduler().spawn_unchecked::<F, _, false>(Some(self), future, "task", origin.into()) }
     }
 }
 

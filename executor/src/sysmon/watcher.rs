@@ -295,9 +295,11 @@ impl<'a> Watcher<'a> {
     ///
     /// The task may be in the runnext of another stuck processor, for which this one stood in: a
     /// machine that searches finds it.
+    ///
+    /// Not a background task: it wants no time while a poll takes some.
     fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
         stuck.waiting() > 0
-            || self.scheduler.work_is_visible()
+            || self.scheduler.foreground_is_visible()
             || (self.holds_up_tasks && self.scheduler.idle.count_searching() == 0)
             || self.scheduler.needs_poll_owner(now)
     }

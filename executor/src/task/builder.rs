@@ -155,6 +155,57 @@ impl<'a> Builder<'a> {
         boxed_if_large!(F, future => handle.scheduler().spawn(future, origin))
     }
 
+    /// Spawns a future as a background task of the current runtime, like
+    /// [`spawn_background`](crate::task::spawn_background), and returns a handle to the task's
+    /// result.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let index = wsrt::task::Builder::new().name("index").spawn_background(async { 1 + 1 });
+    /// assert_eq!(index.await?, 2);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_background<F>(self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
+        boxed_if_large!(F, future => {
+            with_scheduler("task::Builder::spawn_background", |scheduler| scheduler.spawn_background(future, origin))
+        })
+    }
+
+    /// Spawns a future as a background task of `handle`'s runtime, like
+    /// [`spawn_background`](crate::task::spawn_background), and returns a handle to the task's
+    /// result. Can be called outside a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let index = wsrt::task::Builder::new().name("index").spawn_background_on(async { 7 }, runtime.handle());
+    /// assert_eq!(runtime.block_on(index)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_background_on<F>(self, future: F, handle: &Handle) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let (origin, _scopes) = (self.origin(), self.leave_scopes());
+        boxed_if_large!(F, future => handle.scheduler().spawn_background(future, origin))
+    }
+
     /// Spawns a future that need not be `Send` on the current thread, like
     /// [`spawn_local`](crate::task::spawn_local), and returns a handle to the task's result.
     ///

@@ -116,6 +116,9 @@ use crate::util::world::WaitLeft;
 /// runnable is made on a clone. The scheduler is dropped with the cell, which wakers and handles
 /// may keep long after the runtime's end. No method is called after the task has been released.
 pub(crate) trait Schedule: Clone + Send + Sync + 'static {
+    /// True if its tasks are background tasks, for dumps.
+    const IS_BACKGROUND: bool = false;
+
     /// Queues a task that was woken while it was idle. Called on any thread. While the runtime
     /// ends, the runnable may be cancelled, or left where the end will find it.
     fn schedule(&self, task: Runnable);
@@ -225,6 +228,8 @@ pub(super) struct VTable {
     pub(super) body_offset: usize,
     /// The layout of the cell.
     pub(super) layout: Layout,
+    /// [`Schedule::IS_BACKGROUND`].
+    pub(super) is_background: bool,
 }
 
 // The allocation, which holds a whole task.
@@ -353,6 +358,7 @@ impl<F: Future + 'static, S: Schedule> Types<F, S> {
         drop_scheduler: if needs_drop::<S>() { Some(drop_scheduler::<S>) } else { None },
         body_offset: offset_of!(Cell<F, S>, body),
         layout: Layout::new::<Cell<F, S>>(),
+        is_background: S::IS_BACKGROUND,
     };
 }
 

@@ -99,7 +99,9 @@ pub use crate::task::local_set::{LocalEnterGuard, LocalSet};
 #[cfg(not(wsrt_loom))]
 pub use crate::task::scope::{ScopeBody, ScopeWith, ScopedJoinHandle, TaskScope, scope, scope_with};
 #[cfg(not(wsrt_loom))]
-pub use crate::task::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
+pub use crate::task::spawn::{
+    block_in_place, id, spawn, spawn_background, spawn_blocking, spawn_local, try_id, yield_now,
+};
 #[cfg(not(wsrt_loom))]
 pub use crate::task::task_group::TaskGroup;
 #[cfg(not(wsrt_loom))]

@@ -482,6 +482,7 @@ pub(crate) struct TaskSnapshot {
     /// The number of wakers and abort handles.
     pub(crate) wakers: usize,
     pub(crate) is_orphan: bool,
+    pub(crate) is_background: bool,
     /// The last wait that the last poll has begun, for a lock or a channel.
     pub(crate) wait: Option<TaskWait>,
     pub(crate) counts: Option<StatsRead>,
@@ -594,6 +595,7 @@ impl TaskSnapshot {
             joiner_address: seen.is_watched.then(|| header.join_slot.peek_address()),
             wakers: seen.wakers,
             is_orphan: seen.is_orphan(),
+            is_background: header.vtable.is_background,
             wait: header.queue_link.wait(),
             counts: header.counts().map(|counts| counts.read(now)),
         })

@@ -123,6 +123,67 @@ where
     boxed_if_large!(F, future => spawn_from("spawn", future, Location::caller()))
 }
 
+/// Spawns a future as a background task on the current runtime, and returns a handle to the task's
+/// result. Background tasks use only processor time that nothing else wants.
+///
+/// A processor polls a background task when it has nothing else to do: no other task is ready, on
+/// any processor, no socket or timer has become ready, and no [parallel call](crate::parallel)
+/// wants help. After each poll of a background task, the processor looks for other tasks first.
+/// While all processors are busy with other tasks, background tasks get a small share of the time,
+/// by default a hundredth
+/// ([`Builder::background_share`](crate::runtime::Builder::background_share)), so that none of them
+/// waits for ever.
+///
+/// A task keeps its class for life, wherever it is woken. Tasks that a background task spawns with
+/// [`spawn`] are ordinary tasks. Background tasks run in the order in which they were spawned and
+/// woken, on whichever processor has time.
+///
+/// # Not guaranteed
+///
+/// A poll is never interrupted: other tasks may wait for as long as one poll of a background task
+/// takes. So a computation should await [`yield_now`] every 100 µs or so. A poll that takes more
+/// than a millisecond or two is treated like any other: a spare processor takes over the waiting
+/// tasks.
+///
+/// A task that awaits a background task, or a lock that one holds, waits until the background task
+/// gets the time.
+///
+/// # Panics
+///
+/// Panics if called outside a runtime. If the future panics, the panic stays inside the task, as in
+/// [`spawn`].
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::task::{spawn_background, yield_now};
+///
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let index = spawn_background(async {
+///     let mut words = 0;
+///     for page in ["a small page", "another page"] {
+///         words += page.split(' ').count();
+///         // Requests come first.
+///         yield_now().await;
+///     }
+///     words
+/// });
+/// assert_eq!(index.await?, 5);
+/// # Ok::<(), wsrt::task::JoinError>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn_background<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let spawned_at = Location::caller();
+    boxed_if_large!(F, future => {
+        with_scheduler("spawn_background", |scheduler| scheduler.spawn_background(future, spawned_at))
+    })
+}
+
 /// Spawns a future that need not be `Send` as a task on the current thread, and returns a handle to
 /// the task's result. Only the current thread polls and drops the future.
 ///

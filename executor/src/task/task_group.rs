@@ -195,6 +195,41 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
         });
     }
 
+    /// Spawns a future on the current runtime as a child of the group and a background task, like
+    /// [`spawn_background`](crate::task::spawn_background).
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::TaskGroup;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut thumbnails = TaskGroup::with_limit(4);
+    /// for picture in 1..=10_u32 {
+    ///     thumbnails.spawn_background(async move { Ok::<_, std::io::Error>(picture * picture) });
+    /// }
+    /// assert_eq!(thumbnails.join_all().await?.len(), 10);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_background<F>(&mut self, future: F)
+    where
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        T: Send,
+        E: Send,
+    {
+        boxed_if_large!(F, future => {
+            let (key, child) = self.child(future);
+            let handle = self.children.spawn_background(child);
+            self.siblings.admit(key, handle);
+        });
+    }
+
     /// Spawns a future on `handle`'s runtime as a child. Can be called outside a runtime.
     #[track_caller]
     pub fn spawn_on<F>(&mut self, future: F, handle: &Handle)

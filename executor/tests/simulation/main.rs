@@ -3,6 +3,7 @@
 
 mod answers;
 mod as_on_linux;
+mod background;
 mod between_hosts;
 mod blocking;
 mod cancellations;

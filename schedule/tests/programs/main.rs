@@ -14,6 +14,7 @@
 //! aborted, or does not end, is reported with the seed that it was at.
 
 mod affinity;
+mod background;
 mod behind;
 mod catalogue;
 mod channels;

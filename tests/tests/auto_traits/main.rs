@@ -30,7 +30,7 @@ use wsrt::net::unix::UCred;
 use wsrt::net::{TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 #[cfg(unix)]
 use wsrt::net::{UnixDatagram, UnixListener, UnixSocket, UnixStream, unix, unix::pipe};
-use wsrt::parallel::{Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
+use wsrt::parallel::{Background, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::__Recurring as Recurring;
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
@@ -283,6 +283,7 @@ table! {
     pipe::OpenOptions:              Send,  Sync,  Unpin;
 
     Cancelled:                      Send,  Sync,  Unpin;
+    Background:                     Send,  Sync,  Unpin;
     Until<'static>:                 Send,  Sync,  Unpin;
     Scope<'static>:                 Send,  Sync,  Unpin;
     Slice<'static, Movable>:        !Send, !Sync, Unpin;

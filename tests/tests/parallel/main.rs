@@ -1,6 +1,7 @@
 //! Parallel calls: where they run, how they get help, what they refuse, how they end.
 
 mod anywhere;
+mod background;
 mod beside_tasks;
 mod cancel;
 mod equals_serial;

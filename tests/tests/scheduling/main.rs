@@ -1,5 +1,6 @@
 //! The scheduler: no wake is lost, nothing starves, work is shared.
 
+mod background;
 mod busy_networks_starve_nothing;
 mod lost_wakes;
 mod no_progress_unproven;

@@ -41,7 +41,7 @@ fn task(json: &mut String, task: &TaskDump) {
         json.push_str(",\"await_chains\":");
         list(json, task.await_chains(), chain);
     }
-    append(json, format_args!(",\"orphan\":{}", task.is_orphan()));
+    append(json, format_args!(",\"orphan\":{},\"background\":{}", task.is_orphan(), task.is_background()));
     json.push_str(",\"stats\":");
     or_null(json, task.stats(), stats);
     json.push('}');

@@ -434,6 +434,24 @@ impl TaskDump {
         self.0.snapshot.is_orphan
     }
 
+    /// Returns whether this is a [background task](crate::task::spawn_background).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::Handle;
+    ///
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let _task = wsrt::task::spawn_background(async {});
+    /// assert!(Handle::current().dump().tasks()[0].is_background());
+    /// # });
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[must_use]
+    pub fn is_background(&self) -> bool {
+        self.0.snapshot.is_background
+    }
+
     /// Returns the task's statistics, or `None` if
     /// [`Builder::task_stats`](crate::runtime::Builder::task_stats) was off at its spawn.
     #[must_use]

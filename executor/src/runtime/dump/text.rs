@@ -44,6 +44,7 @@ impl fmt::Display for Cycle {
 impl fmt::Display for TaskDump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind() {
+            TaskKind::Task if self.is_background() => "background task",
             TaskKind::Task => "task",
             TaskKind::Local => "local task",
             TaskKind::BlockingJob => "blocking job",

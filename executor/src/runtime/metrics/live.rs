@@ -119,6 +119,12 @@ impl RuntimeMetrics {
         self.0.scheduler().injector.len()
     }
 
+    /// Returns the number of [background tasks](crate::task::spawn_background) that are ready to
+    /// run.
+    pub fn background_queue_depth(&self) -> usize {
+        self.0.scheduler().background.len()
+    }
+
     /// Returns the number of threads in the blocking pool, including idle threads.
     ///
     /// # Examples

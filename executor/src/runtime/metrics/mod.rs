@@ -82,6 +82,7 @@ pub struct Metrics {
     alive_tasks: usize,
     orphan_tasks: usize,
     global_queue: usize,
+    background_queue: usize,
     blocking_queue: usize,
     blocking_threads: usize,
     idle_blocking_threads: usize,
@@ -350,6 +351,12 @@ impl Metrics {
         self.global_queue
     }
 
+    /// Returns the number of [background tasks](crate::task::spawn_background) that are ready to
+    /// run. A gauge.
+    pub fn background_queue_depth(&self) -> usize {
+        self.background_queue
+    }
+
     /// Returns the number of blocking jobs that are waiting for a thread. A gauge.
     pub fn blocking_queue_depth(&self) -> usize {
         self.blocking_queue
@@ -401,6 +408,7 @@ impl Metrics {
             // The tasks are walked by `snapshot` alone: nobody else shows the number.
             orphan_tasks: 0,
             global_queue: scheduler.injector.len(),
+            background_queue: scheduler.background.len(),
             blocking_queue: pool.queued,
             blocking_threads: pool.threads,
             idle_blocking_threads: pool.idle,
@@ -446,6 +454,8 @@ fn read_counts(counters: &Counters) -> ProcessorCounts {
         wakes: counters.wakes.get(),
         noops: counters.useless_wakes.get(),
         overflows: counters.overflows.get(),
+        background_polls: counters.background_polls.get(),
+        background_nanos: counters.background_time.get(),
         arrivals: read_arrivals(&counters.arrivals),
     }
 }
@@ -530,6 +540,8 @@ impl ProcessorCounts {
             wakes: f(self.wakes, other.wakes),
             noops: f(self.noops, other.noops),
             overflows: f(self.overflows, other.overflows),
+            background_polls: f(self.background_polls, other.background_polls),
+            background_nanos: f(self.background_nanos, other.background_nanos),
             arrivals: self.arrivals.combine(&other.arrivals, f),
         }
     }

@@ -30,6 +30,8 @@ pub(super) struct ProcessorCounts {
     pub(super) wakes: u64,
     pub(super) noops: u64,
     pub(super) overflows: u64,
+    pub(super) background_polls: u64,
+    pub(super) background_nanos: u64,
     pub(super) arrivals: Arrivals,
 }
 
@@ -43,7 +45,8 @@ pub struct PollSources {
     /// Polls of tasks found in the processor's own queue. The task may have reached the queue in a
     /// batch: stolen, taken from the global queue, or woken by the network or by timers.
     pub ring: u64,
-    /// Polls of tasks taken from the global queue. Other tasks of a batch are counted in `ring`.
+    /// Polls of tasks taken from the global queue, and polls of background tasks. Other tasks of a
+    /// batch are counted in `ring`.
     pub injector: u64,
     /// Polls of tasks that the network, or timers checked with it, have woken just before.
     pub network: u64,
@@ -168,6 +171,22 @@ impl ProcessorMetrics {
     /// Returns how often the queue of 256 tasks was full and half of it moved to the global queue.
     pub fn overflow_count(&self) -> u64 {
         self.counts.overflows
+    }
+
+    /// Returns the number of polls of [background tasks](crate::task::spawn_background) on this
+    /// processor.
+    pub fn background_poll_count(&self) -> u64 {
+        self.counts.background_polls
+    }
+
+    /// Returns how long the polls of [background tasks](crate::task::spawn_background) on this
+    /// processor have taken. A poll is counted when it has ended.
+    ///
+    /// The value is a counter. In a [difference](super::Metrics::since) of two snapshots, divide it
+    /// by [`busy_time`](Self::busy_time) to get the part of the processor's work that was in the
+    /// background.
+    pub fn background_time(&self) -> Duration {
+        Duration::from_nanos(self.counts.background_nanos)
     }
 
     /// Returns the network events and timers that this processor has collected, including timers

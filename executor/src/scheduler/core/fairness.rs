@@ -19,8 +19,12 @@
 //! pairs of tasks with channels between them a third of their speed.
 //!
 //! A processor without tasks of its own takes a batch from the injector, and needs no turns.
+//!
+//! Background tasks have no turn: their polls come one by one, as time is left, or when a busy
+//! processor owes them some. It owes them the time of one poll as soon as that is their share of
+//! the time since the poll before.
 
-use crate::scheduler::core::limits::LONGEST_TURN;
+use crate::scheduler::core::limits::{LONGEST_TURN, TIME_SLICE};
 
 /// Is due at one tick in so many.
 ///
@@ -55,8 +59,11 @@ pub(crate) struct Fairness {
     began: u64,
     /// The polls that are left of the injector's turn; 0 while the processor has its own.
     left: u32,
-    /// When the injector's turn ends at the latest.
+    /// When the injector's turn ends at the latest. In the processor's own: when the poll of a
+    /// background task began that is under way, or 0.
     until: u64,
+    /// From when on the processor owes background tasks some time.
+    background_due: u64,
 }
 
 /// Whose a tick is.
@@ -115,7 +122,36 @@ impl Fairness {
 
     /// The processor's own turn begins.
     pub(crate) fn begin_own(&mut self, now: u64) {
-        *self = Self { began: now, ..Self::default() };
+        *self = Self { began: now, background_due: self.background_due, ..Self::default() };
+    }
+
+    /// A background task is polled from now on, in the processor's own turn. The next tick is that
+    /// turn's last, and comes to the end of the poll.
+    pub(in crate::scheduler) fn begin_background(&mut self, now: u64) {
+        self.left = 0;
+        self.until = now.max(1);
+        self.own.hurry();
+    }
+
+    /// Ends the poll of a background task, if one was under way, and returns how long it took. The
+    /// next is due when the processor has worked for so long that this was its `share`, and sooner
+    /// by as much as this one was late.
+    pub(crate) fn end_background(&mut self, now: u64, share: f64) -> Option<u64> {
+        if self.left > 0 || self.until == 0 {
+            return None;
+        }
+        let began = std::mem::take(&mut self.until);
+        let spent = now.saturating_sub(began).max(1);
+        let late = began.saturating_sub(self.background_due).min(TIME_SLICE);
+        // As large as it may be if there is no share.
+        let rest = spent as f64 * (1.0 / share - 1.0);
+        self.background_due = now.saturating_add(rest as u64).saturating_sub(late);
+        Some(spent)
+    }
+
+    /// Returns whether the next poll is to be a background task's, if one waits.
+    pub(crate) fn owes_background(&self, now: u64, share: f64) -> bool {
+        share > 0.0 && now >= self.background_due
     }
 }
 
@@ -253,6 +289,52 @@ mod tests {
             assert_eq!(fairness.grant(7, 0), Grant::First);
             fairness.begin_own(0);
         }
+    }
+
+    /// The part of the time that background tasks get whose polls take `background` ns, beside
+    /// others of `own` ns.
+    fn background_part(share: f64, own: u64, background: u64) -> f64 {
+        let (mut fairness, mut now, mut spent) = (Fairness::default(), 0, 0);
+        while now < 10_000_000_000 {
+            fairness.note_time(now);
+            let is_turn = fairness.tick(61);
+            if is_turn {
+                spent += fairness.end_background(now, share).unwrap_or(0);
+            }
+            if is_turn && fairness.owes_background(now, share) {
+                fairness.begin_background(now);
+                now += background;
+            } else {
+                now += own;
+            }
+        }
+        spent as f64 / now as f64
+    }
+
+    #[test]
+    fn background_tasks_get_their_share_of_the_time() {
+        for (share, own, background) in
+            [(0.01, 1_000, 100_000), (0.1, 100, 10_000), (0.25, 10_000, 200_000), (0.5, 50_000, 1_000_000)]
+        {
+            let part = background_part(share, own, background);
+            assert!((0.9 * share..=1.01 * share).contains(&part), "{part} of {share}, beside polls of {own} ns");
+        }
+        assert_eq!(background_part(0.0, 1_000, 100_000), 0.0);
+    }
+
+    #[test]
+    fn a_background_poll_ends_at_the_next_tick() {
+        let mut fairness = Fairness { background_due: 1_000, ..Fairness::default() };
+        fairness.begin_background(1_000);
+        assert!(fairness.tick(61));
+        assert_eq!(fairness.end_background(3_000, 0.5), Some(2_000));
+        assert_eq!(fairness.end_background(4_000, 0.5), None);
+        assert!(!fairness.owes_background(4_999, 0.5) && fairness.owes_background(5_000, 0.5));
+        assert!(!fairness.owes_background(u64::MAX, 0.0));
+        // Late by 500.
+        fairness.begin_background(5_500);
+        assert_eq!(fairness.end_background(6_000, 0.5), Some(500));
+        assert!(!fairness.owes_background(5_999, 0.5) && fairness.owes_background(6_000, 0.5));
     }
 
     #[test]

@@ -21,6 +21,8 @@ impl FoundIn {
     /// stolen or taken from the injector, from the netpoller, or by a timer.
     pub(crate) const RING: Self = Self(TaskSource::Ring as u32);
     pub(crate) const INJECTOR: Self = Self(TaskSource::Injector as u32);
+    /// The queue of the background tasks, which is an injector of its own: the same kind of place.
+    pub(crate) const BACKGROUND: Self = Self(TaskSource::Injector as u32);
     /// Woken just before, by a turn of the netpoller or the timers that were fired with it.
     pub(crate) const NETWORK: Self = Self(TaskSource::Network as u32);
     /// Woken just before, by a timer of another processor that this machine fired.

@@ -28,6 +28,11 @@ pub(crate) const TIME_SLICE: u64 = 10_000_000;
 /// The injector's turn is over after 200 µs, however few polls it had: about tokio's aim.
 pub(crate) const LONGEST_TURN: u64 = 200_000;
 
+/// Background tasks get a hundredth of a busy processor's time: enough that none starves for ever,
+/// and too little to be seen in the latency of a server. `Builder::background_share` sets another
+/// part.
+pub(crate) const BACKGROUND_SHARE: f64 = 0.01;
+
 /// Sockets and timers may wait for 1 ms where that saves work:
 ///
 /// * A busy processor looks at the netpoller after that time, however few polls that were. Helpers

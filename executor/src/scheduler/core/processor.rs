@@ -375,6 +375,14 @@ impl Processor {
         self.slice_began = self.clock.now();
     }
 
+    /// A background task is polled next. The look after that poll notes the time, and ends it.
+    pub(in crate::scheduler) fn begin_background(&mut self, now: u64) {
+        self.shared.counters().background_polls.add(1);
+        self.fairness.begin_background(now);
+        self.clock.hurry();
+        self.begin_slice_unless_in_chain();
+    }
+
     /// Steals the newest half of `victim`'s ring into this one's, which is empty. Returns how many
     /// that were.
     pub(crate) fn steal_from(&mut self, victim: &Shared) -> usize {

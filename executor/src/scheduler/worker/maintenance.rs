@@ -60,7 +60,7 @@ impl MachineLoop<'_> {
         NetworkTick { one_by_one, is_for_root: root_may_be_woken && self.is_root_woken() }
     }
 
-    fn is_root_woken(&self) -> bool {
+    pub(super) fn is_root_woken(&self) -> bool {
         self.context.root().is_some_and(RootRef::is_any_woken)
     }
 

@@ -14,6 +14,7 @@ use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
 use crate::util::spin_time::SpinTime;
 
+mod background;
 pub(crate) mod driver;
 mod maintenance;
 mod sleep;

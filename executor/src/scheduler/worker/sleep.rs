@@ -35,9 +35,7 @@ impl WakingSide for Scheduler {
     }
 
     fn work_is_visible(&self) -> bool {
-        !self.injector.is_empty()
-            || self.processors.iter().any(|processor| !processor.ring().is_empty())
-            || self.timer_is_due()
+        self.foreground_is_visible() || self.background_may_run()
     }
 
     fn earliest_deadline(&self) -> u64 {
@@ -112,10 +110,10 @@ impl SleepingSide for MachineLoop<'_> {
         self.context.put_down(processor);
     }
 
-    /// Waits for a moment if there is something in the injector: then the task lies behind a push
+    /// Waits for a moment if there is something in a shared queue: then the task lies behind a push
     /// under way, and the pusher may need this core to continue.
     fn pause_on_list(&mut self, comes_back: bool) {
-        if !comes_back || self.scheduler.injector.is_empty() {
+        if !comes_back || (self.scheduler.injector.is_empty() && self.scheduler.background.is_empty()) {
             self.state.gap = Backoff::new();
         } else {
             self.state.gap.wait();
@@ -177,6 +175,10 @@ impl MachineLoop<'_> {
     fn is_wanted(&mut self, root: &impl LoopRoot) -> bool {
         let runner = self.scheduler.idle_work.runner().downcast_ref::<RunIdleWork>();
         if runner.expect("it is one")(self) {
+            return true;
+        }
+        // A parallel call that held them back when the machine looked again has no work left.
+        if self.scheduler.background_may_run() && self.look_again() {
             return true;
         }
         self.call_park_hook();

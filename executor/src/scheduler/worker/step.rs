@@ -142,6 +142,8 @@ impl MachineLoop<'_> {
     /// Ticks count polls, including the polls of a chain through runnext, so that no chain can hold
     /// anything off. The netpoller comes before stealing, since its events wait for no other
     /// machine to be done. `steal` makes the machine a searcher, unless enough search already.
+    /// Background tasks have the time that nothing else wants, and a small share of a busy
+    /// processor's.
     pub(super) fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         if self.keep_time(processor) {
@@ -153,6 +155,7 @@ impl MachineLoop<'_> {
             .or_else(|| self.batch_from_injector(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
+            .or_else(|| self.background(processor))
     }
 
     /// Polls the task, and leaves the contexts that its code has entered and kept.
@@ -202,10 +205,14 @@ impl MachineLoop<'_> {
         self.one_from_injector(processor, interval)
     }
 
-    /// The next task of the injector's turn. The turn ends if the injector is empty, or if the
+    /// A background task, if some of this processor's time is owed to them; else the next task of
+    /// the injector's turn. The turn ends if the injector is empty, or if the
     /// processor has no task of its own, and takes a batch.
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
+        if let Some(found) = self.background_in_its_turn(processor) {
+            return Some(found);
+        }
         let now = processor.clock().now();
         // Where tasks run in order, those in the injector came later than those in the ring.
         if self.scheduler.config.keeps_order() || processor.has_no_task() || self.scheduler.injector.is_empty() {

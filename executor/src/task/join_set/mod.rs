@@ -219,6 +219,34 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn(future))
     }
 
+    /// Spawns a future on the current runtime as a background task, like
+    /// [`task::spawn_background`], adds the task to the set, and returns its abort handle.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside a wsrt runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::new();
+    /// set.spawn_background(async { 7 });
+    /// assert_eq!(set.join_all().await, [7]);
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn spawn_background<F>(&mut self, future: F) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        self.insert(task::spawn_background(future))
+    }
+
     /// Spawns a future on `handle`'s runtime, adds the task to the set, and returns its abort
     /// handle. Can be called outside a runtime.
     ///

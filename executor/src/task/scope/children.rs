@@ -30,6 +30,8 @@ pub(super) type Shared = Arc<dyn Send + Sync>;
 pub(super) enum ChildKind {
     /// The scope waits until the child has ended.
     Work,
+    /// Work that is a background task.
+    Background,
     /// The scope cancels the child when no other child is left.
     Watch,
 }
@@ -68,8 +70,11 @@ impl Children {
         let future = Arc::new(ChildFuture { future: Mutex::new(Some(future)), abort: OnceLock::new() });
         let Some(key) = self.list(kind, &future) else { return };
         let child = ScopeChild { future: Arc::clone(&future), shared, children: Arc::clone(self), key, kind };
-        let abort = scheduler.spawn(child, spawned_at).abort_handle();
-        let _ = future.abort.set(abort);
+        let handle = match kind {
+            ChildKind::Background => scheduler.spawn_background(child, spawned_at),
+            ChildKind::Work | ChildKind::Watch => scheduler.spawn(child, spawned_at),
+        };
+        let _ = future.abort.set(handle.abort_handle());
         // The lock decides: either `end` finds the handle that was just set, or it came before.
         if self.is_over() {
             future.abort();

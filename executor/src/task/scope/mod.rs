@@ -381,18 +381,46 @@ impl<'scope, 'env> TaskScope<'scope, 'env> {
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
-        boxed_if_large!(F, future => self.spawn_work(future))
+        boxed_if_large!(F, future => self.spawn_work(ChildKind::Work, future))
+    }
+
+    /// Spawns a child like [`spawn`](Self::spawn), as a background task:
+    /// [`spawn_background`](crate::task::spawn_background) describes how such tasks run.
+    ///
+    /// # Panics
+    ///
+    /// Panics in the same cases as [`spawn`](Self::spawn).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut pages = [3, 1, 2];
+    /// wsrt::task::scope(|scope| {
+    ///     scope.spawn_background(async { pages.sort_unstable() });
+    /// });
+    /// assert_eq!(pages, [1, 2, 3]);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_background<F>(&'scope self, future: F) -> ScopedJoinHandle<'scope, F::Output>
+    where
+        F: Future + Send + 'scope,
+        F::Output: Send + 'scope,
+    {
+        boxed_if_large!(F, future => self.spawn_work(ChildKind::Background, future))
     }
 
     #[track_caller]
-    fn spawn_work<F>(&'scope self, future: F) -> ScopedJoinHandle<'scope, F::Output>
+    fn spawn_work<F>(&'scope self, kind: ChildKind, future: F) -> ScopedJoinHandle<'scope, F::Output>
     where
         F: Future + Send + 'scope,
         F::Output: Send + 'scope,
     {
         let (sender, output) = oneshot::channel();
         let children = Arc::clone(&self.children);
-        self.start(ChildKind::Work, async move {
+        self.start(kind, async move {
             // The panic is kept before the sender is dropped: a sibling that waits for the output
             // may panic too, and is not the first.
             match CaughtFuture::of(future).await {
