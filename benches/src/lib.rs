@@ -15,8 +15,8 @@
 //! [`compare`], [`parallel`] (fork-join and loops), [`http`] (hyper), [`echo`] (echo servers by
 //! connections and by load) and [`sync`] (channels and locks) are programs on one [`harness`];
 //! [`stalls`] measures the effect on other tasks of polls that do not return, [`dumps`] the cost of
-//! task dumps, and [`instructions`] counts the instructions of the scheduling paths and of the fast
-//! paths of channels and locks.
+//! task dumps, [`background`] the effect of background tasks on a server, and [`instructions`]
+//! counts the instructions of the scheduling paths and of the fast paths of channels and locks.
 //!
 //! With feature `scale`, `scale` runs the scheduler on up to 1,024 simulated processors.
 //!
@@ -31,6 +31,8 @@
 
 use std::error::Error;
 
+#[cfg(feature = "wsrt")]
+pub mod background;
 pub mod child;
 mod clockwork;
 pub mod compare;
