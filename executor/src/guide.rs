@@ -4,6 +4,7 @@
 //! |---|---|
 //! | start a program, spawn tasks and wait for them | [`hello`] |
 //! | serve connections | [`server`] |
+//! | refuse what a server cannot serve in time | [`overload`] |
 //! | limit times, race and cancel | [`timeouts`] |
 //! | let tasks inherit a request's id and deadline | [`context`] |
 //! | let tasks borrow | [`scopes`] |
@@ -66,6 +67,12 @@ pub mod hello {}
 #[doc = links!()]
 #[doc = include_str!("../docs/SERVER.md")]
 pub mod server {}
+
+// The tests of wsrt-hyper compile its program, beside the crates that it names.
+#[cfg(not(doctest))]
+#[doc = links!()]
+#[doc = include_str!("../docs/OVERLOAD.md")]
+pub mod overload {}
 
 #[doc = links!()]
 #[doc = include_str!("../docs/TIMEOUTS.md")]

@@ -42,6 +42,11 @@
 #![cfg_attr(not(all(feature = "client", feature = "serve", feature = "tower")), allow(rustdoc::broken_intra_doc_links))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// The guide's page whose program needs this crate.
+#[cfg(all(doctest, feature = "serve"))]
+#[doc = include_str!("../../executor/docs/OVERLOAD.md")]
+mod overload_of_the_guide {}
+
 #[cfg(feature = "client")]
 mod client;
 mod executor;

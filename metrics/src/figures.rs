@@ -98,7 +98,7 @@ const fn number(count: usize) -> Value {
 }
 
 /// The figures, in the order in which they are published.
-pub const FIGURES: [Figure; 45] = [
+pub const FIGURES: [Figure; 47] = [
     figure(Counter, "wsrt_polls_total", "Polls of tasks, by where the task was found", Labelled(polls)),
     figure(Counter, "wsrt_steals_total", "Successful steals", Each(|processor| Count(processor.steal_operations()))),
     figure(
@@ -254,6 +254,18 @@ pub const FIGURES: [Figure; 45] = [
         "wsrt_blocking_queue_wait_max_seconds",
         "The longest wait of a blocking job for a thread",
         Whole(|metrics| Seconds(metrics.blocking_queue_wait_max())),
+    ),
+    figure(
+        Counter,
+        "wsrt_shed_requests_total",
+        "Requests that servers answered with 503 since they had waited too long",
+        Whole(|metrics| Count(metrics.shed_request_count())),
+    ),
+    figure(
+        Counter,
+        "wsrt_shed_connections_total",
+        "New connections that servers closed since they had waited too long",
+        Whole(|metrics| Count(metrics.shed_connection_count())),
     ),
     figure(
         Gauge,

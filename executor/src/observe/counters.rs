@@ -75,6 +75,13 @@ impl Count for SharedCounter {
     }
 }
 
+/// Counters of what `wsrt_hyper::serve` has refused because it had waited for too long.
+#[derive(Debug, Default)]
+pub(crate) struct ShedCounters {
+    pub(crate) requests: SharedCounter,
+    pub(crate) connections: SharedCounter,
+}
+
 /// Counters of what arrives from outside the runtime's tasks: network events and due timers.
 #[derive(Debug, Default)]
 pub(crate) struct ArrivalCounters<C> {

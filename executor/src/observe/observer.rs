@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 
+use crate::observe::counters::ShedCounters;
 use crate::observe::deadlocks::Deadlocks;
 use crate::observe::latency::{LatencyRecords, TimedPoll};
 use crate::observe::orphans::Orphans;
@@ -33,6 +34,7 @@ pub(crate) struct Observer {
     pub(crate) hooked: Hooked,
     pub(crate) orphans: Orphans,
     pub(crate) deadlocks: Deadlocks,
+    pub(crate) shed: ShedCounters,
 }
 
 impl Observer {
@@ -46,6 +48,7 @@ impl Observer {
             hooked: Hooked::new(hooks),
             orphans: Orphans::default(),
             deadlocks: Deadlocks::default(),
+            shed: ShedCounters::default(),
         };
         observer.hook_on();
         observer

@@ -18,6 +18,7 @@ use wsrt_sync::oneshot;
 
 use crate::blocking::jobs;
 use crate::local::beside::SetAside;
+use crate::observe::counters::Count;
 use crate::observe::observer::Switch;
 use crate::observe::timeline::TraceSettings;
 use crate::runtime::{Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, TraceSummary};
@@ -93,6 +94,16 @@ impl Handle {
     #[doc(hidden)] // For wsrt-debug: the first stall of each stack, their count, and the longest time.
     pub fn __stalls_by_stack(&self) -> Vec<(Stall, u64, Duration)> {
         self.scheduler().stalls.by_stack()
+    }
+
+    #[doc(hidden)] // For wsrt-hyper: counts a request that it has shed.
+    pub fn __count_shed_request(&self) {
+        self.scheduler().observer.shed.requests.add(1);
+    }
+
+    #[doc(hidden)] // For wsrt-hyper: counts a connection that it has shed.
+    pub fn __count_shed_connection(&self) {
+        self.scheduler().observer.shed.connections.add(1);
     }
 
     /// Returns a handle to the current thread's runtime, or an error outside a runtime.

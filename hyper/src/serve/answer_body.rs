@@ -12,15 +12,21 @@ use super::traffic::RequestTurn;
 pin_project! {
     /// The body of an open request's answer.
     pub(super) struct AnswerBody<B> {
+        // `None` if the answer is the server's own, and not the service's.
         #[pin]
-        body: B,
+        body: Option<B>,
         turn: RequestTurn,
     }
 }
 
 impl<B> AnswerBody<B> {
     pub(super) fn new(body: B, turn: RequestTurn) -> Self {
-        Self { body, turn }
+        Self { body: Some(body), turn }
+    }
+
+    /// The body of an answer that has none.
+    pub(super) fn empty(turn: RequestTurn) -> Self {
+        Self { body: None, turn }
     }
 }
 
@@ -31,7 +37,7 @@ impl<B: Body> Body for AnswerBody<B> {
     /// hyper asks for a frame as soon as the client has room for it.
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
         let this = self.project();
-        let frame = this.body.poll_frame(context);
+        let frame = this.body.as_pin_mut().map_or(Poll::Ready(None), |body| body.poll_frame(context));
         match frame {
             Poll::Pending => this.turn.await_service(),
             Poll::Ready(_) => this.turn.await_client(),
@@ -40,10 +46,10 @@ impl<B: Body> Body for AnswerBody<B> {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
     }
 }

@@ -78,6 +78,9 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// client does not read another request's answer. If requests can keep a service waiting, set
 /// [`with_request_timeout`](Serve::with_request_timeout).
 ///
+/// A server that gets more requests than its workers can serve answers all of them too late, unless
+/// it [sheds load](Serve::with_load_shedding).
+///
 /// If the service panics, only its connection (HTTP/1.1) or its stream (HTTP/2) is affected: the
 /// connection is closed, or the stream is reset.
 ///
@@ -327,6 +330,67 @@ impl<L, S, H> Serve<L, S, H> {
         let limit = limit.into();
         assert!(limit != Some(0), "a server that may have no connection serves nothing: the limit has to be 1 or more");
         self.terms.max_connections = limit;
+        self
+    }
+
+    /// Sheds load: while the workers cannot keep up, refuses requests and new connections that have
+    /// waited for a worker for longer than `limit`. By default, and with `None`, nothing is
+    /// refused, so that beyond the server's capacity all answers come ever later.
+    ///
+    /// A refused request is answered with status 503 and `Retry-After: 1`. The service is not
+    /// called, and the connection stays open. A refused connection is closed before its handshake,
+    /// such as TLS. The metrics `wsrt_shed_requests_total` and `wsrt_shed_connections_total` count
+    /// both.
+    ///
+    /// The wait counts from the moment at which the runtime learns that a connection can be read,
+    /// or accepted, until the service would be called. Nothing is refused until such waits have
+    /// been too long for 20 times the limit, or for more than a third of the time: a burst that
+    /// ends sooner is served. From then on, the requests that are served wait for about the limit,
+    /// whatever the load.
+    ///
+    /// Choose a limit of five to ten times the CPU time of a request: 5 ms suit most services. The
+    /// limit does not bound
+    ///
+    /// - the time that the service itself takes, where [`with_request_timeout`] does, or its waits
+    ///   for a database or another server, for which tower's layers limit the number of requests;
+    /// - waits of requests that are pipelined behind a slow one on their connection;
+    /// - the cost of a refusal, which is that of HTTP itself. A server that spends its time on HTTP
+    ///   rather than in its service gains little.
+    ///
+    /// Health checks are refused as other requests are. Serve them on a listener of their own, by a
+    /// second server that does not shed. The guide's chapter *Overload* (`wsrt::guide::overload`)
+    /// shows both.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `limit` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use hyper::{Request, Response};
+    /// # use wsrt_hyper::{BoxError, RequestBody};
+    /// # use wsrt::net::TcpListener;
+    /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
+    /// # where
+    /// #     S: tower_service::Service<Request<RequestBody>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: Clone + Send + 'static,
+    /// #     S::Future: Send + 'static,
+    /// # {
+    /// use std::time::Duration;
+    ///
+    /// wsrt_hyper::serve(listener, router).with_load_shedding(Duration::from_millis(5)).await
+    /// # }
+    /// ```
+    ///
+    /// [`with_request_timeout`]: Self::with_request_timeout
+    pub fn with_load_shedding(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        let limit = limit.into();
+        assert!(
+            limit != Some(Duration::ZERO),
+            "a limit of zero would shed all that has to wait: choose a few milliseconds"
+        );
+        self.terms.shed_after = limit;
         self
     }
 

@@ -14,6 +14,7 @@ use tower_service::Service;
 
 use super::answer_body::AnswerBody;
 use super::limited_io::LimitedIo;
+use super::load_shedding::Admission;
 use super::make_service::ServiceSource;
 use super::race::{unless, within};
 use super::request_limit::{Answering, OpenRequest};
@@ -25,7 +26,8 @@ use super::{ConnectInfo, Handshake, RequestBody};
 use crate::BoxError;
 
 /// Speaks HTTP with one client until it disconnects, violates the protocol or exceeds a time limit,
-/// or until the server shuts down and all requests are answered.
+/// or until the server shuts down and all requests are answered. `admission` may refuse the
+/// connection before its handshake.
 ///
 /// # Errors
 ///
@@ -36,6 +38,7 @@ pub(super) async fn serve<Stream, H, O, S, A, B>(
     handshake: H,
     origin: O,
     terms: Arc<Terms>,
+    admission: Option<Admission>,
     mut shutdown: ShutdownReceiver,
 ) -> Result<(), BoxError>
 where
@@ -46,6 +49,9 @@ where
     A: Clone + Send + Sync + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
+    if admission.as_ref().is_some_and(Admission::refuses_connection) {
+        return Ok(());
+    }
     let mut ended = pin!(shutdown.begun());
     let shaking = async {
         let (io, extensions) = handshake.shake_hands_and_extend(stream).await?;
@@ -58,7 +64,7 @@ where
     let traffic = Arc::new(Traffic::default());
     let service = TowerToHyperService::new(service);
     let (limit, body_limit) = (terms.request_timeout, terms.body_timeout);
-    let service = Announced { service, peer, extensions, traffic: Arc::clone(&traffic), limit, body_limit };
+    let service = Announced { service, peer, extensions, traffic: Arc::clone(&traffic), limit, body_limit, admission };
     let io = LimitedIo::new(io, terms.write_timeout, Arc::clone(&traffic));
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
     let mut time_limits = TimeLimits::new(Arc::clone(&traffic), terms.limits());
@@ -120,7 +126,8 @@ fn poll_serving(
 }
 
 /// A service that adds the peer's address and the handshake's results to its requests, limits how
-/// long requests and answers take, and reports them to the connection's task.
+/// long requests and answers take, reports them to the connection's task, and refuses those that
+/// have waited for too long.
 struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
@@ -131,6 +138,8 @@ struct Announced<S, A> {
     limit: Option<Duration>,
     /// The time limit for the waits of the service for a request's body.
     body_limit: Option<Duration>,
+    /// `None` if the server does not shed load.
+    admission: Option<Admission>,
 }
 
 impl<S, A, B> hyper::service::Service<Request<Incoming>> for Announced<S, A>
@@ -153,7 +162,8 @@ where
         if !self.extensions.is_empty() {
             request.extensions_mut().extend(self.extensions.clone());
         }
-        let open = OpenRequest { turn, is_answered, asks_for_tunnel };
+        let waiting = self.admission.as_ref().map(Admission::note_request);
+        let open = OpenRequest { turn, is_answered, asks_for_tunnel, waiting };
         Answering::new(self.service.call(request), self.limit, open)
     }
 }

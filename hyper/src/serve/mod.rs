@@ -21,6 +21,8 @@
 //! | `traffic.rs` | what a connection's requests tell its task |
 //! | `time_limits.rs` | a connection's time limits, by what it waits for |
 //! | `wait_allowance.rs` | how long a client may keep the server waiting, and what earns it more |
+//! | `load_shedding.rs` | which requests and connections are refused since they have waited too long |
+//! | `wake_times.rs` | how long a task has waited for its poll |
 //! | `limited_io.rs` | the stream: a time limit for writes, turns for other tasks between reads and writes |
 
 mod accepting;
@@ -34,6 +36,7 @@ mod extract;
 mod handshake;
 mod limited_io;
 mod listener;
+mod load_shedding;
 mod make_service;
 mod race;
 mod request_body;
@@ -44,6 +47,7 @@ mod terms;
 mod time_limits;
 mod traffic;
 mod wait_allowance;
+mod wake_times;
 
 pub use self::builder::{HttpBuilder, Serve, serve};
 pub use self::carrying::Carrying;

@@ -1,15 +1,18 @@
-//! `Answering`: a service's answer, within the time limit of a request.
+//! `Answering`: a service's answer, within the time limit of a request, or the server's own answer
+//! to a request that has waited for too long.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use hyper::Response;
+use hyper::header::{HeaderValue, RETRY_AFTER};
+use hyper::{Response, StatusCode};
 use pin_project_lite::pin_project;
 use wsrt::time::{Sleep, sleep};
 
 use super::answer_body::AnswerBody;
+use super::load_shedding::WaitingRequest;
 use super::request_body::IsAnswered;
 use super::traffic::RequestTurn;
 use crate::BoxError;
@@ -32,6 +35,8 @@ pub(super) struct OpenRequest {
     pub(super) is_answered: Option<IsAnswered>,
     /// True if the request asks for a tunnel through its stream (CONNECT of HTTP/2).
     pub(super) asks_for_tunnel: bool,
+    /// `None` if the server does not shed load, and once the service has begun.
+    pub(super) waiting: Option<WaitingRequest>,
 }
 
 impl<F> Answering<F> {
@@ -51,6 +56,15 @@ impl OpenRequest {
         }
         answer.map(|body| AnswerBody::new(body, self.turn))
     }
+
+    /// The server's own answer. The client may try again after a second, the shortest time that the
+    /// header can say.
+    fn refused<B>(self) -> Response<AnswerBody<B>> {
+        let mut answer = Response::new(AnswerBody::empty(self.turn));
+        *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        answer
+    }
 }
 
 impl<F, B, E> Future for Answering<F>
@@ -62,6 +76,13 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        // The service begins in the first poll, and not before.
+        if let Some(waiting) = this.request.as_mut().and_then(|request| request.waiting.take()) {
+            if waiting.is_refused() {
+                let request = this.request.take().expect("it was waiting");
+                return Poll::Ready(Ok(request.refused()));
+            }
+        }
         if let Poll::Ready(answer) = this.answering.poll(context) {
             let request = this.request.take().expect("it is not polled after its answer");
             return Poll::Ready(answer.map(|answer| request.answered(answer)).map_err(Into::into));

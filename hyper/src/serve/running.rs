@@ -14,9 +14,11 @@ use wsrt::task::Builder;
 use super::accepting::accept;
 use super::builder::Signal;
 use super::connection_limit::ConnectionLimit;
+use super::load_shedding::Admission;
 use super::make_service::{ServiceSource, SharedService};
 use super::race::unless;
 use super::shutdown::ShutdownSender;
+use super::wake_times::TimedWakes;
 use super::{Handshake, Listener, MakeService, RequestBody, Serve, connection};
 use crate::BoxError;
 
@@ -43,8 +45,11 @@ where
 {
     let mut asked_to_end = pin!(asked_to_end(server.signal.take()));
     let shutdown = ShutdownSender::new();
+    let admission = server.terms.shed_after.map(Admission::new);
+    let times = admission.as_ref().map(Admission::times);
     // The listener is dropped, and so closed, with this future.
-    unless(asked_to_end.as_mut(), accept_for_ever(server, &shutdown)).await;
+    let accepting = TimedWakes::new(accept_for_ever(server, admission, &shutdown), times);
+    unless(asked_to_end.as_mut(), accepting).await;
     shutdown.begin();
     shutdown.all_have_ended().await;
     Ok(())
@@ -62,7 +67,7 @@ async fn asked_to_end(signal: Option<Signal>) {
     }
 }
 
-async fn accept_for_ever<L, O, H, S, B>(server: Serve<L, O, H>, shutdown: &ShutdownSender)
+async fn accept_for_ever<L, O, H, S, B>(server: Serve<L, O, H>, admission: Option<Admission>, shutdown: &ShutdownSender)
 where
     L: Listener,
     H: Handshake<L::Io>,
@@ -81,7 +86,9 @@ where
         let slot = limit.take().await;
         let accepted = accept(&mut listener, &accept_errors).await;
         let (handshake, origin, terms) = (handshake.clone(), origin.clone(), Arc::clone(&terms));
-        let serving = connection::serve(accepted, handshake, origin, terms, shutdown.subscribe());
+        let admission = admission.as_ref().map(Admission::of_accepted);
+        let times = admission.as_ref().map(Admission::times);
+        let serving = connection::serve(accepted, handshake, origin, terms, admission, shutdown.subscribe());
         let hook = on_connection_error.clone();
         let connection = async move {
             if let (Err(error), Some(hook)) = (serving.await, hook) {
@@ -90,7 +97,7 @@ where
             drop(slot);
         };
         // Stall reports name the place where the user called `serve`.
-        drop(Builder::new().__spawned_at(called_at).spawn(connection));
+        drop(Builder::new().__spawned_at(called_at).spawn(TimedWakes::new(connection, times)));
     }
 }
 

@@ -57,6 +57,9 @@ pub(super) struct Terms {
     pub(super) max_connections: Option<usize>,
     /// How long open requests may take once the server shuts down; `None` means no limit.
     pub(super) shutdown_timeout: Option<Duration>,
+    /// How long a request or a new connection may wait for a worker while the workers cannot keep
+    /// up; `None` means no limit.
+    pub(super) shed_after: Option<Duration>,
 }
 
 impl Terms {
@@ -82,6 +85,7 @@ impl Default for Terms {
             unsent_limit: Some(UNSENT),
             max_connections: usual_limit(),
             shutdown_timeout: Some(SHUTDOWN),
+            shed_after: None,
         }
     }
 }
@@ -102,6 +106,7 @@ mod tests {
         assert_eq!(seconds(terms.shutdown_timeout), Some(30));
         assert_eq!(terms.unsent_limit, Some(128 << 10));
         assert_eq!(seconds(terms.request_timeout), None, "an answer may wait for an event");
+        assert_eq!(terms.shed_after, None, "a refusal is the user's choice");
         assert_eq!(super::super::wait_allowance::LEAST_RATE, 240);
     }
 }

@@ -4,6 +4,7 @@
 mod drains;
 mod listeners;
 mod make_services;
+mod overload;
 
 use std::convert::Infallible;
 use std::future::{Future, IntoFuture, ready};

@@ -71,6 +71,8 @@ pub struct Metrics {
     blocking_jobs: u64,
     blocking_wait: Duration,
     blocking_wait_max: Duration,
+    shed_requests: u64,
+    shed_connections: u64,
     // Gauges: numbers of the moment.
     workers: usize,
     spares: usize,
@@ -265,6 +267,18 @@ impl Metrics {
         self.blocking_wait_max
     }
 
+    /// Returns the number of requests that `wsrt_hyper::serve` has answered with status 503 because
+    /// they had waited for too long. Zero unless a server sheds load (`Serve::with_load_shedding`).
+    pub fn shed_request_count(&self) -> u64 {
+        self.shed_requests
+    }
+
+    /// Returns the number of new connections that `wsrt_hyper::serve` has closed because they had
+    /// waited for too long.
+    pub fn shed_connection_count(&self) -> u64 {
+        self.shed_connections
+    }
+
     /// Returns the number of processors that run tasks, without spare processors. A gauge.
     ///
     /// The number is the builder's `worker_threads`, until the runtime is
@@ -397,6 +411,8 @@ impl Metrics {
             blocking_jobs: waits.begun.get(),
             blocking_wait: Duration::from_nanos(waits.total.get()),
             blocking_wait_max: Duration::from_nanos(waits.longest.get()),
+            shed_requests: scheduler.observer.shed.requests.get(),
+            shed_connections: scheduler.observer.shed.connections.get(),
             workers: scheduler.processors.regular(),
             spares: scheduler.processors.spares(),
             idle_processors: scheduler.idle.count_idle(),
@@ -493,6 +509,8 @@ impl Metrics {
             spawns: self.spawns.saturating_sub(earlier.spawns),
             blocking_jobs: self.blocking_jobs.saturating_sub(earlier.blocking_jobs),
             blocking_wait: self.blocking_wait.saturating_sub(earlier.blocking_wait),
+            shed_requests: self.shed_requests.saturating_sub(earlier.shed_requests),
+            shed_connections: self.shed_connections.saturating_sub(earlier.shed_connections),
             ..*self
         }
     }
