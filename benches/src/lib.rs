@@ -15,8 +15,9 @@
 //! [`compare`], [`parallel`] (fork-join and loops), [`http`] (hyper), [`echo`] (echo servers by
 //! connections and by load) and [`sync`] (channels and locks) are programs on one [`harness`];
 //! [`stalls`] measures the effect on other tasks of polls that do not return, [`dumps`] the cost of
-//! task dumps, [`background`] the effect of background tasks on a server, and [`instructions`]
-//! counts the instructions of the scheduling paths and of the fast paths of channels and locks.
+//! task dumps, [`background`] the effect of background tasks on a server; [`overload`] loads a
+//! server of wsrt-hyper below its capacity and beyond, and [`instructions`] counts the instructions
+//! of the scheduling paths and of the fast paths of channels and locks.
 //!
 //! With feature `scale`, `scale` runs the scheduler on up to 1,024 simulated processors.
 //!
@@ -53,6 +54,8 @@ mod load;
 mod machine;
 mod measure;
 pub mod metric;
+#[cfg(feature = "wsrt")]
+pub mod overload;
 #[cfg(feature = "wsrt")]
 pub mod parallel;
 mod picture;
