@@ -9,6 +9,7 @@ use std::{env, io, thread};
 
 use tokio_test::task::spawn;
 use tokio_test::{assert_pending, assert_ready_eq};
+use wsrt_sync::drop_in::OUTSIDE;
 
 use super::ctrl_c;
 use super::unix::{SignalKind, signal};
@@ -178,8 +179,8 @@ fn outside_a_runtime_listening_panics_and_says_what_to_do() {
     in_own_process(module_path!(), "outside_a_runtime_listening_panics_and_says_what_to_do", || {
         let advice = "outside a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`";
         let message = panic_message(|| drop(signal(SignalKind::alarm())));
-        assert_eq!(message, format!("wsrt: `signal::unix::signal` was called {advice}"));
+        assert_eq!(message, format!("wsrt: {OUTSIDE}`signal::unix::signal` was called {advice}"));
         let message = panic_message(|| drop(spawn(ctrl_c()).poll()));
-        assert_eq!(message, format!("wsrt: `signal::ctrl_c` was polled {advice}"));
+        assert_eq!(message, format!("wsrt: {OUTSIDE}`signal::ctrl_c` was polled {advice}"));
     });
 }

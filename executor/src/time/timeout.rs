@@ -309,7 +309,7 @@ mod tests {
     fn an_elapsed_timeout_is_an_io_error_that_carries_it() {
         let error = io::Error::from(Elapsed::new());
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "the timeout elapsed before the operation was done");
+        assert_eq!(error.to_string(), ELAPSED);
         assert!(error.get_ref().is_some_and(|inner| inner.is::<Elapsed>()));
     }
 }
