@@ -19,7 +19,7 @@ const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 /// Without an answer for so long, the server is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a run has shown. Times are of the requests that were served.
+/// The result of a run. Times are of the requests that were served.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     pub(super) sent_per_second: f64,

@@ -354,12 +354,11 @@ impl<L, S, H> Serve<L, S, H> {
     /// - the time that the service itself takes, where [`with_request_timeout`] does, or its waits
     ///   for a database or another server, for which tower's layers limit the number of requests;
     /// - waits of requests that are pipelined behind a slow one on their connection;
-    /// - the cost of a refusal, which is that of HTTP itself. A server that spends its time on HTTP
-    ///   rather than in its service gains little.
+    /// - the cost of a refusal: parsing the request and writing the answer. A server that spends
+    ///   its time on HTTP rather than in its service gains little.
     ///
-    /// Health checks are refused as other requests are. Serve them on a listener of their own, by a
-    /// second server that does not shed. The guide's chapter *Overload* (`wsrt::guide::overload`)
-    /// shows both.
+    /// Health checks are refused like other requests. Serve them on a second listener, by a server
+    /// without a limit. The guide's chapter *Overload* (`wsrt::guide::overload`) shows both.
     ///
     /// # Panics
     ///

@@ -1,11 +1,11 @@
 //! `LoadShedding`: refuses requests and connections that have waited for a worker for too long,
 //! while the workers cannot keep up.
 //!
-//! Without it a server beyond its capacity answers every request too late: the queue of ready tasks
-//! grows for as long as the load lasts. With it the queue stays about as long as the limit, and the
-//! rest is refused, which costs less than to serve it. The idea is that of `CoDel`, a discipline
-//! for the queues of routers: a *burst* empties by itself and is served, however long it waits; a
-//! queue that *stands* is shed down to the limit.
+//! Without shedding, a server beyond its capacity answers every request too late: the queue of
+//! ready tasks grows for as long as the load lasts. With shedding, the queue stays about as long as
+//! the limit. The rest is refused, which costs less than to serve it. The idea comes from `CoDel`,
+//! a discipline for the queues of routers: a *burst* empties by itself and is served, however long
+//! it waits; a queue that *stands* is shed down to the limit.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use wsrt::time::Instant;
 
 use super::wake_times::WakeTimes;
 
-/// For how many limits requests may be late before any is refused: as in `CoDel`, 100 ms for its
-/// usual 5 ms.
+/// The allowance, in limits: requests may be late for so long before any is refused. As in `CoDel`,
+/// 100 ms for the usual 5 ms.
 const ALLOWED_LIMITS: u32 = 20;
-/// How much time without late requests earns as much of that time back. So requests may be late for
-/// a third of the time without a refusal.
+/// How long no request has to be late to earn one unit of time back: requests may be late for a
+/// third of the time without a refusal.
 const TIMES_TO_EARN: u32 = 2;
 
-/// What a server refuses.
+/// The rule of a server.
 #[derive(Debug)]
 struct LoadShedding {
     /// How long a request, or a new connection, may wait.
@@ -41,7 +41,7 @@ impl LoadShedding {
     }
 }
 
-/// For how long requests may still be late. Tells a queue that stands from a burst.
+/// The time for which requests may still be late. Tells a queue that stands from a burst.
 #[derive(Debug)]
 struct LateAllowance {
     most: Duration,

@@ -1,9 +1,9 @@
 //! `TimedWakes`: how long a task waits for a worker, from each wake to the poll that follows.
 //!
-//! The runtime samples such waits (`Builder::latency_histograms`), one in eight; a server that
-//! sheds load needs the wait of each request. So the future is polled with a waker of its own,
-//! which notes the time and then wakes the task. A connection costs one allocation more, and each
-//! wake reads the clock.
+//! The runtime samples such waits, one in eight (`Builder::latency_histograms`); a server that
+//! sheds load needs the wait of each request. So the future is polled with a waker that notes the
+//! time and then wakes the task. A connection costs one allocation more, and each wake reads the
+//! clock.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -32,7 +32,7 @@ pub(super) struct WakeTimes {
 }
 
 impl WakeTimes {
-    /// Of a task that is ready since `woken`, for its first poll.
+    /// Creates the times of a task that is ready since `woken` for its first poll.
     pub(super) fn new(woken: Instant) -> Self {
         Self { origin: woken, woken: AtomicU64::new(UNKNOWN + 1), due: AtomicU64::new(UNKNOWN) }
     }

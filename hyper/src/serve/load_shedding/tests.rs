@@ -96,7 +96,7 @@ impl Dice {
     }
 }
 
-/// What a run of a server has shown.
+/// The result of a run of a server.
 struct Outcome {
     /// The waits of the requests that were served.
     waits: Vec<Duration>,
@@ -115,7 +115,7 @@ impl Outcome {
 }
 
 const SERVICE: Duration = Duration::from_micros(500);
-/// What it costs to refuse a request.
+/// The cost of a refusal.
 const REFUSAL: Duration = Duration::from_micros(20);
 
 /// Serves 40,000 requests that come independently, in their order, at `load` times the capacity of
