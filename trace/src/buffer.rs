@@ -14,12 +14,12 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use crate::Event;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
-use crate::sync::{Arc, CHUNK, EVENT_CAPACITY, UnsafeCell};
+use crate::sync::{Arc, CHUNK, EVENT_CAPACITY, UnsafeCell, uninit_cells};
 
 const _: () = assert!(CHUNK.is_power_of_two() && CHUNK <= EVENT_CAPACITY, "numbers of events wrap");
 
@@ -38,9 +38,12 @@ struct EventBuffer {
     read: OwnCacheLines<AtomicUsize>,
 }
 
+/// Room for one event.
+type Slot = UnsafeCell<MaybeUninit<Event>>;
+
 /// Room for a fixed number of events.
 struct Chunk {
-    slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
+    slots: Box<[Slot]>,
     /// The next chunk, or null until there is one. Relaxed: `written` publishes it, with the first
     /// event there.
     next: AtomicPtr<Chunk>,
@@ -63,6 +66,8 @@ pub struct EventWriter {
     buffer: Arc<EventBuffer>,
     /// The last chunk, or null if there is none.
     chunk: *mut Chunk,
+    /// The slot of the next event, unless the last chunk is full.
+    slot: *const Slot,
     written: usize,
     /// The value of the buffer's `read` when the writer last loaded it.
     read: usize,
@@ -93,17 +98,14 @@ pub fn event_buffer() -> (EventWriter, EventReader) {
         writers_end: OwnCacheLines(writers_end),
         read: OwnCacheLines(AtomicUsize::new(0)),
     });
-    let writer = EventWriter { buffer: Arc::clone(&buffer), chunk: null_mut(), written: 0, read: 0, dropped: 0 };
+    let writer =
+        EventWriter { buffer: Arc::clone(&buffer), chunk: null_mut(), slot: null(), written: 0, read: 0, dropped: 0 };
     (writer, EventReader { buffer, chunk: null_mut(), read: 0 })
 }
 
 impl Chunk {
     fn new() -> Self {
-        Self {
-            // Not in an array, which would be made on the thread's stack first.
-            slots: (0..CHUNK).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
-            next: AtomicPtr::new(null_mut()),
-        }
+        Self { slots: uninit_cells(CHUNK), next: AtomicPtr::new(null_mut()) }
     }
 }
 
@@ -112,16 +114,16 @@ impl EventWriter {
     /// instead.
     #[inline(always)]
     pub fn write(&mut self, event: Event) {
-        if self.is_full() {
+        if self.written % CHUNK == 0 && !self.begin_chunk() {
             return self.drop_one();
         }
-        if self.written % CHUNK == 0 {
-            self.add_chunk();
-        }
-        // SAFETY: there is one, and the reader frees none but those that the writer has left.
-        let chunk = unsafe { &*self.chunk };
+        // SAFETY: it is in the last chunk, and the reader frees none but those that the writer has
+        // left.
+        let slot = unsafe { &*self.slot };
         // SAFETY: the slot was never written: it is the writer's until `written` counts it.
-        chunk.slots[self.written % CHUNK].with_mut(|slot| unsafe { slot.write(MaybeUninit::new(event)) });
+        slot.with_mut(|slot| unsafe { slot.write(MaybeUninit::new(event)) });
+        // SAFETY: the chunk has a slot behind this one, or ends there.
+        self.slot = unsafe { self.slot.add(1) };
         self.written = self.written.wrapping_add(1);
         // Release pairs with the Acquire in `read`: the event is in its slot.
         self.buffer.writers_end.0.written.store(self.written, Release);
@@ -147,33 +149,38 @@ impl EventWriter {
         !self.has_room_for_two() && Arc::strong_count(&self.buffer) > 1
     }
 
+    /// Returns whether there is room in the last chunk, or for another chunk.
     #[inline]
     fn has_room_for_two(&mut self) -> bool {
-        if self.written.wrapping_sub(self.read) + 2 > EVENT_CAPACITY {
-            // Acquire pairs with the Release in `read`: the reader is done with the slots.
-            self.read = self.buffer.read.0.load(Acquire);
-        }
-        self.written.wrapping_sub(self.read) + 2 <= EVENT_CAPACITY
+        let in_last_chunk = self.written.wrapping_neg() % CHUNK;
+        in_last_chunk >= 2 || self.has_room_for(CHUNK + 1)
     }
 
+    #[inline]
+    fn has_room_for(&mut self, events: usize) -> bool {
+        if self.written.wrapping_sub(self.read) + events > EVENT_CAPACITY {
+            // Acquire pairs with the Release in `read`: the reader is done with the events.
+            self.read = self.buffer.read.0.load(Acquire);
+        }
+        self.written.wrapping_sub(self.read) + events <= EVENT_CAPACITY
+    }
+
+    /// Adds a chunk behind the last chunk, which is full. Returns `false` if there is no room for
+    /// so many events.
     #[cold]
     #[inline(never)]
-    fn add_chunk(&mut self) {
-        let chunk = Box::into_raw(Box::new(Chunk::new()));
+    fn begin_chunk(&mut self) -> bool {
+        if !self.has_room_for(CHUNK) {
+            return false;
+        }
+        let chunk = Box::new(Chunk::new());
+        self.slot = chunk.slots.as_ptr();
+        let chunk = Box::into_raw(chunk);
         // SAFETY: as in `write`: if it is not null, it is the last chunk.
         let link = unsafe { self.chunk.as_ref() }.map_or(&self.buffer.first, |last| &last.next);
         link.store(chunk, Relaxed);
         self.chunk = chunk;
-    }
-
-    #[inline(always)]
-    fn is_full(&mut self) -> bool {
-        if self.written.wrapping_sub(self.read) < EVENT_CAPACITY {
-            return false;
-        }
-        // Acquire pairs with the Release in `read`: the reader is done with the slots.
-        self.read = self.buffer.read.0.load(Acquire);
-        self.written.wrapping_sub(self.read) == EVENT_CAPACITY
+        true
     }
 
     #[cold]
@@ -191,9 +198,14 @@ impl Drop for EventWriter {
 }
 
 impl EventReader {
-    /// Moves all events that are in the buffer to the end of `events`, in the order in which they
-    /// were written.
-    pub fn read(&mut self, events: &mut Vec<Event>) {
+    /// Returns the number of events that are in the buffer.
+    pub fn waiting(&self) -> usize {
+        // Relaxed: a number, which does not lead to the events.
+        self.buffer.writers_end.0.written.load(Relaxed).wrapping_sub(self.read)
+    }
+
+    /// Passes all events that are in the buffer to `take`, in the order in which they were written.
+    pub fn read(&mut self, mut take: impl FnMut(Event)) {
         // Acquire pairs with the Release in `write`: the slots below are filled.
         let written = self.buffer.writers_end.0.written.load(Acquire);
         while self.read != written {
@@ -205,10 +217,11 @@ impl EventReader {
             // SAFETY: `written` counts the slot: the writer is done with it.
             let event = chunk.slots[self.read % CHUNK].with(|slot| unsafe { slot.read() });
             // SAFETY: the writer filled the slot before `written` counted it.
-            events.push(unsafe { event.assume_init() });
+            let event = unsafe { event.assume_init() };
             self.read = self.read.wrapping_add(1);
+            take(event);
         }
-        // Release pairs with the Acquire in `is_full`: there is room for as many.
+        // Release pairs with the Acquire in `has_room_for`: there is room for as many.
         self.buffer.read.0.store(self.read, Release);
     }
 
@@ -278,11 +291,11 @@ mod tests {
         let (mut writer, mut reader) = event_buffer();
         (0..EVENT_CAPACITY + 3).for_each(|number| writer.write(event(number)));
         let mut events = Vec::new();
-        reader.read(&mut events);
+        reader.read(|event| events.push(event));
         assert!(events.iter().map(|event| event.stamp).eq(0..EVENT_CAPACITY as u64));
         assert_eq!(reader.dropped(), 3);
         writer.write(event(7));
-        reader.read(&mut events);
+        reader.read(|event| events.push(event));
         assert_eq!((events.len(), events.last().map(|event| event.stamp)), (EVENT_CAPACITY + 1, Some(7)));
     }
 
@@ -292,10 +305,10 @@ mod tests {
         (0..EVENT_CAPACITY - 1).for_each(|number| writer.write(event(number)));
         assert!(!writer.write_both(event(1), event(2)) && writer.may_wait(), "there is room for one");
         let mut events = Vec::new();
-        reader.read(&mut events);
+        reader.read(|event| events.push(event));
         assert_eq!((events.len(), reader.dropped()), (EVENT_CAPACITY - 1, 1));
         assert!(!writer.may_wait() && writer.write_both(event(1), event(2)));
-        reader.read(&mut events);
+        reader.read(|event| events.push(event));
         assert_eq!((events.len(), reader.dropped()), (EVENT_CAPACITY + 1, 1));
     }
 
@@ -307,7 +320,7 @@ mod tests {
         drop(writer);
         assert!(reader.is_closed());
         let mut events = Vec::new();
-        reader.read(&mut events);
+        reader.read(|event| events.push(event));
         assert_eq!(events.len(), 1);
     }
 
@@ -317,7 +330,7 @@ mod tests {
         let mut events = Vec::new();
         for round in 0..10 {
             (0..3 * CHUNK).for_each(|number| writer.write(event(number)));
-            reader.read(&mut events);
+            reader.read(|event| events.push(event));
             assert_eq!(events.len(), (round + 1) * 3 * CHUNK);
             assert_eq!(reader.buffer.first.load(Relaxed), writer.chunk, "the last chunk alone is left");
         }
@@ -331,7 +344,7 @@ mod tests {
         let (mut events, mut last, mut seen) = (Vec::new(), None, 0);
         loop {
             let is_last = reader.is_closed();
-            reader.read(&mut events);
+            reader.read(|event| events.push(event));
             for event in events.drain(..) {
                 let EventKind::Overflow { tasks, .. } = event.kind() else { panic!("not written: {event:?}") };
                 assert_eq!(tasks, event.stamp, "torn");

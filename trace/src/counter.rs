@@ -55,6 +55,11 @@ impl StampCounter {
         if FROM_CPU.load(Relaxed) {
             return cpu::read();
         }
+        Self::read_system()
+    }
+
+    #[inline(never)]
+    fn read_system() -> u64 {
         OF_SIMULATION.get().and_then(|time| time()).unwrap_or_else(monotonic_nanos)
     }
 }

@@ -19,7 +19,7 @@ fn write_all(writer: &mut EventWriter, count: u64) {
 
 fn read_stamps(reader: &mut EventReader) -> Vec<u64> {
     let mut events = Vec::new();
-    reader.read(&mut events);
+    reader.read(|event| events.push(event));
     events.into_iter().map(|event| event.stamp).collect()
 }
 

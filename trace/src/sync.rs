@@ -17,17 +17,21 @@ pub(crate) const CHUNK: usize = if cfg!(wsrt_loom) { 1 } else { 1 << 10 };
 
 #[cfg(not(wsrt_loom))]
 mod with_std {
+    use std::mem::MaybeUninit;
     pub(crate) use std::sync::{Arc, atomic};
 
     /// An `UnsafeCell` with the closure-based interface of loom's cell.
     #[derive(Debug)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
-    impl<T> UnsafeCell<T> {
-        pub(crate) const fn new(value: T) -> Self {
-            Self(std::cell::UnsafeCell::new(value))
-        }
+    /// Returns cells for values to come, without touching their memory.
+    pub(crate) fn uninit_cells<T>(count: usize) -> Box<[UnsafeCell<MaybeUninit<T>>]> {
+        let cells = Box::new_uninit_slice(count);
+        // SAFETY: a cell of a `MaybeUninit` is initialized, whatever its bytes are.
+        unsafe { cells.assume_init() }
+    }
 
+    impl<T> UnsafeCell<T> {
         /// Calls `f` with a pointer for reading.
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
@@ -48,4 +52,9 @@ mod with_loom {
     pub(crate) use loom::sync::{Arc, atomic};
     #[cfg(test)]
     pub(crate) use loom::thread;
+    use std::mem::MaybeUninit;
+
+    pub(crate) fn uninit_cells<T>(count: usize) -> Box<[UnsafeCell<MaybeUninit<T>>]> {
+        (0..count).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect()
+    }
 }

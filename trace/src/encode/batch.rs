@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::clock_sync::ClockSync;
-use crate::event::{Event, EventKind};
+use crate::event::Event;
 use crate::int_hasher::IntHasher;
 use crate::track::Track;
 
@@ -43,7 +43,7 @@ pub fn time_events(entries: &mut [BatchEntry]) {
         if event.is_untimed() {
             untimed += 1;
         } else if untimed > 0 {
-            spread(&mut entries[at - untimed..at], recorded_at(&event));
+            spread(&mut entries[at - untimed..at], event.recorded_at());
             untimed = 0;
         }
     }
@@ -59,15 +59,6 @@ fn spread(untimed: &mut [BatchEntry], end: u64) {
     let step = if gap < CLOSE { (gap / (untimed.len() as u64 + 1)).max(1) } else { 1 };
     for (place, entry) in (1_u64..).zip(untimed) {
         entry.later = (step * place) as u32;
-    }
-}
-
-/// Returns the time at which an event was recorded, in units of the counter. A poll or a turn of
-/// the netpoller is recorded at its end.
-pub fn recorded_at(event: &Event) -> u64 {
-    match event.kind() {
-        EventKind::Poll { lasted, .. } | EventKind::Turn { lasted, .. } => event.stamp + lasted,
-        _ => event.stamp,
     }
 }
 
@@ -162,7 +153,7 @@ impl EncodeContext<'_> {
 #[cfg(all(test, not(wsrt_loom)))]
 mod tests {
     use super::*;
-    use crate::event::WokenBy;
+    use crate::event::{EventKind, WokenBy};
     use crate::names::PollOutcome;
 
     fn wake(stamp: u64) -> Event {

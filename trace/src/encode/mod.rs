@@ -13,7 +13,5 @@ mod packets;
 mod strings;
 mod tracks;
 
-pub use batch::{
-    BatchEntry, EncodeContext, EventBatch, QueueSample, StackSample, TaskNames, ThreadInfo, recorded_at, time_events,
-};
+pub use batch::{BatchEntry, EncodeContext, EventBatch, QueueSample, StackSample, TaskNames, ThreadInfo, time_events};
 pub use encoder::Encoder;

@@ -116,10 +116,10 @@ impl FlightBuffer {
     }
 
     /// Adds a batch, and drops batches that are too old or exceed the memory limit.
-    pub(crate) fn keep(&mut self, batch: &EventBatch, context: EncodeContext<'_>) {
-        self.bytes += size(batch);
-        self.kept.push_back(batch.clone());
+    pub(crate) fn keep(&mut self, batch: EventBatch, context: EncodeContext<'_>) {
+        self.bytes += size(&batch);
         let now = context.clock.nanos(batch.until);
+        self.kept.push_back(batch);
         let oldest = now.saturating_sub(u64::try_from(self.config.keep.as_nanos()).unwrap_or(u64::MAX));
         while let Some(first) = self.kept.front() {
             if self.bytes <= self.config.max_bytes && context.clock.nanos(first.until) >= oldest {

@@ -173,7 +173,7 @@ mod tests {
         let (full, is_full) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             is_full.recv().expect("it is sent");
-            reader.read(&mut Vec::new());
+            reader.read(drop);
             reader
         });
         let _time = virtual_time::override_time(0, 0);

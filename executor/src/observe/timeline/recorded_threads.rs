@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use wsrt_trace::encode::{BatchEntry, EventBatch, ThreadInfo, recorded_at, time_events};
+use wsrt_trace::encode::{BatchEntry, EventBatch, ThreadInfo, time_events};
 use wsrt_trace::{Event, EventReader};
 
 /// All recorded threads, including ended threads whose events are still in an output. A number is
@@ -67,6 +67,7 @@ impl RecordedThreads {
     /// returns the names of hosts. Returns the event count of the busiest thread.
     pub(super) fn collect(&mut self, until: u64, batch: &mut EventBatch, host_name: &dyn Fn(u32) -> String) -> usize {
         let mut most = 0;
+        batch.entries.reserve_exact(self.sources.iter().map(Source::waiting).sum());
         for number in 0..self.sources.len() {
             if self.sources[number].is_spent() {
                 continue;
@@ -78,7 +79,6 @@ impl RecordedThreads {
             };
             most = most.max(source.collect(number, until, batch, add_host));
             if source.is_spent() {
-                source.ahead = Vec::new();
                 self.ended.add(batch.until, number);
                 source.hosts.values().for_each(|&host| self.ended.add(batch.until, host));
             }
@@ -102,6 +102,11 @@ impl Source {
         self.reader.is_none() && self.ahead.is_empty()
     }
 
+    /// Returns the number of events that were recorded and are in no batch yet.
+    fn waiting(&self) -> usize {
+        self.ahead.len() + self.reader.as_ref().map_or(0, EventReader::waiting)
+    }
+
     /// Adds the events of the thread with this number to `batch`, and returns their number.
     /// `add_host` assigns a number to a new host.
     fn collect(
@@ -111,32 +116,37 @@ impl Source {
         batch: &mut EventBatch,
         add_host: &mut dyn FnMut(u32) -> usize,
     ) -> usize {
-        if let Some(reader) = &mut self.reader {
-            let is_last = reader.is_closed();
-            reader.read(&mut self.ahead);
-            let dropped = reader.dropped();
-            batch.dropped += dropped - std::mem::replace(&mut self.dropped, dropped);
-            if is_last {
-                self.reader = None;
-            }
-        }
-        let ahead = &mut self.ahead;
-        let count = ahead.iter().position(|event| recorded_at(event) > until).unwrap_or(ahead.len());
-        let mut of_host = |host, hosts: &mut BTreeMap<u32, usize>| {
+        let Self { reader, ahead, dropped, host, hosts } = self;
+        let mut of_host = |host| {
             if host == NO_HOST { number } else { *hosts.entry(host).or_insert_with(|| add_host(host)) }
         };
-        let mut thread = of_host(self.host, &mut self.hosts) as u32;
+        let mut thread = of_host(*host) as u32;
         let first = batch.entries.len();
-        for event in ahead.drain(..count) {
-            if let Some(host) = event.host() {
-                self.host = host;
-                thread = of_host(host, &mut self.hosts) as u32;
+        let mut later = Vec::new();
+        let mut add = |event: Event| {
+            // An event that was recorded later holds back all that come behind it.
+            if !later.is_empty() || event.recorded_at() > until {
+                later.push(event);
+            } else if let Some(next) = event.host() {
+                *host = next;
+                thread = of_host(next) as u32;
             } else {
                 batch.entries.push(BatchEntry { thread, later: 0, event });
             }
+        };
+        ahead.drain(..).for_each(&mut add);
+        if let Some(open) = reader {
+            let is_last = open.is_closed();
+            open.read(&mut add);
+            let dropped_by_now = open.dropped();
+            batch.dropped += dropped_by_now - std::mem::replace(dropped, dropped_by_now);
+            if is_last {
+                *reader = None;
+            }
         }
+        *ahead = later;
         time_events(&mut batch.entries[first..]);
-        count
+        batch.entries.len() - first
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::util::sync::{Condvar, Mutex};
-use wsrt_trace::encode::{EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at};
+use wsrt_trace::encode::{EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo};
 use wsrt_trace::files::Segments;
 use wsrt_trace::{
     ClockReading, ClockSync, EVENT_CAPACITY, EventKind, EventReader, EventWriter, PollOutcome, StampCounter,
@@ -237,7 +237,7 @@ impl RecorderThread {
         self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
         if let Some(latest) = &mut self.simulated {
             // The one thread that drives it records all events, in their order.
-            *latest = self.batch.entries.iter().map(|entry| recorded_at(&entry.event)).fold(*latest, u64::max);
+            *latest = self.batch.entries.iter().map(|entry| entry.event.recorded_at()).fold(*latest, u64::max);
             self.batch.until = *latest;
         }
         self.period = if most > MANY { SHORTEST } else { (self.period * 2).min(LONGEST) };
@@ -339,8 +339,11 @@ impl RecorderThread {
         }
         match &mut self.flight {
             Some(flight) => {
-                flight.keep(&self.batch, context);
-                flight.write_records(requests.records, self.batch.until, context);
+                let until = self.batch.until;
+                let next = EventBatch { until, ..EventBatch::default() };
+                // Moved, not copied: the outputs above have read the batch.
+                flight.keep(std::mem::replace(&mut self.batch, next), context);
+                flight.write_records(requests.records, until, context);
             }
             None => requests.records.into_iter().for_each(RecordRequest::refuse),
         }

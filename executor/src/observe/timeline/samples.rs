@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 use wsrt_stack::{Backtrace, CpuSample, CpuSampler, Sample};
-use wsrt_trace::encode::{BatchEntry, EncodeContext, EventBatch, StackSample, ThreadInfo, recorded_at};
+use wsrt_trace::encode::{BatchEntry, EncodeContext, EventBatch, StackSample, ThreadInfo};
 use wsrt_trace::{Activity, Event, EventKind, NO_PROCESSOR, PollOutcome, Track, monotonic_nanos};
 
 use super::{HeldProcessor, Recorded};
@@ -164,7 +164,7 @@ impl CpuSamples {
     ) -> Option<SamplePlace> {
         let mut job = self.jobs.get(&thread).copied();
         for BatchEntry { event, .. } in entries.iter().filter(|entry| entry.thread == thread) {
-            if context.clock.nanos(recorded_at(event)) < nanos {
+            if context.clock.nanos(event.recorded_at()) < nanos {
                 job = job_after(job, event);
                 continue;
             }
