@@ -20,6 +20,7 @@ pub struct LockOwner(u64);
 
 impl LockOwner {
     /// Returns the owner whose code runs on the current thread.
+    #[inline]
     #[must_use]
     pub fn current() -> Self {
         Self(number())
@@ -42,6 +43,7 @@ impl LockOwner {
     }
 
     /// Returns the task's number, or `None` if the owner is a `block_on` future or unknown.
+    #[inline]
     #[must_use]
     pub fn task(self) -> Option<NonZeroU64> {
         if self.is_root() { None } else { NonZeroU64::new(self.0) }

@@ -15,12 +15,12 @@ use std::sync::{Arc, Weak};
 
 use crate::observe::counters::ShedCounters;
 use crate::observe::deadlocks::Deadlocks;
-use crate::observe::latency::{LatencyRecords, TimedPoll};
+use crate::observe::latency::LatencyRecords;
 use crate::observe::orphans::Orphans;
-use crate::observe::sites::{SitePoll, SiteRecords};
-use crate::observe::task_hooks::{Hooked, HookedPoll, TaskHooks};
+use crate::observe::sites::SiteRecords;
+use crate::observe::task_hooks::{Hooked, TaskHooks};
 use crate::observe::timeline::{RecordedPoll, Timeline};
-use crate::task::{CountedPoll, Identity, OwnedTasks, Runnable, TaskRef};
+use crate::task::{Identity, OwnedTasks, Runnable, TaskRef};
 use crate::util::sync::Mutex;
 
 /// The observation state of one runtime.
@@ -59,6 +59,12 @@ impl Observer {
     pub(crate) fn is_on(&self) -> bool {
         self.switches.is_any_on()
     }
+
+    /// Returns whether any switch but the timeline's is on.
+    #[inline]
+    fn is_measured(&self) -> bool {
+        self.switches.is_any_of(!(Switch::Timeline as u8))
+    }
 }
 
 impl Observer {
@@ -79,9 +85,15 @@ impl Observer {
         if self.switches.is_on(Switch::Tasks) { identity.with_counts() } else { identity }
     }
 
+    /// Returns whether a new task is counted or shown to a hook, by
+    /// [`seen_identity`](Self::seen_identity).
+    #[inline]
+    pub(crate) fn sees_identities(&self) -> bool {
+        self.switches.is_any_of(Switch::Tasks as u8 | Switch::Hooks as u8)
+    }
+
     /// Returns the identity of a new task of the runtime's own, with counters if tasks are counted,
-    /// and with the data that the user's hook has attached. Call this while a switch is on, where
-    /// users' code may run.
+    /// and with the data that the user's hook has attached. Call this where users' code may run.
     #[cold]
     #[inline(never)]
     pub(crate) fn seen_identity(&self, identity: Identity) -> Identity {
@@ -113,26 +125,40 @@ impl Observer {
     #[cold]
     #[inline(never)]
     fn ready_aloud(&self, task: Runnable, is_new: bool, place: impl FnOnce(Runnable)) {
-        self.note_ready_time(task.id());
-        if !is_new {
-            task.count_wake();
+        if self.is_measured() {
+            self.note_ready_time(task.id());
+            if !is_new {
+                task.count_wake();
+            }
         }
         self.record_ready(&task, is_new);
         place(task);
     }
 
-    /// Observes the poll of a task until the guard is dropped. The holder of the processor with
-    /// index `processor` has found the task in `source`, one of the timeline's numbers.
+    /// Polls a task, and observes the poll. The holder of the processor with index `processor` has
+    /// found the task in `source`, one of the timeline's numbers.
+    ///
+    /// The timeline may be on for good: a poll that is recorded and nothing else pays for nothing
+    /// else.
     #[cold]
     #[inline(never)]
-    pub(crate) fn polled(&self, processor: usize, task: &Runnable, source: u32) -> ObservedPoll<'_> {
+    pub(crate) fn poll(&self, processor: usize, task: Runnable, source: u32) {
+        if self.is_measured() {
+            return self.poll_measured(processor, task, source);
+        }
+        let _recorded = self.record_poll(processor, &task, source);
+        task.run();
+    }
+
+    #[inline(never)]
+    fn poll_measured(&self, processor: usize, task: Runnable, source: u32) {
         let readied = self.take_ready_time(task.id());
-        let hooked = self.call_poll_hooks(task, readied);
-        let timed = self.time_poll(processor, readied);
-        let counted = task.begin_counted();
-        let recorded = self.record_poll(processor, task, source);
-        let sited = self.measure_site(processor, task);
-        ObservedPoll { _sited: sited, _recorded: recorded, _counted: counted, _timed: timed, _hooked: hooked }
+        let _hooked = self.call_poll_hooks(&task, readied);
+        let _timed = self.time_poll(processor, readied);
+        let _counted = task.begin_counted();
+        let _recorded = self.record_poll(processor, &task, source);
+        let _sited = self.measure_site(processor, &task);
+        task.run();
     }
 
     /// Observes the poll of a `LocalSet` task until the guard is dropped, within the poll of the
@@ -155,15 +181,6 @@ impl Observer {
         self.record_completed(task.id());
         self.call_terminate_hook(task);
     }
-}
-
-/// A guard that ends each kind of observation of one poll, in reverse order of the beginnings.
-pub(crate) struct ObservedPoll<'a> {
-    _sited: Option<SitePoll<'a>>,
-    _recorded: RecordedPoll<'a>,
-    _counted: Option<CountedPoll>,
-    _timed: Option<TimedPoll<'a>>,
-    _hooked: Option<HookedPoll<'a>>,
 }
 
 /// A local set, as seen by a dump.
@@ -227,11 +244,18 @@ impl Switches {
     /// Returns whether any switch is on, the only question that the fast paths ask.
     #[inline]
     fn is_any_on(&self) -> bool {
-        self.0.load(Relaxed) != 0
+        self.is_any_of(u8::MAX)
     }
 
+    /// Returns whether any of these switches is on.
+    #[inline]
+    fn is_any_of(&self, switches: u8) -> bool {
+        self.0.load(Relaxed) & switches != 0
+    }
+
+    #[inline]
     pub(crate) fn is_on(&self, switch: Switch) -> bool {
-        self.0.load(Relaxed) & switch as u8 != 0
+        self.is_any_of(switch as u8)
     }
 
     pub(crate) fn turn_on(&self, switch: Switch) {

@@ -79,11 +79,11 @@ impl Scheduler {
         let (id, shard) = self.next_id(here);
         // Users' code sees the task, as a hook or a subscriber of the console, and might drop the
         // guard of `here`.
-        let _kept = (cfg!(feature = "console") || self.observer.is_on()).then(Context::current);
+        let _kept = (cfg!(feature = "console") || self.observer.sees_identities()).then(Context::current);
         let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home::<BACKGROUND> { scheduler: Arc::as_ptr(self) };
         let mut identity = Identity::new(id, origin).with_name_in(&self.names);
-        if self.observer.is_on() {
+        if self.observer.sees_identities() {
             identity = self.observer.seen_identity(identity);
         }
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is

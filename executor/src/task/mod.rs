@@ -73,7 +73,7 @@ pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
 pub(crate) use self::state::TaskPhase;
-pub(crate) use self::stats::{CountedPoll, StatsRead};
+pub(crate) use self::stats::StatsRead;
 #[cfg(not(wsrt_loom))]
 pub(crate) use self::task_local::ScopesAside;
 pub(crate) use self::waker::{TaskAddress, is_last_waker, task_woken_by};

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
+use std::ptr::NonNull;
 
 use wsrt_sync::wait::{self, TaskWait};
 use wsrt_trace::{
@@ -102,9 +103,13 @@ impl ThreadWriter {
     }
 
     /// Calls `f` with the current thread's writer. Returns `None` on a thread that is exiting.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with<R>(f: impl FnOnce(&Self) -> R) -> Option<R> {
-        WRITER.try_with(f).ok()
+        // Not inside `try_with`, which calls a large closure instead of inlining it.
+        let writer = WRITER.try_with(|writer| NonNull::from(writer)).ok()?;
+        // SAFETY: the writer was there just now, and this thread drops it only once it has left
+        // this call.
+        Some(f(unsafe { writer.as_ref() }))
     }
 
     /// Returns whether this writer writes for the recorder with number `recorder`.
@@ -211,7 +216,7 @@ impl ThreadWriter {
         self.depth.set(depth + 1);
         self.completed.set(0);
         if depth > 0 || self.handed_over.get() > 0 {
-            self.outer.borrow_mut().push(self.poll.get());
+            self.set_aside();
         }
         let start = PollStart::new(task, processor, source, Some(site));
         self.poll.set(OpenPoll { stamp, start, opened: false, is_over: false });
@@ -231,17 +236,28 @@ impl ThreadWriter {
             self.ended_at.set(now);
             self.note_weight(now.wrapping_sub(self.poll.get().stamp));
             let is_complete = self.completed.get() == self.poll.get().start.task();
-            if !is_complete {
+            if !is_complete && !wait::noted().is_null() {
                 self.write_wait(now, depth + 1);
             }
             self.write_poll(now, if is_complete { PollOutcome::Ready } else { PollOutcome::Pending }, depth);
         }
-        let is_inner = self.depth.get() > 0 || self.handed_over.get() > 0;
-        let outer = if is_inner { self.outer.borrow_mut().pop() } else { None };
-        match outer {
-            Some(outer) => self.poll.set(outer),
-            None => self.poll.set(OpenPoll { is_over: true, ..self.poll.get() }),
+        if self.depth.get() > 0 || self.handed_over.get() > 0 {
+            return self.go_on_with_outer();
         }
+        self.poll.set(OpenPoll { is_over: true, ..self.poll.get() });
+    }
+
+    /// Keeps the poll around a poll that begins now.
+    #[cold]
+    fn set_aside(&self) {
+        self.outer.borrow_mut().push(self.poll.get());
+    }
+
+    /// Continues with the poll around the poll that has ended.
+    #[cold]
+    fn go_on_with_outer(&self) {
+        let outer = self.outer.borrow_mut().pop();
+        self.poll.set(outer.unwrap_or(OpenPoll { is_over: true, ..self.poll.get() }));
     }
 
     #[inline]
@@ -249,8 +265,7 @@ impl ThreadWriter {
         self.light.set(if lasted < LIGHT { self.light.get().saturating_add(1) } else { 0 });
     }
 
-    /// Records the lock or channel that a task waits for, after a poll that returned pending. Kept
-    /// out of `end_poll`, which is inlined on the path of polls that are not recorded.
+    /// Records the lock or channel that a task waits for, after a poll that returned pending.
     #[inline(never)]
     fn write_wait(&self, now: u64, depth: u32) {
         // SAFETY: `noted` returns what `pack` has made, or null.
@@ -288,22 +303,24 @@ impl ThreadWriter {
         self.record(EventKind::Ended { task, processor: self.held.get() }, None);
     }
 
-    /// Records that a task was spawned or woken.
+    /// Records that a task was woken or, if there is a place where it was spawned, spawned.
     #[inline]
-    pub(crate) fn ready(&self, task: u64, site: &'static Location<'static>, spawned: bool) {
+    pub(crate) fn ready(&self, task: u64, spawned_at: Option<&'static Location<'static>>) {
         let by = match (self.waking.get(), current_id()) {
             (Some(by), _) => by,
             (None, Some(waker)) => WokenBy::Task(waker.as_u64()),
             (None, None) => WokenBy::Outside,
         };
-        let readied = |stamp| Event::readied(stamp, task, self.held.get(), by, spawned);
-        let event = if self.may_be_untimed() {
+        let is_untimed = self.may_be_untimed();
+        let stamp = if is_untimed {
             self.untimed.set(self.untimed.get() + 1);
-            readied(self.last_stamp.get()).untimed()
+            self.last_stamp.get()
         } else {
-            readied(self.stamp())
+            self.stamp()
         };
-        self.write(event.within(self.depth.get()).at(spawned.then_some(site)));
+        let event = Event::readied(stamp, task, self.held.get(), by, spawned_at.is_some());
+        let event = if is_untimed { event.untimed() } else { event };
+        self.write(event.within(self.depth.get()).at(spawned_at));
     }
 
     /// Begins a netpoller turn.

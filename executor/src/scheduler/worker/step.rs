@@ -191,8 +191,7 @@ impl MachineLoop<'_> {
         self.context.put_processor(processor);
         budget::refill();
         if observed {
-            let _poll = self.scheduler.observer.polled(index, &found.task, found.source.number());
-            return found.task.run();
+            return self.scheduler.observer.poll(index, found.task, found.source.number());
         }
         found.task.run();
     }

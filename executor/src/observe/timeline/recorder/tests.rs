@@ -63,7 +63,7 @@ fn events_wait_for_no_poll_that_was_handed_over() {
         begin(1);
         writer.hand_over();
         begin(2);
-        writer.ready(3, Location::caller(), false);
+        writer.ready(3, None);
         writer.end_poll();
         writer.end_poll();
         begin(4);
@@ -88,7 +88,7 @@ fn each_wake_of_a_simulation_is_timed() {
             writer.write_for(&recorder);
             for _ in 0..100 {
                 writer.begin_poll(1, Location::caller(), 0, 0, false);
-                writer.ready(2, Location::caller(), false);
+                writer.ready(2, None);
                 writer.end_poll();
             }
         });
