@@ -24,8 +24,8 @@ pub use wsrt::runtime::__trace::{
 #[cfg(tokio_unstable)]
 pub use wsrt::runtime::UnhandledPanic;
 pub use wsrt::runtime::{
-    EnterGuard, Handle, LocalOptions, LocalRuntime, RuntimeFlavor, RuntimeId as Id, RuntimeMetrics,
-    TryCurrentError, is_rt_shutdown_err, worker_index,
+    EnterGuard, Handle, LocalOptions, LocalRuntime, RuntimeFlavor, RuntimeId as Id, RuntimeMetrics, TryCurrentError,
+    is_rt_shutdown_err, worker_index,
 };
 
 /// Starts the server of the debug pages, if the variable `WSRT_DEBUG` asks for it.
