@@ -42,7 +42,7 @@ fn is_of_runtime(file: &str) -> bool {
     if let Some(rest) = place::dependency(file) {
         return rest.starts_with("wsrt-");
     }
-    let folders = ["executor", "hyper", "reactor", "sync", "tokio"];
+    let folders = ["executor", "hyper", "rayon-core", "reactor", "sync", "tokio", "trace", "world"];
     let root = env!("CARGO_MANIFEST_DIR").strip_suffix("stack");
     let below_root = root.and_then(|root| file.strip_prefix(root));
     below_root.is_some_and(|path| {

@@ -116,6 +116,10 @@ fn named(raw: &str, file: Option<&str>, line: u32) -> StackFrame {
             let origin = Origin::of(&name, file);
             StackFrame::new(&name, file, line, origin)
         }
+        // An inlined function, which has its bare name in line tables: its file says whose it is.
+        Err(_) if file.is_some_and(|file| file.ends_with(".rs")) => {
+            StackFrame::new(raw, file, line, Origin::of(raw, file))
+        }
         // C or assembler, which no author of a Rust program looks for, unless it is called there.
         Err(_) => StackFrame::new(raw, file, line, Origin::System),
     }
@@ -142,4 +146,30 @@ fn in_memory(path: &Path) -> Option<&'static [u8]> {
     let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
     files.push((path.to_owned(), bytes));
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+    use crate::Backtrace;
+
+    /// As optimised builds with line tables have it.
+    #[test]
+    fn a_bare_name_belongs_to_the_owner_of_its_file() {
+        for (name, file, is_kept) in [
+            ("hash", Some("/srv/app/src/main.rs"), true),
+            ("{async_fn#0}", Some("src/main.rs"), true),
+            ("call<app::Service>", Some("/root/.cargo/registry/src/index.crates.io-6f/tower-0.5.2/src/lib.rs"), true),
+            ("or_else<u8, app::Error>", Some("/rustc/1a2b/library/core/src/option.rs"), false),
+            (
+                "rouse<wsrt::Scheduler>",
+                Some("/root/.cargo/registry/src/index.crates.io-6f/wsrt-0.1.0/src/wake.rs"),
+                false,
+            ),
+            ("memcpy", Some("/build/glibc/string/memcpy.c"), false),
+            ("read", None, false),
+        ] {
+            assert_eq!(Backtrace::cut(vec![named(name, file, 7)]).has_program(), is_kept, "{name}");
+        }
+    }
 }
