@@ -241,7 +241,9 @@ impl Observer {
         }
     }
 
-    #[inline]
+    /// Not inlined: it has a caller for each place where tasks are queued, and with one copy, what
+    /// it calls is inlined in it.
+    #[inline(never)]
     pub(crate) fn record_ready(&self, task: &Runnable, is_new: bool) {
         let spawned_at = is_new.then(|| task.spawned_at());
         self.with_writer(|writer| writer.ready(task.id().as_u64(), spawned_at));
