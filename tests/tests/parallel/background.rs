@@ -111,7 +111,7 @@ fn a_loop_is_helped_beside_endless_background_tasks() {
             for _ in 0..20 {
                 // Two threads have to be in the loop at once.
                 let both = Barrier::new(2);
-                parallel::for_each(0..2, |_| drop(both.wait()));
+                parallel::for_each(0..2, |_| _ = both.wait());
             }
         });
     });

@@ -233,7 +233,7 @@ fn idle_processors_run_them_at_the_same_time() {
                 let tasks: Vec<_> = (0..processors)
                     .map(|_| {
                         let barrier = Arc::clone(&barrier);
-                        runtime.spawn_background(async move { drop(barrier.wait()) })
+                        runtime.spawn_background(async move { _ = barrier.wait() })
                     })
                     .collect();
                 for task in tasks {
