@@ -1,6 +1,7 @@
 //! The clients: requests of HTTP/1.1 that come at times of their own, whether earlier ones are
 //! answered or not. A wait counts from the time at which the request was due, also where it had to
-//! wait for a free connection. So a server that is slow cannot hide behind clients that are.
+//! wait for a free connection. So a server that is slow cannot hide behind clients that are. A
+//! connection that the server refuses is opened anew, and its request counts as shed.
 //!
 //! One thread has all connections, and never sleeps while requests are due.
 
@@ -37,6 +38,7 @@ struct Answer {
 }
 
 pub(super) struct Clients {
+    address: SocketAddr,
     poll: Poll,
     connections: Vec<Connection>,
     /// Those without a request, the one that has been free for the longest first.
@@ -47,18 +49,10 @@ pub(super) struct Clients {
 impl Clients {
     pub(super) fn connect(address: SocketAddr, connections: usize) -> Result<Self, Failure> {
         let poll = Poll::new()?;
-        let connect = |number| {
-            // By the standard library, which waits until the server has taken it.
-            let stream = std::net::TcpStream::connect(address)?;
-            stream.set_nodelay(true)?;
-            stream.set_nonblocking(true)?;
-            let mut stream = TcpStream::from_std(stream);
-            poll.registry().register(&mut stream, Token(number), Interest::READABLE)?;
-            Ok(Connection { stream, due: None, arrived: Vec::new() })
-        };
-        let connections: Vec<_> = (0..connections).map(connect).collect::<Result<_, Failure>>()?;
+        let open = |number| Connection::open(address, &poll, number);
+        let connections: Vec<_> = (0..connections).map(open).collect::<Result<_, Failure>>()?;
         let free = (0..connections.len()).collect();
-        Ok(Self { poll, connections, free, dice: Dice(1) })
+        Ok(Self { address, poll, connections, free, dice: Dice(1) })
     }
 
     /// Returns how many requests a second are answered if each connection asks again at once.
@@ -69,7 +63,7 @@ impl Clients {
             while let Some(number) = self.free.pop_front() {
                 self.connections[number].ask(Instant::now())?;
             }
-            self.receive(None, |_| served += 1)?;
+            self.receive(None, |answer| served += u64::from(answer.is_served))?;
         }
         Ok(served as f64 / began.elapsed().as_secs_f64())
     }
@@ -111,9 +105,20 @@ impl Clients {
         }
         for event in &events {
             let Token(number) = event.token();
-            if let Some(answer) = self.connections[number].receive()? {
+            let connection = &mut self.connections[number];
+            let was_asked = connection.due;
+            let answer = match connection.receive()? {
+                Received::Part => continue,
+                Received::Whole { due, is_served } => Some((due, is_served)),
+                Received::End => {
+                    *connection = Connection::open(self.address, &self.poll, number)?;
+                    was_asked.map(|due| (due, false))
+                }
+            };
+            // A connection that ends without a request is free already.
+            if let Some((due, is_served)) = answer {
                 self.free.push_back(number);
-                take(answer);
+                take(Answer { due, waited: due.elapsed(), is_served });
             }
         }
         Ok(())
@@ -137,6 +142,13 @@ impl Outcome {
     }
 }
 
+/// What a look at a connection has found.
+enum Received {
+    Part,
+    Whole { due: Instant, is_served: bool },
+    End,
+}
+
 struct Connection {
     stream: TcpStream,
     /// When the request that has no answer yet was due.
@@ -146,31 +158,49 @@ struct Connection {
 }
 
 impl Connection {
-    fn ask(&mut self, due: Instant) -> Result<(), Failure> {
-        let sent = self.stream.write(REQUEST).map_err(|error| format!("cannot send: {error}"))?;
-        if sent != REQUEST.len() {
-            return Err(format!("only {sent} of {} bytes could be sent", REQUEST.len()).into());
-        }
-        self.due = Some(due);
-        Ok(())
+    fn open(address: SocketAddr, poll: &Poll, number: usize) -> Result<Self, Failure> {
+        // By the standard library, which waits until the connection is there.
+        let stream = std::net::TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        let mut stream = TcpStream::from_std(stream);
+        poll.registry().register(&mut stream, Token(number), Interest::READABLE)?;
+        Ok(Self { stream, due: None, arrived: Vec::new() })
     }
 
-    /// Returns the answer once it is here as a whole.
-    fn receive(&mut self) -> Result<Option<Answer>, Failure> {
+    fn ask(&mut self, due: Instant) -> Result<(), Failure> {
+        self.due = Some(due);
+        match self.stream.write(REQUEST) {
+            Ok(sent) if sent == REQUEST.len() => Ok(()),
+            Ok(sent) => Err(format!("only {sent} of {} bytes could be sent", REQUEST.len()).into()),
+            // The next look finds the end.
+            Err(error) if is_end(error.kind()) => Ok(()),
+            Err(error) => Err(format!("cannot send: {error}").into()),
+        }
+    }
+
+    /// Looks for the answer.
+    fn receive(&mut self) -> Result<Received, Failure> {
         let mut buffer = [0; 1_024];
         loop {
             match self.stream.read(&mut buffer) {
-                Ok(0) => return Err("the server has closed a connection".into()),
+                Ok(0) => return Ok(Received::End),
                 Ok(count) => self.arrived.extend_from_slice(&buffer[..count]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if is_end(error.kind()) => return Ok(Received::End),
                 Err(error) => return Err(format!("no answer from the server: {error}").into()),
             }
         }
-        let Some(status) = status_of_whole(&self.arrived)? else { return Ok(None) };
+        let Some(status) = status_of_whole(&self.arrived)? else { return Ok(Received::Part) };
         self.arrived.clear();
         let due = self.due.take().ok_or("the server has answered without a request")?;
-        Ok(Some(Answer { due, waited: due.elapsed(), is_served: status == 200 }))
+        Ok(Received::Whole { due, is_served: status == 200 })
     }
+}
+
+/// Returns whether the server has closed the connection.
+fn is_end(error: ErrorKind) -> bool {
+    matches!(error, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::NotConnected)
 }
 
 /// Returns the status of an answer that has arrived as a whole.
