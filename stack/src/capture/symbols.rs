@@ -153,7 +153,7 @@ mod tests {
     use super::named;
     use crate::Backtrace;
 
-    /// As optimised builds with line tables have it.
+    /// Optimised builds with line tables have such names.
     #[test]
     fn a_bare_name_belongs_to_the_owner_of_its_file() {
         for (name, file, is_kept) in [
