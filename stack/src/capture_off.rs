@@ -43,6 +43,9 @@ impl Request {
     }
 }
 
+/// Does nothing.
+pub fn forget() {}
+
 /// `true` if this build captures stacks.
 pub const IS_SUPPORTED: bool = false;
 

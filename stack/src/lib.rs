@@ -42,6 +42,6 @@ mod origin;
 mod sampling;
 
 pub use backtrace::{Backtrace, StackFrame};
-pub use capture::{CpuSample, CpuSampler, IS_SUPPORTED, Request, Sample};
+pub use capture::{CpuSample, CpuSampler, IS_SUPPORTED, Request, Sample, forget};
 pub use no_stack::NoStack;
 pub use sampling::{HIGHEST_FREQUENCY, MOST_SHOWN, MOST_WAITING, StackSampling};

@@ -78,6 +78,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some(noted) = scheduler.stalls.next_noted() {
         deliver(&scheduler, noted);
     }
+    wsrt_stack::forget();
     drop(entered);
     shutdown::depart(&scheduler);
     std::mem::forget(guard);

@@ -22,6 +22,7 @@ mod timers;
 mod walker;
 
 pub use request::Request;
+pub use resolver::forget;
 pub use sample::Sample;
 pub use timers::{CpuSample, CpuSampler};
 

@@ -1,6 +1,7 @@
 //! Makes a backtrace of a sample.
 
 use std::collections::HashMap;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -25,7 +26,7 @@ const MOST_KNOWN: usize = 1_000;
 /// The most addresses to be remembered.
 const MOST_NAMED: usize = 20_000;
 
-/// One for the process: each would read and keep the same.
+/// One for the process: each would read and keep the same, some megabytes.
 static RESOLVER: LazyLock<Mutex<Resolver>> = LazyLock::new(Mutex::default);
 
 impl Sample {
@@ -35,6 +36,12 @@ impl Sample {
     pub fn backtrace(&self) -> Backtrace {
         RESOLVER.lock().unwrap_or_else(PoisonError::into_inner).backtrace(self)
     }
+}
+
+/// Frees what was read, for a thread that has named stacks and ends.
+pub fn forget() {
+    let read = mem::take(&mut *RESOLVER.lock().unwrap_or_else(PoisonError::into_inner));
+    drop(read);
 }
 
 impl Resolver {

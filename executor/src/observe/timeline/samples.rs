@@ -255,9 +255,10 @@ fn serve(samples: &Receiver<Sample>, stacks: &Sender<Stack>) {
     for sample in samples {
         let path = path_of(&sample.backtrace());
         if stacks.send(path.into()).is_err() {
-            return;
+            break;
         }
     }
+    wsrt_stack::forget();
 }
 
 /// The outermost function of a stack on which there are only functions of the runtime, or none.
