@@ -44,6 +44,8 @@ macro_rules! links {
             "tokio" "tree" "tokio",
             "tokio-readme" "blob" "tokio/README.md",
             "drop-in-tests" "tree" "ecosystem/drop-in",
+            "debug-pages.png" "raw" "executor/docs/pictures/debug-pages.png",
+            "flame-graph.png" "raw" "executor/docs/pictures/flame-graph.png",
             "slow-server.png" "raw" "executor/docs/pictures/slow-server.png",
             "slow-server-mended.png" "raw" "executor/docs/pictures/slow-server-mended.png",
             "clippy.toml" "blob" "executor/docs/clippy.toml",
