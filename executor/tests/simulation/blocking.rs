@@ -8,7 +8,7 @@ use std::time::Duration;
 use wsrt::runtime::Handle;
 use wsrt::sim;
 use wsrt::sync::{Mutex, mpsc, oneshot};
-use wsrt::task::{block_in_place, spawn_blocking, yield_now};
+use wsrt::task::{self, block_in_place, spawn_blocking, yield_now};
 use wsrt::team;
 use wsrt::time::sleep;
 
@@ -205,4 +205,32 @@ fn a_broadcast_starts_no_threads() {
     });
     reached.sort_unstable();
     assert_eq!(reached, [0, 1, 2, 3]);
+}
+
+#[test]
+fn turns_and_jobs_see_nothing_of_the_scopes_around_them() {
+    wsrt::task_local!(inherit static NUMBER: u32);
+    fn number() -> Option<u32> {
+        NUMBER.try_get().ok()
+    }
+    for seed in 0..20 {
+        let program = async {
+            let (sender, receiver) = oneshot::channel();
+            let alone = task::Builder::new().inherit(false);
+            let task = alone.spawn(async move {
+                yield_now().await;
+                sender.send(number())
+            });
+            let job = alone.spawn_blocking(number);
+            // The other two run inside this wait, or before it.
+            let in_wait = NUMBER.sync_scope(2, || {
+                let seen = Handle::current().block_on(async { (receiver.await.expect("it is sent"), job.await) });
+                (number(), seen.0, seen.1.expect("no panic"))
+            });
+            task.await.expect("no panic").expect("it was received");
+            (number(), in_wait)
+        };
+        let seen = NUMBER.sync_scope(1, || simulated(seed).run(program));
+        assert_eq!(seen, (Some(1), (Some(2), None, None)), "seed {seed}");
+    }
 }

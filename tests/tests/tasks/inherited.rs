@@ -1,17 +1,21 @@
 //! Spawned tasks inherit task-locals that say so, and the deadline of a timeout; and a task knows
 //! its own name and data.
 
-use std::future::pending;
-use std::sync::Arc;
+use std::future::{pending, poll_fn};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
+use wsrt::parallel;
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::sync::oneshot;
-use wsrt::task::{self, BlockingGroup, JoinMap, JoinSet, LocalSet, TaskGroup, spawn_blocking, yield_now};
+use wsrt::task::{
+    self, BlockingGroup, JoinMap, JoinSet, LocalSet, TaskGroup, block_in_place, spawn_blocking, yield_now,
+};
 use wsrt::time::{Instant, deadline, timeout, timeout_at};
-use wsrt_tests::{panic_message, within_a_minute};
+use wsrt_tests::{HAS_STACKS, LIMIT, panic_message, within_a_minute};
 
 wsrt::task_local! {
     inherit static NUMBER: usize;
@@ -82,24 +86,110 @@ fn local_tasks_inherit() {
     });
 }
 
+/// Waits for a message, blocking the thread in the middle of a poll.
+type BlockingWait = fn(oneshot::Receiver<()>);
+
+/// The ways to block a thread of a current-thread runtime, which runs the other tasks meanwhile.
+const BLOCKING_WAITS: [BlockingWait; 6] = [
+    |receiver| Handle::current().block_on(receiver).expect("it is sent"),
+    |receiver| receiver.blocking_recv().expect("it is sent"),
+    |receiver| block_in_place(|| receiver.blocking_recv().expect("it is sent")),
+    |receiver| _ = parallel::join(|| receiver.blocking_recv().expect("it is sent"), || ()),
+    |receiver| task::scope(|scope| drop(scope.spawn(async { receiver.await.expect("it is sent") }))),
+    |receiver| {
+        task::scope(|scope| scope.spawn(async { receiver.await.expect("it is sent") }).join().expect("no panic"))
+    },
+];
+
 #[test]
 fn tasks_that_run_during_a_wait_keep_their_own_values() {
     within_a_minute(|| {
-        let runtime = Builder::new_current_thread().build().expect("a runtime");
-        runtime.block_on(async {
-            let (sender, receiver) = oneshot::channel();
-            let waits = NUMBER.sync_scope(1, || {
-                wsrt::spawn(async {
-                    let before = number();
-                    let received = Handle::current().block_on(receiver);
-                    (before, received.expect("it is sent"), number())
-                })
+        for wait in BLOCKING_WAITS {
+            let runtime = Builder::new_current_thread().build().expect("a runtime");
+            runtime.block_on(async {
+                let (sender, receiver) = oneshot::channel();
+                let waits = NUMBER.sync_scope(1, || {
+                    wsrt::spawn(async move {
+                        let before = number();
+                        let during = NUMBER.sync_scope(2, || {
+                            wait(receiver);
+                            number()
+                        });
+                        (before, during, number())
+                    })
+                });
+                let sends = wsrt::spawn(async move {
+                    let seen = (number(), deadline(), task::current().name().is_none());
+                    sender.send(()).expect("the other task waits");
+                    seen
+                });
+                assert_eq!(waits.await.expect("no panic"), (Some(1), Some(2), Some(1)));
+                assert_eq!(sends.await.expect("no panic"), (None, None, true));
             });
-            let sends =
-                wsrt::spawn(async move { sender.send((number(), deadline(), task::current().name().is_none())) });
-            assert_eq!(waits.await.expect("no panic"), (Some(1), (None, None, true), Some(1)));
-            assert!(sends.await.expect("no panic").is_ok());
+        }
+    });
+}
+
+#[test]
+fn local_tasks_keep_their_own_values_during_a_wait() {
+    within_a_minute(|| {
+        for wait in BLOCKING_WAITS {
+            let runtime = Builder::new_current_thread().build().expect("a runtime");
+            let set = LocalSet::new();
+            let (sender, receiver) = oneshot::channel();
+            let waits = set.spawn_local(async move { NUMBER.sync_scope(1, || wait(receiver)) });
+            let sends = set.spawn_local(async move {
+                sender.send(()).expect("the other task waits");
+                number()
+            });
+            let both = async { (waits.await.expect("no panic"), sends.await.expect("no panic"), number()) };
+            assert_eq!(runtime.block_on(NUMBER.scope(3, set.run_until(both))), ((), None, Some(3)));
+        }
+    });
+}
+
+#[test]
+fn tasks_of_a_nested_runtime_see_no_outer_scope() {
+    fn drive() -> (Option<usize>, Option<usize>) {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let task = task::Builder::new().inherit(false).spawn_on(
+            async {
+                yield_now().await;
+                number()
+            },
+            runtime.handle(),
+        );
+        NUMBER.sync_scope(1, || runtime.block_on(async { (number(), task.await.expect("no panic")) }))
+    }
+    within_a_minute(|| {
+        assert_eq!(drive(), (Some(1), None));
+        // In the middle of another runtime's poll.
+        let runtime = Runtime::new().expect("a runtime");
+        let driven = runtime.block_on(runtime.spawn(NUMBER.scope(2, async { drive() })));
+        assert_eq!(driven.expect("no panic"), (Some(1), None));
+    });
+}
+
+#[test]
+fn a_poll_for_a_dump_keeps_the_tasks_values() {
+    within_a_minute(|| {
+        let runtime = Runtime::new().expect("a runtime");
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let polls = Arc::clone(&seen);
+        let task = NUMBER.sync_scope(1, || {
+            runtime.spawn(poll_fn(move |cx| {
+                polls.lock().expect("no poll panics").push(number());
+                // A waker that is cloned tells where the task waits.
+                drop(cx.waker().clone());
+                Poll::<()>::Pending
+            }))
         });
+        let least = if HAS_STACKS { 3 } else { 1 };
+        while seen.lock().expect("no poll panics").len() < least {
+            NUMBER.sync_scope(2, || drop(runtime.handle().dump_with_chains(LIMIT)));
+        }
+        task.abort();
+        assert!(seen.lock().expect("no poll panics").iter().all(|number| *number == Some(1)));
     });
 }
 
@@ -168,6 +258,47 @@ fn destructors_see_what_the_task_has_inherited() {
         let task = NUMBER.sync_scope(5, || wsrt::spawn(async move { drop((pending::<()>().await, looks)) }));
         assert_eq!(task.cancel().await.expect("no panic"), None);
         assert_eq!(seen.load(SeqCst), 5);
+    });
+}
+
+/// A task's future, its output that nobody wants, and the future that a runtime refuses.
+#[test]
+fn what_is_dropped_in_a_scope_sees_nothing_of_it() {
+    struct Looks(Arc<Mutex<Vec<Option<usize>>>>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            self.0.lock().expect("no drop panics").push(number());
+        }
+    }
+    within_a_minute(|| {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let looks = || Looks(Arc::clone(&seen));
+        for runtime in [Runtime::new(), Builder::new_current_thread().build()] {
+            let runtime = runtime.expect("a runtime");
+            let (plain, heir) = (looks(), looks());
+            let _plain = runtime.spawn(async move { drop((pending::<()>().await, plain)) });
+            let _heir = NUMBER.sync_scope(1, || runtime.spawn(async move { drop((pending::<()>().await, heir)) }));
+            let handle = runtime.handle().clone();
+            NUMBER.sync_scope(2, || drop(runtime));
+            let mut dropped = std::mem::take(&mut *seen.lock().expect("no drop panics"));
+            dropped.sort_unstable();
+            assert_eq!(dropped, [None, Some(1)]);
+            let refused = looks();
+            NUMBER.sync_scope(3, || drop(handle.spawn(async move { drop(refused) })));
+            assert_eq!(std::mem::take(&mut *seen.lock().expect("no drop panics")), [Some(3)]);
+        }
+        // In a set, tasks are run and dropped in the poll of another task.
+        Builder::new_current_thread().build().expect("a runtime").block_on(NUMBER.scope(4, async {
+            let set = LocalSet::new();
+            let (unwanted, left) = (looks(), looks());
+            let builder = task::Builder::new().inherit(false);
+            drop(builder.spawn_local_on(async move { unwanted }, &set));
+            drop(builder.spawn_local_on(async move { drop((pending::<()>().await, left)) }, &set));
+            set.run_until(yield_now()).await;
+            assert_eq!(*seen.lock().expect("no drop panics"), [None]);
+            drop(set);
+            assert_eq!(*seen.lock().expect("no drop panics"), [None, None]);
+        }));
     });
 }
 
