@@ -5,7 +5,6 @@
 //! that is late is counted from the time at which its request was due. Each request computes for a
 //! while. The two kinds of runs take turns, each on a runtime of its own.
 
-use std::future::Future;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -147,25 +146,23 @@ async fn compute(poll: Duration, is_over: Arc<AtomicBool>) {
     }
 }
 
-fn serve(work: Duration) -> impl Future<Output = std::io::Result<SocketAddr>> + Send {
-    async move {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
-        wsrt::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                wsrt::spawn(async move {
-                    let mut message = [0; MESSAGE];
-                    while stream.read_exact(&mut message).await.is_ok() {
-                        spin(work);
-                        if stream.write_all(&message).await.is_err() {
-                            return;
-                        }
+async fn serve(work: Duration) -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    wsrt::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            wsrt::spawn(async move {
+                let mut message = [0; MESSAGE];
+                while stream.read_exact(&mut message).await.is_ok() {
+                    spin(work);
+                    if stream.write_all(&message).await.is_err() {
+                        return;
                     }
-                });
-            }
-        });
-        Ok(address)
-    }
+                }
+            });
+        }
+    });
+    Ok(address)
 }
 
 fn measure(plan: Plan, runtime: &Runtime, address: SocketAddr) -> Result<Run, Failure> {

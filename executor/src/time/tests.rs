@@ -223,6 +223,7 @@ fn a_reset_to_a_later_deadline_silences_the_earlier_one() {
 }
 
 /// Returns a wait for an hour that `runtime` has begun.
+#[expect(clippy::async_yields_async, reason = "the caller awaits it")]
 fn a_wait_in(runtime: &Runtime) -> Spawn<Sleep> {
     runtime.block_on(async {
         let mut wait = spawn(sleep(HOUR));

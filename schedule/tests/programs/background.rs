@@ -78,11 +78,10 @@ pub(crate) fn background_beside_loops() {
         let computes = wsrt::spawn(async {
             let before = spawn_background(yield_now());
             assert_eq!(parallel::map_collect(0..4_usize, |number| number).len(), 4);
-            before
+            before.await.expect("no panic");
         });
         let beside = spawn_background(OneMore::default());
-        let before = computes.await.expect("no panic");
-        before.await.expect("no panic");
+        computes.await.expect("no panic");
         beside.await.expect("no panic");
     });
 }

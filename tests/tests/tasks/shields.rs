@@ -149,6 +149,7 @@ fn the_trait_fits_beside_another_of_its_name() {
 /// A future that may be sent can be sent with its limits, also where its type is not known.
 #[test]
 fn limited_futures_can_be_spawned() {
+    #[expect(clippy::manual_async_fn, reason = "an `async fn` does not say that it is Send for every `F`")]
     fn limited<F>(future: F, token: CancellationToken) -> impl Future<Output = bool> + Send
     where
         F: Future<Output = ()> + Send,
