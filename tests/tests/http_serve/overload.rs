@@ -81,7 +81,7 @@ impl Busy {
     fn connect(&self) -> Client {
         let client = Client::connect(self.address).expect("the server listens");
         client.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
-        // A request is several writes: with Nagle's algorithm it would wait 40 ms, and the server for it.
+        // A request is several writes: Nagle's algorithm would delay the second by 40 ms.
         client.set_nodelay(true).expect("it is TCP");
         client
     }
