@@ -20,7 +20,8 @@ use wsrt::task::yield_now;
 use crate::Failure;
 use crate::clockwork::spin;
 use crate::harness::{Arguments, Job, Program};
-use crate::measure::quantile;
+use crate::measure::{median, quantile};
+use crate::random::Random;
 
 const PROCESSORS: usize = 2;
 const CLIENTS: usize = 16;
@@ -118,10 +119,8 @@ fn compare(plan: Plan) -> Result<(), Failure> {
         ratios.push(ratio);
         parts.push(part);
     }
-    ratios.sort_by(f64::total_cmp);
-    parts.sort_by(f64::total_cmp);
-    println!("median: p99 with background polls is {:.2} of that without;", quantile(&ratios, 0.5));
-    println!("the background gets {:.0} % of what is left", 100.0 * quantile(&parts, 0.5));
+    println!("median: p99 with background polls is {:.2} of that without;", median(&ratios));
+    println!("the background gets {:.0} % of what is left", 100.0 * median(&parts));
     Ok(())
 }
 
@@ -184,15 +183,10 @@ fn measure(plan: Plan, runtime: &Runtime, address: SocketAddr) -> Result<Run, Fa
 fn ask(plan: Plan, address: SocketAddr, seed: u64) -> Result<Vec<f64>, Failure> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
-    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(seed);
     let (start, mut due, mut answers) = (Instant::now(), Duration::ZERO, Vec::new());
     while due < plan.run {
-        // Marsaglia's xorshift.
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        let share = (random >> 11) as f64 / (1_u64 << 53) as f64;
-        due += plan.gap().mul_f64(-(1.0 - share).ln());
+        due += random.pause(plan.gap());
         let mut begun = start + due;
         if let Some(early) = begun.checked_duration_since(Instant::now()) {
             thread::sleep(early);

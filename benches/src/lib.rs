@@ -60,6 +60,7 @@ pub mod overload;
 pub mod parallel;
 mod picture;
 pub mod plan;
+mod random;
 pub mod runtimes;
 #[cfg(feature = "scale")]
 pub mod scale;

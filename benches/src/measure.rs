@@ -33,6 +33,11 @@ impl Summary {
     }
 }
 
+/// Returns the median, or no number if there are no figures.
+pub(crate) fn median(figures: &[f64]) -> f64 {
+    Summary::of(figures).map_or(f64::NAN, |summary| summary.median)
+}
+
 /// Returns the figure below which the share `q` of `sorted` lies, on a straight line between
 /// neighbours where it falls between two.
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {

@@ -15,6 +15,7 @@ use mio::{Events, Interest, Poll, Token};
 
 use crate::Failure;
 use crate::measure::quantile;
+use crate::random::Random;
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 /// Without an answer for so long, the server is given up.
@@ -43,7 +44,7 @@ pub(super) struct Clients {
     connections: Vec<Connection>,
     /// Those without a request, the one that has been free for the longest first.
     free: VecDeque<usize>,
-    dice: Dice,
+    random: Random,
 }
 
 impl Clients {
@@ -52,7 +53,7 @@ impl Clients {
         let open = |number| Connection::open(address, &poll, number);
         let connections: Vec<_> = (0..connections).map(open).collect::<Result<_, Failure>>()?;
         let free = (0..connections.len()).collect();
-        Ok(Self { address, poll, connections, free, dice: Dice(1) })
+        Ok(Self { address, poll, connections, free, random: Random::new(1) })
     }
 
     /// Returns how many requests a second are answered if each connection asks again at once.
@@ -71,13 +72,13 @@ impl Clients {
     /// Sends `rate` requests a second at random times, and waits until all are answered. Those that
     /// are due in the `warm_up` are not counted.
     pub(super) fn at_rate(&mut self, rate: f64, warm_up: Duration, length: Duration) -> Result<Outcome, Failure> {
-        let counted_from = Instant::now() + warm_up;
+        let (gap, counted_from) = (Duration::from_secs_f64(1.0 / rate), Instant::now() + warm_up);
         let end = counted_from + length;
         let (mut next, mut due, mut answers) = (Instant::now(), VecDeque::new(), Vec::new());
         loop {
             while next < end && next <= Instant::now() {
                 due.push_back(next);
-                next += self.dice.pause(rate);
+                next += self.random.pause(gap);
             }
             while let Some(at) = due.front().copied() {
                 let Some(number) = self.free.pop_front() else { break };
@@ -221,18 +222,6 @@ fn status_of_whole(bytes: &[u8]) -> Result<Option<u16>, Failure> {
     Ok((body.len() == length).then_some(status))
 }
 
-/// Pseudo-random numbers, the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    /// Returns a time between two requests that come independently, `rate` of them a second.
-    fn pause(&mut self, rate: f64) -> Duration {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let share = ((self.0 >> 33) + 1) as f64 / (1_u64 << 31) as f64;
-        Duration::from_secs_f64(-share.ln() / rate)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,13 +242,6 @@ mod tests {
         for wrong in ["HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n", "what?\r\n\r\n"] {
             assert!(status_of_whole(wrong.as_bytes()).is_err(), "{wrong:?}");
         }
-    }
-
-    #[test]
-    fn requests_come_at_their_rate() {
-        let mut dice = Dice(1);
-        let all: Duration = (0..10_000).map(|_| dice.pause(1_000.0)).sum();
-        assert!((9.7..10.3).contains(&all.as_secs_f64()), "{all:?}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::Failure;
 use crate::cores::{self, Cores};
 use crate::harness::{Arguments, Job, Program, align};
 use crate::machine;
-use crate::measure::quantile;
+use crate::measure::median;
 use crate::usage::allow_open_files;
 
 mod clients;
@@ -117,9 +117,7 @@ struct Line {
 
 impl Line {
     fn median(&self, figure: impl Fn(&Outcome) -> f64) -> f64 {
-        let mut figures: Vec<_> = self.outcomes.iter().map(figure).collect();
-        figures.sort_by(f64::total_cmp);
-        quantile(&figures, 0.5)
+        median(&self.outcomes.iter().map(figure).collect::<Vec<_>>())
     }
 
     fn row(&self) -> Vec<String> {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::cases::connection;
 use super::{Outcome, build};
 use crate::clockwork::{millis_since, spin};
+use crate::random::Random;
 use crate::runtimes::Runtime;
 use crate::{Failure, workloads};
 
@@ -116,7 +117,7 @@ fn wait_for(latency: &AtomicU64) -> Result<u64, Failure> {
 fn poisson(processors: usize) -> Vec<Request> {
     let mean_work = SHORT.as_secs_f64() * (1.0 - LONG_SHARE) + LONG.as_secs_f64() * LONG_SHARE;
     let mean_gap = mean_work / (LOAD * processors as f64);
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
     let mut requests = Vec::new();
     let mut time = 0.0;
     while time < REQUESTS_TIME.as_secs_f64() {
@@ -124,17 +125,4 @@ fn poisson(processors: usize) -> Vec<Request> {
         requests.push(Request { arrives: Duration::from_secs_f64(time), is_long: random.share() < LONG_SHARE });
     }
     requests
-}
-
-/// Marsaglia's xorshift: the same arrivals for each runtime.
-struct Random(u64);
-
-impl Random {
-    /// A number from 0 up to, not including, 1.
-    fn share(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use super::{Random, Scenario};
+use super::Scenario;
 use crate::parallel::costs;
 use crate::parallel::pools::Jobs;
 use crate::parallel::spin::{Speed, spin};
+use crate::random::Random;
 
 pub(super) const NAME: &str = "graph";
 

@@ -78,25 +78,6 @@ fn measure<S: Scenario>(request: &Request) -> Result<Series, Failure> {
     })
 }
 
-/// Marsaglia's xorshift: the same tree and the same graph for every pool.
-#[derive(Clone, Copy, Debug)]
-struct Random(u64);
-
-impl Random {
-    /// Starts at a place of its own for each `seed`.
-    fn new(seed: u64) -> Self {
-        // Never zero, where the generator would stay.
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

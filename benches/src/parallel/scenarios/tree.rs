@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Random, Scenario};
+use super::Scenario;
 use crate::parallel::pools::Jobs;
 use crate::parallel::spin::{Speed, spin};
+use crate::random::Random;
 
 pub(super) const NAME: &str = "tree";
 
