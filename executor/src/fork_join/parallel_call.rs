@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::fork_join::guests::{Guest, Visit};
 use crate::fork_join::open_regions::{Indexed, Posted};
 use crate::fork_join::regions::{Counted, RegionHome, Regions, slots};
-use crate::fork_join::slots::MOST_SLOTS;
 use crate::fork_join::team::{Inheritance, Lineage, Member, Team, with_member};
 use crate::fork_join::{
     CurrentSlot, Latch, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, guests, with_slot,
@@ -47,19 +46,19 @@ fn run_loop_in_runtime<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
     }
 }
 
-/// Runs a loop over `0..count`. Others do the work, as many as `others` at a time, while `wait` is
-/// called.
+/// Runs a loop over `0..count`. Others do the work, as many at a time as the runtime has
+/// processors, while `wait` is called.
 ///
 /// # Errors
 ///
 /// Returns the first panic.
 pub(crate) fn run_loop_by<B: LoopBody>(
-    others: usize,
+    scheduler: &Scheduler,
     count: u32,
     body: &B,
     wait: impl FnOnce(&LoopRegion),
 ) -> Result<(), Payload> {
-    let region = LoopRegion::new((others + 1).min(MOST_SLOTS));
+    let region = LoopRegion::new(slots(scheduler));
     // SAFETY: no other thread has a reference to a new region.
     unsafe { region.run_by_others(count, body, || wait(&region)) }
 }

@@ -157,7 +157,7 @@ pub(super) fn run_loop_in_background<B: LoopBody>(count: u32, body: &B) -> Resul
         return run_loop(count, body);
     };
     let tasks = scheduler.processors.regular();
-    run_loop_by(tasks, count, body, |region| {
+    run_loop_by(&scheduler, count, body, |region| {
         let work = || async move {
             while region.pass_by(slice()) {
                 yield_now().await;

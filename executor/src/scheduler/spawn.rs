@@ -119,6 +119,10 @@ impl Scheduler {
     }
 
     /// Launches an ordinary task.
+    ///
+    /// Not one function with [`launch_in_background`](Self::launch_in_background), generic over the
+    /// class: with that, the compiler inlines less of the loop, and a poll takes 28 instructions
+    /// more.
     fn launch(
         self: &Arc<Self>,
         here: Option<&Context>,

@@ -4,10 +4,12 @@
 use std::future::pending;
 
 use wsrt::parallel;
+use wsrt::runtime::Handle;
 use wsrt::sync::mpsc;
 use wsrt::task::{JoinSet, spawn_background, yield_now};
 use wsrt_schedule::thread;
 
+use crate::spawning::spawn_from_outside;
 use crate::support::{Busy, Gate, Ledger, OneMore, runtime};
 
 /// Two background tasks from outside each block a processor until the other runs.
@@ -30,21 +32,7 @@ pub(crate) fn background_rendezvous() {
 
 /// Threads outside spawn background tasks while the processors fall asleep and wake.
 pub(crate) fn background_spawns_from_outside() {
-    let runtime = runtime(2);
-    let busy = Busy::from_here();
-    let threads: Vec<_> = (0..2)
-        .map(|_| {
-            let handle = runtime.handle().clone();
-            thread::spawn(move || {
-                for _ in 0..2 {
-                    let task = handle.spawn_background(OneMore::default());
-                    handle.block_on(task).expect("no panic");
-                }
-            })
-        })
-        .collect();
-    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
-    busy.check();
+    spawn_from_outside(Handle::spawn_background);
 }
 
 /// Tasks of both classes wake each other.

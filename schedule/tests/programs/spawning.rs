@@ -3,7 +3,8 @@
 use std::future::{Future, pending};
 use std::pin::Pin;
 
-use wsrt::task::{JoinSet, yield_now};
+use wsrt::runtime::Handle;
+use wsrt::task::{JoinHandle, JoinSet, yield_now};
 use wsrt_schedule::thread;
 
 use crate::support::{Busy, Gate, Ledger, OneMore, current_thread, runtime};
@@ -49,6 +50,11 @@ pub(crate) fn tree_of_tasks() {
 
 /// Threads outside spawn while the processors fall asleep and wake.
 pub(crate) fn spawns_from_outside() {
+    spawn_from_outside(Handle::spawn);
+}
+
+/// Threads outside spawn by `spawn` while the processors fall asleep and wake.
+pub(crate) fn spawn_from_outside(spawn: fn(&Handle, OneMore) -> JoinHandle<()>) {
     let runtime = runtime(2);
     let busy = Busy::from_here();
     let threads: Vec<_> = (0..2)
@@ -56,7 +62,7 @@ pub(crate) fn spawns_from_outside() {
             let handle = runtime.handle().clone();
             thread::spawn(move || {
                 for _ in 0..2 {
-                    let task = handle.spawn(OneMore::default());
+                    let task = spawn(&handle, OneMore::default());
                     handle.block_on(task).expect("no panic");
                 }
             })

@@ -59,9 +59,10 @@ pub(crate) struct Fairness {
     began: u64,
     /// The polls that are left of the injector's turn; 0 while the processor has its own.
     left: u32,
-    /// When the injector's turn ends at the latest. In the processor's own: when the poll of a
-    /// background task began that is under way, or 0.
+    /// When the injector's turn ends at the latest.
     until: u64,
+    /// When the poll of a background task began that is under way.
+    background_began: Option<u64>,
     /// From when on the processor owes background tasks some time.
     background_due: u64,
 }
@@ -129,7 +130,7 @@ impl Fairness {
     /// turn's last, and comes to the end of the poll.
     pub(in crate::scheduler) fn begin_background(&mut self, now: u64) {
         self.left = 0;
-        self.until = now.max(1);
+        self.background_began = Some(now);
         self.own.hurry();
     }
 
@@ -137,10 +138,7 @@ impl Fairness {
     /// next is due when the processor has worked for so long that this was its `share`, and sooner
     /// by as much as this one was late.
     pub(crate) fn end_background(&mut self, now: u64, share: f64) -> Option<u64> {
-        if self.left > 0 || self.until == 0 {
-            return None;
-        }
-        let began = std::mem::take(&mut self.until);
+        let began = self.background_began.take()?;
         let spent = now.saturating_sub(began).max(1);
         let late = began.saturating_sub(self.background_due).min(TIME_SLICE);
         // As large as it may be if there is no share.

@@ -205,8 +205,8 @@ impl MachineLoop<'_> {
     }
 
     /// A background task, if some of this processor's time is owed to them; else the next task of
-    /// the injector's turn. The turn ends if the injector is empty, or if the
-    /// processor has no task of its own, and takes a batch.
+    /// the injector's turn. The turn ends if the injector is empty, or if the processor has no task
+    /// of its own, and takes a batch.
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         if let Some(found) = self.background_in_its_turn(processor) {
