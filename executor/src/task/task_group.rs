@@ -190,8 +190,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     {
         boxed_if_large!(F, future => {
             let (key, child) = self.child(future);
-            let handle = self.children.spawn(child);
-            self.siblings.admit(key, handle);
+            self.siblings.admit(key, self.children.spawn(child));
         });
     }
 
@@ -225,8 +224,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     {
         boxed_if_large!(F, future => {
             let (key, child) = self.child(future);
-            let handle = self.children.spawn_background(child);
-            self.siblings.admit(key, handle);
+            self.siblings.admit(key, self.children.spawn_background(child));
         });
     }
 
@@ -240,8 +238,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     {
         boxed_if_large!(F, future => {
             let (key, child) = self.child(future);
-            let handle = self.children.spawn_on(child, handle);
-            self.siblings.admit(key, handle);
+            self.siblings.admit(key, self.children.spawn_on(child, handle));
         });
     }
 
@@ -258,8 +255,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     {
         boxed_if_large!(F, future => {
             let (key, child) = self.child(future);
-            let handle: AbortHandle = self.children.spawn_local(child);
-            self.siblings.admit(key, handle);
+            self.siblings.admit(key, self.children.spawn_local(child));
         });
     }
 
