@@ -20,6 +20,7 @@ use wsrt_stack::Sample;
 use wsrt_sync::budget;
 
 use super::cell::Header;
+use super::inherited::leave_layers;
 use super::reference::CountedRef;
 use super::state::{TaskPhase, Woken};
 use super::{Id, lifecycle, waker};
@@ -63,7 +64,7 @@ impl WaitingTask {
         // SAFETY: the functions of the table keep the contract of `RawWaker`. The waker is lent to
         // the poll, which `witness` outlives, and owns nothing that a drop would give back.
         let waker = ManuallyDrop::new(unsafe { Waker::from_raw(raw) });
-        let _outer = budget::keep();
+        let (_outer, _layers) = (budget::keep(), leave_layers());
         budget::refill();
         // SAFETY: this wake has created the runnable, which is given up.
         unsafe { lifecycle::run_with(task, &waker) };

@@ -3,9 +3,11 @@
 //! A scope of an inherited key puts a layer on the thread's stack while it polls its future, and so
 //! does a `timeout`. A spawn copies what the layers hold into one [`InheritedValues`], which the
 //! innermost layer keeps for the next spawn. Each poll of the new task begins with a layer of the
-//! task's own, which hides the layers below it.
+//! task's own. Code that polls other tasks in the middle of a poll leaves the layers before: a
+//! nested `block_on` with its [`ScopesAside`](super::ScopesAside), and the others with
+//! [`leave_layers`]. So a worker's poll need not look for layers.
 //!
-//! Where there is no layer, a spawn pays for a look at [`INNERMOST`], and so does a poll.
+//! Where there is no layer, a spawn pays for a look at [`INNERMOST`].
 
 use std::any::Any;
 use std::cell::{Cell, OnceCell};
@@ -66,7 +68,7 @@ impl Drop for Heritage {
 
 /// What one frame of the stack adds to the surroundings of the code above it.
 enum Adds<'a> {
-    /// The heritage of this task, which hides all layers further out. The task's cell is alive.
+    /// The heritage of this task. This is the outermost layer. The task's cell is alive.
     Task(NonNull<Header>),
     /// A deadline, which is no later than the one further out.
     Deadline(Instant),
@@ -87,16 +89,13 @@ type LayerRef = FrameRef<Layer<'static>>;
 thread_local! {
     /// The innermost layer of this thread. Has no destructor, so that spawns and wakers may look at
     /// any time, also while the thread ends.
-    static INNERMOST: Cell<Option<LayerRef>> = const { Cell::new(None) };
+    pub(super) static INNERMOST: Cell<Option<LayerRef>> = const { Cell::new(None) };
 }
 
 impl Layer<'_> {
-    /// Returns this layer and the layers further out that it does not hide.
+    /// Returns this layer and the layers further out.
     fn and_outer(&self) -> impl Iterator<Item = &Layer<'_>> {
-        successors(Some(self), |layer| match layer.adds {
-            Adds::Task(_) => None,
-            Adds::Deadline(_) | Adds::Value(..) => layer.outer.as_ref().map(|outer| outer.get()),
-        })
+        successors(Some(self), |layer| layer.outer.as_ref().map(|outer| outer.get()))
     }
 
     /// Returns the heritage of the task whose layer this is, if it is a task's that has any.
@@ -181,16 +180,17 @@ fn within<R>(adds: Adds<'_>, run: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Calls `run`, which runs the code of `task`, in the task's own surroundings.
+/// Calls `run`, which runs the code of `task`, in the task's own surroundings. The thread is in no
+/// layer.
 ///
 /// # Safety
 ///
 /// The cell of the task stays alive until the call returns.
 #[inline]
 pub(super) unsafe fn within_task<R>(task: NonNull<Header>, run: impl FnOnce() -> R) -> R {
+    debug_assert!(INNERMOST.get().is_none(), "a task would see what others hand down");
     // SAFETY: by the caller's promise.
-    let is_plain = unsafe { task.as_ref() }.provenance.extras().is_none();
-    if is_plain && INNERMOST.get().is_none() {
+    if unsafe { task.as_ref() }.provenance.extras().is_none() {
         return run();
     }
     within(Adds::Task(task), run)
@@ -236,9 +236,4 @@ pub(super) type LayersAside = FramesAside<Layer<'static>>;
 /// Leaves the layers that this thread is in.
 pub(super) fn leave_layers() -> LayersAside {
     FramesAside::take(&INNERMOST)
-}
-
-/// Remembers the layers that this thread is in, and stays in them.
-pub(super) fn keep_layers() -> LayersAside {
-    FramesAside::keep(&INNERMOST)
 }

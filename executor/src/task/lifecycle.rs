@@ -32,7 +32,7 @@ unsafe impl Send for Runnable {}
 
 impl Runnable {
     /// Polls the task once, or drops the future of a cancelled task. A panic of the future stays in
-    /// the task.
+    /// the task. In the middle of another poll, call [`run_counted`](Self::run_counted).
     pub(crate) fn run(self) {
         // SAFETY: the runnable is given up.
         unsafe { run(self.into_raw()) };
@@ -195,6 +195,8 @@ unsafe fn poll(task: NonNull<Header>, waker: &Waker) {
 ///
 /// The caller gives up the claim.
 unsafe fn finish_cancelled(task: NonNull<Header>) {
+    // The thread may be in layers of the code that shuts the task down.
+    let _layers = inherited::leave_layers();
     // SAFETY: the caller has the claim.
     let cancel = || unsafe { body::cancel(task) };
     // SAFETY: the claim keeps the cell alive.

@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::Runnable;
+use super::inherited::leave_layers;
 use super::reference::CountedRef;
 use crate::util::sync;
 
@@ -133,9 +134,10 @@ impl Runnable {
         Some(CountedPoll { task: self.counted(), began })
     }
 
-    /// Runs the task, like [`run`](Self::run), and counts the poll if the task has counts.
+    /// Runs the task, like [`run`](Self::run), perhaps in the middle of another poll, and counts
+    /// the poll if the task has counts.
     pub(crate) fn run_counted(self) {
-        let _poll = self.begin_counted();
+        let (_poll, _layers) = (self.begin_counted(), leave_layers());
         self.run();
     }
 

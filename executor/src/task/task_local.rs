@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_sync::drop_in::NO_TASK_LOCAL;
 
-use super::inherited::{self, LayersAside, SharedValue, keep_layers, leave_layers};
+use super::inherited::{self, LayersAside, SharedValue, leave_layers};
 use crate::util::pinned_on_stack::{FrameRef, FramesAside};
 
 /// Declares task-local keys, which give the code inside a future access to the future's values.
@@ -464,7 +464,7 @@ impl ScopesAside {
 
     /// Remembers the scopes that this thread is in, and stays in them.
     pub(crate) fn keep() -> Self {
-        Self { scopes: FramesAside::keep(&INNERMOST), layers: keep_layers() }
+        Self { scopes: FramesAside::keep(&INNERMOST), layers: LayersAside::keep(&inherited::INNERMOST) }
     }
 
     /// Enters the scopes again, and leaves the thread's current scopes, for a poll of the future
