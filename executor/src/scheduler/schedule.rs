@@ -72,6 +72,7 @@ impl<const BACKGROUND: bool> Schedule for Home<BACKGROUND> {
         if BACKGROUND { drop(self.inject(task)) } else { self.place(task, Context::place_next) }
     }
 
+    #[inline]
     fn reschedule(&self, task: Runnable) {
         if BACKGROUND { drop(self.inject(task)) } else { self.place(task, Context::place_last) }
     }
@@ -134,9 +135,7 @@ impl Context {
             }
             None => Some(task),
         });
-        if let Some(task) = left {
-            self.scheduler().inject(task);
-        }
+        left.into_iter().for_each(|task| self.scheduler().inject(task));
     }
 
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The

@@ -190,6 +190,7 @@ impl Processor {
     }
 
     /// Returns whether nothing waits here that would be forgotten if the processor went idle.
+    #[inline]
     pub(crate) fn has_no_task(&self) -> bool {
         self.ring.is_empty() && self.shared.runnext().is_empty()
     }
