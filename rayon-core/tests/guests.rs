@@ -7,7 +7,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use rayon_core::{
-    Yield, broadcast, current_num_threads, current_thread_index, join, scope, spawn, spawn_broadcast, yield_now,
+    ThreadPoolBuilder, Yield, broadcast, current_num_threads, current_thread_index, join, scope, spawn,
+    spawn_broadcast, yield_now,
 };
 use wsrt::runtime::{Builder, Runtime};
 
@@ -155,6 +156,30 @@ fn a_broadcast_may_meet_a_resize_of_the_runtime() {
         over.store(true, SeqCst);
         assert_eq!(outcome.ok(), Some(true));
     });
+}
+
+/// In the middle of a scope of a task-local, a thread runs a closure of another call.
+#[test]
+fn a_closure_of_another_call_sees_no_task_local() {
+    wsrt::task_local!(inherit static INHERITED: u32);
+    wsrt::task_local!(static OWN: u32);
+    fn values() -> [Option<u32>; 2] {
+        [INHERITED.try_get().ok(), OWN.try_get().ok()]
+    }
+    let look_in_a_yield = || {
+        let look = || {
+            let (sender, receiver) = channel();
+            spawn(move || sender.send(values()).expect("it is received"));
+            while yield_now() == Some(Yield::Executed) {}
+            (receiver.recv(), values())
+        };
+        INHERITED.sync_scope(1, || OWN.sync_scope(2, || scope(|_| look())))
+    };
+    let expected = (Ok([None, None]), [Some(1), Some(2)]);
+    // A pool's only thread runs it. In a runtime another thread may.
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+    assert_eq!(pool.install(look_in_a_yield), expected);
+    assert_eq!(in_task(&runtime(), look_in_a_yield), expected);
 }
 
 /// More threads than the runtime has indices; each lends its own to its helper while it waits.

@@ -47,6 +47,7 @@ use crate::fork_join::{BoxedJob, CurrentSlot, JobRef, Region, TreeRegion, TreeSl
 use crate::scheduler::context::Role;
 use crate::scheduler::core::limits::ACCEPTED_DELAY;
 use crate::scheduler::{Context, Scheduler};
+use crate::task::ScopesAside;
 use crate::util::sync::{self, Condvar, Mutex, MutexGuard, thread, thread_local};
 
 thread_local! {
@@ -437,7 +438,7 @@ pub(crate) fn attends() -> bool {
 pub(crate) fn run_job(scheduler: &Scheduler) -> bool {
     let job = Guests::of(scheduler).queue.lock().jobs.pop_front();
     let Some((root, _)) = job else { return false };
-    let _outside = CurrentSlot::none();
+    let _outside = (CurrentSlot::none(), ScopesAside::take());
     // SAFETY: it has just been taken out of its queue.
     unsafe { root.run() }
     true
@@ -448,7 +449,7 @@ pub(crate) fn run_mail() -> bool {
     let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(LentNumber::take_mail));
     let Some((root, _)) = mail else { return false };
     // The job is none of the region in whose wait it runs.
-    let _outside = CurrentSlot::none();
+    let _outside = (CurrentSlot::none(), ScopesAside::take());
     // SAFETY: it has just been taken out of its queue.
     unsafe { root.run() }
     true

@@ -13,6 +13,7 @@ use std::{mem, ptr};
 use crate::fork_join::job::LENT_FRAME;
 use crate::fork_join::team::{Team, with_member};
 use crate::fork_join::{CurrentSlot, JobRef, Latch, StackJob, TreeRegion, TreeSlot, in_tree, with_slot};
+use crate::task::ScopesAside;
 use crate::util::sync::thread_local;
 
 /// Runs `op` in `team`: on this thread if it is a member, else on a member while this thread waits.
@@ -99,10 +100,10 @@ impl Inheritance {
         Self(lineage)
     }
 
-    /// Makes the calling thread run a root until the guard is dropped: it has no slot, in the
-    /// middle of a wait too.
+    /// Makes the calling thread run a root until the guard is dropped: it has no slot, and is in no
+    /// scope of a task-local, in the middle of a wait too.
     pub(crate) fn enter(self) -> impl Sized {
-        (CurrentSlot::none(), Inherited { before: CURRENT.replace(self.0) })
+        (CurrentSlot::none(), ScopesAside::take(), Inherited { before: CURRENT.replace(self.0) })
     }
 }
 
