@@ -12,7 +12,7 @@ use wsrt::parallel;
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::sync::oneshot;
 use wsrt::task::{
-    self, BlockingGroup, JoinMap, JoinSet, LocalSet, TaskGroup, block_in_place, spawn_blocking, yield_now,
+    self, BlockingGroup, JoinHandle, JoinMap, JoinSet, LocalSet, TaskGroup, block_in_place, spawn_blocking, yield_now,
 };
 use wsrt::time::{Instant, deadline, timeout, timeout_at};
 use wsrt_tests::{HAS_STACKS, LIMIT, panic_message, within_a_minute};
@@ -170,26 +170,31 @@ fn tasks_of_a_nested_runtime_see_no_outer_scope() {
     });
 }
 
+/// A plain task, and one that inherits a value and no deadline.
 #[test]
 fn a_poll_for_a_dump_keeps_the_tasks_values() {
     within_a_minute(|| {
         let runtime = Runtime::new().expect("a runtime");
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let polls = Arc::clone(&seen);
-        let task = NUMBER.sync_scope(1, || {
+        let seen = Arc::new(Mutex::new([const { Vec::new() }; 2]));
+        let look = |index: usize| {
+            let polls = Arc::clone(&seen);
             runtime.spawn(poll_fn(move |cx| {
-                polls.lock().expect("no poll panics").push(number());
+                polls.lock().expect("no poll panics")[index].push((number(), OWN.try_get().ok(), deadline()));
                 // A waker that is cloned tells where the task waits.
                 drop(cx.waker().clone());
                 Poll::<()>::Pending
             }))
-        });
+        };
+        let tasks = [look(0), NUMBER.sync_scope(1, || look(1))];
         let least = if HAS_STACKS { 3 } else { 1 };
-        while seen.lock().expect("no poll panics").len() < least {
-            NUMBER.sync_scope(2, || drop(runtime.handle().dump_with_chains(LIMIT)));
+        let dump = async || drop(runtime.handle().dump_with_chains(LIMIT));
+        while seen.lock().expect("no poll panics").iter().any(|seen| seen.len() < least) {
+            runtime.block_on(NUMBER.scope(2, OWN.scope(3, timeout(LIMIT, dump())))).expect("in time");
         }
-        task.abort();
-        assert!(seen.lock().expect("no poll panics").iter().all(|number| *number == Some(1)));
+        tasks.iter().for_each(JoinHandle::abort);
+        let [plain, heir] = std::mem::take(&mut *seen.lock().expect("no poll panics"));
+        assert!(plain.iter().all(|seen| *seen == (None, None, None)), "{plain:?}");
+        assert!(heir.iter().all(|seen| *seen == (Some(1), None, None)), "{heir:?}");
     });
 }
 
