@@ -35,9 +35,9 @@ use crate::util::report::report;
 ///
 /// # Panics
 ///
-/// Panics if `operation` completes without waiting, because then nothing was cancelled. If a
-/// closure panics, so does this function; a line on standard error says at which wait `operation`
-/// was dropped.
+/// Panics if `operation` completes without waiting, because then nothing was cancelled, and if it
+/// waits 5,000 times and does not complete. If a closure panics, so does this function; a line on
+/// standard error says at which wait `operation` was dropped.
 ///
 /// # Cancel safety
 ///
@@ -88,7 +88,7 @@ pub async fn cancel_at_each_await<S, T>(
     mut operation: impl AsyncFnMut(&mut S) -> T,
     mut check: impl AsyncFnMut(S, Option<T>),
 ) -> usize {
-    for wait in 1.. {
+    for wait in 1..=MOST_WAITS {
         for moment in [Moment::Begins, Moment::Ends] {
             let _told = ToldByPanic(wait, moment);
             let mut state = make().await;
@@ -101,11 +101,15 @@ pub async fn cancel_at_each_await<S, T>(
             }
         }
     }
-    unreachable!("a run with more waits than a number can count")
+    panic!("wsrt: `cancel_at_each_await`: {NEVER_COMPLETED}");
 }
 
+/// There are two runs for each wait, and each run is longer than the one before.
+const MOST_WAITS: usize = 5_000;
 const NEVER_WAITED: &str = "the operation completed without waiting, so it was not cancelled at all. Let it wait, for \
                             example for a lock that a peer holds, or for a value that a peer sends later";
+const NEVER_COMPLETED: &str = "the operation has waited 5,000 times, and has not completed. Let it complete, for example \
+                               after three values: there is a run for each of its waits";
 
 /// When an operation is dropped: as its wait begins, or instead of the poll that ends it.
 #[derive(Clone, Copy)]

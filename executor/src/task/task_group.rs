@@ -266,8 +266,7 @@ impl<T: 'static, E: 'static> TaskGroup<T, E> {
     {
         let (membership, is_late) = self.siblings.enroll(self.spawned);
         self.spawned += 1;
-        let key = membership.key();
-        let siblings = Arc::clone(&self.siblings);
+        let (key, siblings) = (membership.key, Arc::clone(&self.siblings));
         let body = async move {
             if is_late {
                 // The spawn aborts it. A worker may be faster, and poll it before.
@@ -590,10 +589,6 @@ struct Membership {
 }
 
 impl Membership {
-    fn key(&self) -> usize {
-        self.key
-    }
-
     fn fail(&self) {
         // The child itself is not aborted, so that its error is returned.
         let own = self.siblings.state.lock().fail(self.key, self.number);

@@ -1,6 +1,9 @@
 //! The tool itself: it drops at each wait, at both moments, and tells of a vacuous test.
 
 use std::cell::{Cell, RefCell};
+use std::future::{Future, pending};
+use std::pin::pin;
+use std::task::{Context, Waker};
 
 use wsrt::runtime::Builder;
 use wsrt::sync::Notify;
@@ -64,4 +67,15 @@ fn an_operation_that_never_waits_is_refused() {
         runtime.block_on(cancel_at_each_await(async || (), async |()| (), async |(), _| ()));
     });
     assert!(message.starts_with("wsrt: `cancel_at_each_await`: the operation completed without waiting"), "{message}");
+}
+
+#[test]
+fn an_operation_that_never_completes_is_refused() {
+    let message = panic_message(|| {
+        let endless = async |(): &mut ()| pending::<()>().await;
+        let mut tool = pin!(cancel_at_each_await(async || (), endless, async |(), _| ()));
+        let mut context = Context::from_waker(Waker::noop());
+        while tool.as_mut().poll(&mut context).is_pending() {}
+    });
+    assert!(message.contains("has waited 5,000 times, and has not completed. Let it complete"), "{message}");
 }
