@@ -25,7 +25,6 @@ use std::sync::Arc;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::poll_watch::PollState;
-use crate::scheduler::core::processor::Shared;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::overslept::Overslept;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
@@ -246,8 +245,7 @@ impl<'a> Watcher<'a> {
 
     /// Sees to it that no task waits for this processor, which is stuck.
     fn help(&mut self, index: usize, now: u64) {
-        let stuck = self.scheduler.processors.get(index);
-        if !self.somebody_waits(stuck, now) {
+        if !self.somebody_waits(index, now) {
             // A long poll that no task waits for is looked at as calmly as any: a close look costs
             // it 4 % of its core.
             return;
@@ -296,12 +294,17 @@ impl<'a> Watcher<'a> {
     /// The task may be in the runnext of another stuck processor, for which this one stood in: a
     /// machine that searches finds it.
     ///
-    /// Not a background task: it wants no time while a poll takes some.
-    fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
+    /// A background task wants no time while a poll takes some. So a background task waits only
+    /// behind a poll whose thread sleeps, and that for long.
+    fn somebody_waits(&mut self, index: usize, now: u64) -> bool {
+        let stuck = self.scheduler.processors.get(index);
         stuck.waiting() > 0
             || self.scheduler.foreground_is_visible()
             || (self.holds_up_tasks && self.scheduler.idle.count_searching() == 0)
             || self.scheduler.needs_poll_owner(now)
+            || (self.scheduler.background_may_run()
+                && now - self.watched[index].since >= TIME_SLICE
+                && self.looks_asleep(index, stuck.watch().state().thread, now))
     }
 
     /// Why the poll does not return, once it has lasted long enough for that to matter. A thread

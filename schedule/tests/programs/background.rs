@@ -30,6 +30,17 @@ pub(crate) fn background_rendezvous() {
     busy.check();
 }
 
+/// A task blocks the only processor until a background task has run.
+pub(crate) fn background_behind_a_blocked_poll() {
+    let (runtime, gate) = (runtime(1), Gate::default());
+    let theirs = gate.clone();
+    let blocks = runtime.spawn(async move { theirs.wait() });
+    let opens = runtime.spawn_background(async move { gate.open() });
+    for task in [blocks, opens] {
+        runtime.block_on(task).expect("no panic");
+    }
+}
+
 /// Threads outside spawn background tasks while the processors fall asleep and wake.
 pub(crate) fn background_spawns_from_outside() {
     spawn_from_outside(Handle::spawn_background);

@@ -22,7 +22,7 @@ macro_rules! programs {
 
 programs! {
     spawning: spawn_and_join rendezvous tree_of_tasks spawns_from_outside aborts wakes_from_outside;
-    background: background_rendezvous background_spawns_from_outside classes_talk background_beside_loops background_loops background_at_the_end;
+    background: background_rendezvous background_behind_a_blocked_poll background_spawns_from_outside classes_talk background_beside_loops background_loops background_at_the_end;
     channels: requests_and_replies blocking_ends locks_and_notices closed_channels watched_values broadcasts;
     locks: mutexes readers_and_writers permits_in_parts closed_while_waited_for notices_passed_on values_made_once barriers;
     timers: sleeps sleeps_on_one_thread time_limits sleeps_are_moved timers_outlive_their_thread sleeps_of_visitors timers_on_spares;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::sync::{Notify, mpsc};
-use wsrt::task::{JoinSet, TaskGroup, spawn_background, yield_now};
+use wsrt::task::{JoinSet, TaskGroup, block_in_place, spawn_background, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{LIMIT, assert_no_wake_was_lost, eventually, runtime_with, spin_for, within_a_minute};
 
@@ -325,6 +325,21 @@ fn one_that_blocks_its_thread_holds_up_nothing() {
         let blocks = runtime.spawn_background(async move { receiver.recv_timeout(LIMIT).expect("another task sends") });
         runtime.spawn(async move { send_later(sender).await });
         runtime.block_on(blocks).expect("no panic");
+    });
+}
+
+#[test]
+fn they_run_while_another_task_blocks_its_thread() {
+    within_a_minute(|| {
+        for block in [|wait: &dyn Fn()| wait(), |wait: &dyn Fn()| block_in_place(wait)] {
+            let runtime = runtime_with(1);
+            let (sender, receiver) = channel();
+            let blocks = runtime.spawn(async move {
+                block(&|| receiver.recv_timeout(LIMIT).expect("a background task sends"));
+            });
+            runtime.spawn_background(async move { sender.send(()).expect("the other task waits") });
+            runtime.block_on(blocks).expect("no panic");
+        }
     });
 }
 
