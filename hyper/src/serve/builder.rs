@@ -255,6 +255,8 @@ impl<L, S, H> Serve<L, S, H> {
     /// (HTTP/1.1) or the stream is reset (HTTP/2). By default there is no limit, because a response
     /// may have to wait for an event.
     ///
+    /// The service finds the limit by [`wsrt::time::deadline()`], and so do tasks that it spawns.
+    ///
     /// To limit only how long the service waits for the sender of the body, use
     /// [`with_body_timeout`](Self::with_body_timeout).
     pub fn with_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {

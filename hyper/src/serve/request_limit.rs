@@ -9,7 +9,7 @@ use std::time::Duration;
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use pin_project_lite::pin_project;
-use wsrt::time::{Sleep, sleep};
+use wsrt::time::{Timeout, timeout};
 
 use super::answer_body::AnswerBody;
 use super::load_shedding::WaitingRequest;
@@ -21,9 +21,18 @@ pin_project! {
     /// The future of an answer's head, which fails when the limit is over.
     pub(super) struct Answering<F> {
         #[pin]
-        answering: F,
-        expiry: Option<Pin<Box<Sleep>>>,
+        answering: Limited<F>,
         request: Option<OpenRequest>,
+    }
+}
+
+pin_project! {
+    /// The service's future. Its time limit is its deadline, which it can ask for.
+    #[project = LimitedProjection]
+    enum Limited<F> {
+        Never { #[pin] answering: F },
+        // In a box, since few servers have the limit.
+        InTime { answering: Pin<Box<Timeout<F>>> },
     }
 }
 
@@ -39,10 +48,14 @@ pub(super) struct OpenRequest {
     pub(super) waiting: Option<WaitingRequest>,
 }
 
-impl<F> Answering<F> {
+impl<F: Future> Answering<F> {
     /// Limits `answering`; `None` means no limit.
     pub(super) fn new(answering: F, limit: Option<Duration>, request: OpenRequest) -> Self {
-        Self { answering, expiry: limit.map(|limit| Box::pin(sleep(limit))), request: Some(request) }
+        let answering = match limit {
+            Some(limit) => Limited::InTime { answering: Box::pin(timeout(limit, answering)) },
+            None => Limited::Never { answering },
+        };
+        Self { answering, request: Some(request) }
     }
 }
 
@@ -83,12 +96,14 @@ where
                 return Poll::Ready(Ok(request.refused()));
             }
         }
-        if let Poll::Ready(answer) = this.answering.poll(context) {
-            let request = this.request.take().expect("it is not polled after its answer");
-            return Poll::Ready(answer.map(|answer| request.answered(answer)).map_err(Into::into));
-        }
-        let Some(expiry) = this.expiry else { return Poll::Pending };
-        ready!(expiry.as_mut().poll(context));
-        Poll::Ready(Err("the request took too long".into()))
+        let answer = match this.answering.project() {
+            LimitedProjection::Never { answering } => ready!(answering.poll(context)),
+            LimitedProjection::InTime { answering } => match ready!(answering.as_mut().poll(context)) {
+                Ok(answer) => answer,
+                Err(_) => return Poll::Ready(Err("the request took too long".into())),
+            },
+        };
+        let request = this.request.take().expect("it is not polled after its answer");
+        Poll::Ready(answer.map(|answer| request.answered(answer)).map_err(Into::into))
     }
 }

@@ -68,6 +68,11 @@ impl tower_service::Service<Request<RequestBody>> for Paths {
             }
             "/version" => Box::pin(ready(Ok(Response::new(format!("{:?}", request.version()))))),
             "/task" => Box::pin(async { Ok(Response::new(wsrt::task::try_id().is_some().to_string())) }),
+            "/deadline" => Box::pin(async {
+                let own = wsrt::time::deadline();
+                let inherited = wsrt::spawn(async { wsrt::time::deadline() }).await.expect("no panic");
+                Ok(Response::new(format!("{} {}", own.is_some(), own == inherited)))
+            }),
             "/panic" => panic!("as the test wants"),
             "/held" => {
                 let Self { release, held } = self.clone();
@@ -216,6 +221,17 @@ fn both_http_versions_share_one_port_and_run_as_tasks() {
         let address = server.address;
         assert_eq!(server.runtime.block_on(get_by_http2(address, "/version")), "HTTP/2.0");
         assert_eq!(server.runtime.block_on(get_by_http2(address, "/task")), "true");
+    });
+}
+
+#[test]
+fn a_request_timeout_is_the_deadline_of_the_service() {
+    within_a_minute(|| {
+        for (limit, sees) in [(None, "false true"), (Some(LIMIT), "true true")] {
+            let server = Server::start_with(|serving| serving.with_request_timeout(limit));
+            assert_eq!(get(&mut server.connect(), "/deadline"), sees);
+            assert_eq!(server.runtime.block_on(get_by_http2(server.address, "/deadline")), sees);
+        }
     });
 }
 
