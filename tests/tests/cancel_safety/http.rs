@@ -8,10 +8,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use http_body_util::BodyExt;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use tower_layer::Layer;
 use tower_service::Service;
 use wsrt::net::{TcpListener, TcpStream};
+use wsrt::runtime::Handle;
 use wsrt::sync::{CancellationToken, mpsc};
 use wsrt::test::cancel_at_each_await;
 use wsrt_hyper::tower::{TimeoutAnswerLayer, TimeoutLayer};
@@ -189,5 +190,25 @@ fn a_time_limit_drops_the_answer() {
     run(async || {
         drops(|slow| TimeoutLayer::new(LIMIT).layer(slow)).await;
         drops(|slow| TimeoutAnswerLayer::new(LIMIT, || 0_u32).layer(slow)).await;
+    });
+}
+
+/// Of `ResponseFuture`, of the debug pages: a recording that has begun ends, and makes room for
+/// another one.
+#[test]
+fn a_recording_of_the_debug_pages_ends() {
+    run(async || {
+        let target = format!("/trace?seconds=0.01&runtime={}", Handle::current().id());
+        let record = async |pages: &mut wsrt_debug::Service| {
+            let request = Request::get(&target).body(()).expect("it is valid");
+            pages.call(request).await.unwrap_or_else(|never| match never {}).status()
+        };
+        let check = async |mut pages: wsrt_debug::Service, output: Option<StatusCode>| {
+            assert!(output.is_none_or(|status| status == StatusCode::OK));
+            // Two can be recorded at a time.
+            while record(&mut pages).await != StatusCode::OK {}
+        };
+        let make = async || wsrt_debug::Service::at("/");
+        cancel_at_each_await(make, async |pages: &mut wsrt_debug::Service| record(pages).await, check).await;
     });
 }

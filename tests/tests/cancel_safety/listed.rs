@@ -75,7 +75,7 @@ fn a_name_in_documentation_alone_is_no_test() {
 #[test]
 fn each_section_has_its_test() {
     let mut items = Vec::new();
-    for folder in ["sync/src", "executor/src", "reactor/src", "hyper/src"] {
+    for folder in ["sync/src", "executor/src", "reactor/src", "hyper/src", "debug/src"] {
         items.extend(items_below(folder));
     }
     let names: Vec<_> = items.iter().filter(|item| item.has_section(SECTION)).map(name).collect();
