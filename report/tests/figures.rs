@@ -145,6 +145,32 @@ fn what_was_worked_out_by_hand_is_on_the_page() {
     );
 }
 
+#[test]
+fn spares_are_counted_beside_the_workers() {
+    let mut trace = Trace::new("by hand", 2);
+    for index in [2, 3] {
+        trace.processor(index, &names::spare_processor(index));
+    }
+    for (index, end) in [(0, 10_000), (1, 5_000), (2, 1_000), (3, 2_000)] {
+        trace.poll(at(0), at(end), index, "serve", &[(Key::Task, Number(index))]);
+    }
+    trace.close(at(10_000), 0);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("spares");
+    std::fs::write(&path, trace.bytes).expect("a file can be written");
+    let words = words(&path);
+    assert_says(
+        &words,
+        &[
+            "|Processors|2|busy 75 % of the time, and 2 spares|",
+            "2 processors were busy for 75 % of the time.",
+            "P0 was the busiest with 100 % of the time, P1 the least busy with 50 %.",
+            "|P1|50 %|1|5.00 ms|",
+            "|P2 (spare)|10 %|1|1.00 ms|",
+            "|P3 (spare)|20 %|1|2.00 ms|",
+        ],
+    );
+}
+
 /// Ten milliseconds of a simulation with two hosts: their tasks share a processor, and one of them
 /// blocks.
 fn two_hosts() -> Trace {

@@ -111,6 +111,23 @@ fn a_whole_run_is_what_perfetto_expects() {
 }
 
 #[test]
+fn a_spare_processors_track_says_so() {
+    let path = path("spare.perfetto-trace");
+    let runtime = Builder::new_multi_thread().worker_threads(1).trace(&path).build().expect("a runtime");
+    runtime.run(async {
+        let (send, receive) = std::sync::mpsc::channel();
+        drop(wsrt::spawn(async move { send.send(()) }));
+        // The one worker waits for a task that only a spare can run.
+        receive.recv().expect("it is sent");
+    });
+    drop(runtime);
+    let file = fs::read(&path).expect("it was written");
+    fs::remove_file(&path).expect("it was there");
+    let says = |name: &str| file.windows(name.len()).any(|window| window == name.as_bytes());
+    assert!(says("P1 (spare)") && !says("P0 (spare)"));
+}
+
+#[test]
 fn a_current_thread_runtime_and_its_local_tasks_are_recorded() {
     let path = path("current.perfetto-trace");
     let runtime = Builder::new_current_thread().trace(&path).build().expect("a runtime");

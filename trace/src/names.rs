@@ -226,6 +226,8 @@ impl Awaited {
 
 /// The prefix of a processor's name, followed by the processor's index.
 const PROCESSOR: &str = "P";
+/// The end of the name of a spare processor's track.
+const SPARE: &str = " (spare)";
 /// The prefix of the name of a slice in which a thread holds a processor, followed by the
 /// processor's name.
 const HOLDS: &str = "holds ";
@@ -236,6 +238,16 @@ const QUEUE: &str = "queue ";
 /// Returns the name of the processor with this index.
 pub fn processor(index: impl Display) -> String {
     format!("{PROCESSOR}{index}")
+}
+
+/// Returns the name of the track of a spare processor with this index.
+pub fn spare_processor(index: impl Display) -> String {
+    processor(index) + SPARE
+}
+
+/// Returns whether the name of a processor's track says that the processor is a spare.
+pub fn is_spare(track: &str) -> bool {
+    track.ends_with(SPARE)
 }
 
 /// Returns the name of the counter that shows the number of tasks queued on the processor with this

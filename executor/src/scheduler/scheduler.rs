@@ -325,10 +325,8 @@ impl Scheduler {
     }
 
     pub(crate) fn timer_is_due(&self) -> bool {
-        match self.processors.earliest_deadline() {
-            u64::MAX => false,
-            deadline => deadline <= self.clock.timer_now(),
-        }
+        let deadline = self.processors.earliest_deadline();
+        deadline != u64::MAX && deadline <= self.clock.timer_now()
     }
 }
 
@@ -341,9 +339,10 @@ impl Recorded for Scheduler {
         &self.tasks
     }
 
-    fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize)) {
+    fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize)) -> usize {
         sample(None, self.injector.len());
         self.processors.iter().enumerate().for_each(|(index, processor)| sample(Some(index), processor.waiting()));
+        self.processors.regular()
     }
 
     fn look_at_polls(&self, look: &mut dyn FnMut(HeldProcessor)) {

@@ -147,7 +147,7 @@ impl Aggregate {
     pub(crate) fn take(&mut self, decoded: Decoded, names: &NameTable) {
         match decoded {
             Decoded::Event(event) if event.track != Track::Unknown => self.event(&event, names),
-            Decoded::Track { track, name, id } => self.track(track, name, id),
+            Decoded::Track { track, name, id } => self.track(track, name, id, names),
             Decoded::Event(_) | Decoded::Nothing => {}
         }
     }
@@ -161,11 +161,14 @@ impl Aggregate {
         self.waits.finish(self.grid.last(), &self.tasks);
     }
 
-    fn track(&mut self, track: Track, name: NameId, id: Option<u64>) {
+    fn track(&mut self, track: Track, name: NameId, id: Option<u64>, names: &NameTable) {
         match track {
             Track::Process => self.process = Some((name, id)),
             Track::Thread(number) => self.threads.name(number, name, id),
             Track::Host(number) => self.threads.name(number.into(), name, None),
+            Track::Processor(index) if names::is_spare(names.text(name)) => {
+                self.processors.at(index.into()).is_spare = true;
+            }
             _ => {}
         }
     }

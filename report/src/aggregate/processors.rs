@@ -1,13 +1,15 @@
 //! The work of each processor, and how busy the processor was over time.
 
-use wsrt_trace::TaskSource;
 use wsrt_trace::decode::{Annotations, TrackSlice};
+use wsrt_trace::{TaskSource, names};
 
 use super::grid::{Grid, Level, Series, Sum};
 
 /// The work of one processor.
 #[derive(Debug, Default)]
 pub(crate) struct Processor {
+    /// True if the trace says that the processor is a spare. Old traces do not say so.
+    pub(crate) is_spare: bool,
     pub(crate) polls: u64,
     /// Nanoseconds spent in polls, by the place where the tasks were found, in the order of
     /// [`TaskSource::ALL`].
@@ -31,6 +33,11 @@ impl Processor {
     /// Returns the total time that the processor spent in polls, in nanoseconds.
     pub(crate) fn busy_time(&self) -> u64 {
         self.busy_by_source.iter().sum()
+    }
+
+    /// Returns the name of the processor, whose index is this.
+    pub(crate) fn name(&self, index: usize) -> String {
+        if self.is_spare { names::spare_processor(index) } else { names::processor(index) }
     }
 
     fn is_used(&self) -> bool {
@@ -68,6 +75,11 @@ impl Processors {
         let processor = self.at(index);
         processor.queue.set(grid, at, length);
         processor.longest_queue = processor.longest_queue.max(length);
+    }
+
+    /// Returns the processors that did any work and are no spares, with their indices.
+    pub(crate) fn workers(&self) -> impl Iterator<Item = (usize, &Processor)> {
+        self.used().filter(|(_, processor)| !processor.is_spare)
     }
 
     /// Returns the processors that did any work, with their indices.

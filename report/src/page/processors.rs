@@ -16,9 +16,9 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     let how = "A bar is the whole time of a processor. Its colours are the time in polls by where their tasks were found: in runnext \
                (readied by the task that ran before), in its ring, in the injector, in the netpoller's turn or by a timer just \
                before, or stolen. Grey is the time in which a thread held the processor and looked for work; in the empty \
-               time no thread held it. Spares, which stand in for polls that do not return, are processors too.";
+               time no thread held it. A spare stands in for a poll that does not return.";
     let mut used: Vec<_> = report.aggregate.processors.used().collect();
-    page.section("processors", finding(report, &used), how);
+    page.section("processors", finding(report), how);
     used.sort_by_key(|(index, processor)| (u64::MAX - processor.busy_time(), *index));
     let all = used.len();
     used.truncate(MOST);
@@ -46,10 +46,11 @@ fn is_shown(report: &Report, source: TaskSource) -> bool {
         || report.aggregate.polls.found[source as usize].polls > 0
 }
 
-fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
+fn finding(report: &Report) -> String {
     let duration = report.aggregate.grid.duration();
-    let busiest = used.iter().max_by_key(|(index, processor)| (processor.busy_time(), usize::MAX - index));
-    let laziest = used.iter().min_by_key(|(index, processor)| (processor.busy_time(), *index));
+    let workers = || report.aggregate.processors.workers();
+    let busiest = workers().max_by_key(|(index, processor)| (processor.busy_time(), usize::MAX - index));
+    let laziest = workers().min_by_key(|(index, processor)| (processor.busy_time(), *index));
     let (Some((busiest, most)), Some((laziest, least))) = (busiest, laziest) else {
         return "No processor ran.".to_owned();
     };
@@ -101,7 +102,7 @@ fn row(page: &mut Page, report: &Report, index: usize, processor: &Processor) {
     let share = Share::of(looking, duration);
     let text = format!("held, looking for work: {}, {share}", Time(looking));
     parts.push(Part { class: "held", share: share.value(), text });
-    let name = names::processor(index);
+    let name = processor.name(index);
     let label = format!("{name} was busy {busy} of the time and looked for work {share}");
     page.put(format_args!(
         "<div class=\"row\"><span class=\"name\">{name}</span>{}<span class=\"value\">{busy}</span></div>\n",
@@ -114,7 +115,7 @@ fn table(page: &mut Page, report: &Report, used: &[(usize, &Processor)]) {
         ["Processor", "#Busy", "#Polls", "#Mean poll", "#Tasks stolen", "#Longest queue seen", "#Overflows", "#Stalls"];
     page.table("The processors in figures", "", &titles);
     for (index, processor) in used {
-        let name = names::processor(index);
+        let name = processor.name(*index);
         let mean = match processor.polls {
             0 => "–".to_owned(),
             polls => Time(processor.busy_time() / polls).to_string(),

@@ -27,8 +27,9 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
 fn tiles(page: &mut Page, report: &Report) {
     let aggregate = &report.aggregate;
     let (totals, duration) = (&aggregate.totals, aggregate.grid.duration());
-    let processors = aggregate.processors.used().count() as u64;
-    let busy: u64 = aggregate.processors.used().map(|(_, processor)| processor.busy_time()).sum();
+    let processors = aggregate.processors.workers().count() as u64;
+    let spares = aggregate.processors.used().count() as u64 - processors;
+    let busy: u64 = aggregate.processors.workers().map(|(_, processor)| processor.busy_time()).sum();
     let (tasks, more) = aggregate.task_count();
     let polls = aggregate.polls.times.count();
     let stolen = aggregate.steals.total();
@@ -37,7 +38,8 @@ fn tiles(page: &mut Page, report: &Report) {
     page.put(format_args!("<dl class=\"tiles\">\n"));
     tile(page, "", "Duration", Time(duration), Of(totals.events, "event"));
     let busy = Share::of(busy, duration.saturating_mul(processors));
-    tile(page, "", "Processors", Count(processors), format_args!("busy {busy} of the time"));
+    let beside = if spares > 0 { format!(", and {}", Of(spares, "spare")) } else { String::new() };
+    tile(page, "", "Processors", Count(processors), format_args!("busy {busy} of the time{beside}"));
     let least = if more { "at least " } else { "" };
     let lives = format!("{} spawned, {} ended", Count(totals.spawns), Count(totals.ends));
     tile(page, "", "Tasks", format_args!("{least}{}", Count(tasks)), lives);

@@ -3,8 +3,6 @@
 
 use std::fmt::Write;
 
-use wsrt_trace::names;
-
 use super::frame::Page;
 use crate::aggregate::{Bin, Processor, Series, Sum};
 use crate::charts::{Kind, Strip, encode, strip, time_axis};
@@ -74,8 +72,8 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
 fn finding(report: &Report) -> String {
     let aggregate = &report.aggregate;
     let duration = aggregate.grid.duration();
-    let processors = aggregate.processors.used().count() as u64;
-    let busy: u64 = aggregate.processors.used().map(|(_, processor)| processor.busy_time()).sum();
+    let processors = aggregate.processors.workers().count() as u64;
+    let busy: u64 = aggregate.processors.workers().map(|(_, processor)| processor.busy_time()).sum();
     let mut text = format!(
         "In {}, {} {} busy for {} of the time.",
         Time(duration),
@@ -98,7 +96,7 @@ fn finding(report: &Report) -> String {
 /// Returns the busiest of the [`PIECES`] periods: its start, its length, and how busy it was.
 fn busiest_piece(report: &Report) -> Option<(u64, u64, Share)> {
     let grid = &report.aggregate.grid;
-    let processors: Vec<_> = report.aggregate.processors.used().map(|(_, processor)| processor).collect();
+    let processors: Vec<_> = report.aggregate.processors.workers().map(|(_, processor)| processor).collect();
     if grid.bins() < PIECES || processors.is_empty() {
         return None;
     }
@@ -134,7 +132,7 @@ fn rows(report: &Report) -> Vec<Row> {
 fn processor_row(report: &Report, index: usize, processor: &Processor) -> Row {
     let grid = &report.aggregate.grid;
     let share = Share::of(processor.busy_time(), grid.duration());
-    let name = names::processor(index);
+    let name = processor.name(index);
     let mut label = format!("{name} was busy {share} of the time");
     for (count, what) in [(processor.stall_count, "stall"), (processor.overflow_count, "overflow")] {
         if count > 0 {

@@ -78,10 +78,15 @@ impl Trace {
         trace.track(&track(PROCESS).message(track_descriptor::PROCESS, &descriptor));
         trace.track(&child(NETPOLLER, &Track::Netpoller.name()));
         for index in 0..processors {
-            let lane = child(PROCESSOR + index, &names::processor(index as u16));
-            trace.track(&lane.varint(track_descriptor::SIBLING_ORDER_RANK, index));
+            trace.processor(index, &names::processor(index));
         }
         trace
+    }
+
+    /// The track of a processor.
+    pub(crate) fn processor(&mut self, index: u64, name: &str) {
+        let lane = child(PROCESSOR + index, name);
+        self.track(&lane.varint(track_descriptor::SIBLING_ORDER_RANK, index));
     }
 
     pub(crate) fn thread(&mut self, number: u64, name: &str) {

@@ -57,7 +57,7 @@ fn encode(batches: Vec<EventBatch>, task_names: &[(u64, &str)]) -> Vec<u8> {
     let threads = [info("machine", None), info("alpha", Some(0)), info("beta", Some(0))];
     let is_simulated = batches.iter().any(|batch| batch.entries.iter().any(|entry| entry.thread > 0));
     let (names, clock) = (task_names.iter().map(|&(task, name)| (task, name.into())).collect(), ClockSync::of_nanos());
-    let context = EncodeContext { threads: &threads, names: &names, clock: &clock, is_simulated };
+    let context = EncodeContext { threads: &threads, names: &names, clock: &clock, is_simulated, workers: 4 };
     let (mut encoder, mut all, mut bytes) = (Encoder::begin(), Vec::new(), Vec::new());
     let until = batches.last().map_or(0, |batch| batch.until);
     for batch in batches {
@@ -289,6 +289,19 @@ fn events_of_hosts_are_read_back_on_their_tracks() {
         file.tracks
     );
     assert!(alpha.uuid() != beta.uuid() && [alpha, beta].map(Track::processor) == [Some(processor); 2]);
+}
+
+#[test]
+fn a_processor_behind_the_workers_is_a_spare() {
+    let poll = |processor| {
+        let outcome = PollOutcome::Pending;
+        Event::new(100, EventKind::Poll { task: 1, processor, source: 0, lasted: 100, outcome })
+    };
+    let file = read(&encode(vec![batch(&[poll(3), poll(4)], 900)], &[]));
+    for (index, name, is_spare) in [(3, "P3", false), (4, "P4 (spare)", true)] {
+        assert!(file.tracks.contains(&(Track::Processor(index), name.to_owned())), "{:?}", file.tracks);
+        assert_eq!(names::is_spare(name), is_spare, "{name}");
+    }
 }
 
 /// Returns a random event, as a program that drops many events may leave them.

@@ -134,6 +134,8 @@ pub struct EncodeContext<'a> {
     /// True if the threads drive a simulation, in which one thread runs the machines of all
     /// processors.
     pub is_simulated: bool,
+    /// The number of processors that are no spares. The indices of spares are this or more.
+    pub workers: usize,
 }
 
 impl EncodeContext<'_> {

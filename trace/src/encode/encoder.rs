@@ -42,8 +42,8 @@ impl Encoder {
         packets.begin(clocks());
         let strings = KnownStrings::spell_out(&mut packets);
         let mut tracks = Tracks::default();
-        tracks.introduce(&mut packets, Track::Process, &[]);
-        tracks.introduce(&mut packets, Track::Netpoller, &[]);
+        tracks.introduce(&mut packets, Track::Process, &[], 0);
+        tracks.introduce(&mut packets, Track::Netpoller, &[], 0);
         Self {
             packets,
             strings,
@@ -189,7 +189,7 @@ impl Encoder {
 
     /// Returns the track, and describes it in the file if that has not been done yet.
     fn track(&mut self, track: Track, context: EncodeContext<'_>) -> Track {
-        self.tracks.introduce(&mut self.packets, track, context.threads);
+        self.tracks.introduce(&mut self.packets, track, context.threads, context.workers);
         track
     }
 

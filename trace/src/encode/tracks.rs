@@ -8,6 +8,7 @@ use super::batch::ThreadInfo;
 use super::packets::{EventBody, PacketWriter, TrackDescriptor};
 use crate::event::Activity;
 use crate::int_hasher::IntHasher;
+use crate::names;
 use crate::track::{Track, TrackEventKind};
 
 /// The netpoller's position among the tracks, which is behind all processors.
@@ -15,11 +16,14 @@ const NETPOLLER_RANK: u64 = 1 << 20;
 /// The position of simulated hosts, which is behind the netpoller.
 const HOST_RANK: u64 = 1 << 21;
 
-fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo]) {
+fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo], workers: usize) {
     let (pid, name) = (u64::from(std::process::id()), track.name());
     let descriptor = match track {
         Track::Process => TrackDescriptor::Process { pid, name: &process_name() },
         Track::Netpoller => slices(&name, Track::Process, NETPOLLER_RANK),
+        Track::Processor(index) if usize::from(index) >= workers => {
+            return packets.describe(track, &slices(&names::spare_processor(index), Track::Process, index.into()));
+        }
         Track::Processor(index) => slices(&name, Track::Process, index.into()),
         Track::Host(number) => slices(&threads[number as usize].name, Track::Process, HOST_RANK + u64::from(number)),
         Track::HostProcessor { host, processor } => {
@@ -67,11 +71,18 @@ impl Tracks {
         self.latest
     }
 
-    /// Describes a track in the file, unless it has been described before.
-    pub(super) fn introduce(&mut self, packets: &mut PacketWriter, track: Track, threads: &[ThreadInfo]) {
+    /// Describes a track in the file, unless it has been described before. `workers` is the number
+    /// of processors that are no spares.
+    pub(super) fn introduce(
+        &mut self,
+        packets: &mut PacketWriter,
+        track: Track,
+        threads: &[ThreadInfo],
+        workers: usize,
+    ) {
         if let Entry::Vacant(vacant) = self.states.entry(track.uuid()) {
             vacant.insert(TrackState { track, last: 0, open: Vec::new(), value: None });
-            describe(track, packets, threads);
+            describe(track, packets, threads, workers);
         }
     }
 

@@ -86,8 +86,8 @@ pub(crate) trait Recorded: Send + Sync {
     fn tasks(&self) -> &OwnedTasks;
 
     /// Calls `sample` with the length of the injector, and then with each processor's index and the
-    /// number of tasks queued there.
-    fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
+    /// number of tasks queued there. Returns the number of processors that are no spares.
+    fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize)) -> usize;
 
     /// Calls `look` with each processor that a thread holds now.
     fn look_at_polls(&self, look: &mut dyn FnMut(HeldProcessor));

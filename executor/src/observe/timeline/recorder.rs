@@ -153,6 +153,8 @@ struct RecorderThread {
     samples: Option<CpuSamples>,
     /// The simulated time of the latest event, or `None` if this thread has a real clock.
     simulated: Option<u64>,
+    /// The number of processors that are no spares. In a simulation there are no spares.
+    workers: usize,
 }
 
 /// Runs the recorder thread until it is told to end or has no output left.
@@ -160,18 +162,16 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     lower_priority();
     let mut thread = RecorderThread::new(recorder, runtime);
     loop {
-        let requests = thread.recorder.take_requests(thread.next_batch());
-        let is_over = requests.is_over || thread.runtime.strong_count() == 0;
+        let mut requests = thread.recorder.take_requests(thread.next_batch());
+        requests.is_over |= thread.runtime.strong_count() == 0;
+        let is_over = requests.is_over;
         thread.look_at_running();
         thread.collect(if is_over { u64::MAX } else { StampCounter::read() });
         if is_over || thread.files.iter().any(TraceFile::is_due) {
             thread.settle_samples();
         }
         thread.pass_on(requests);
-        if is_over {
-            return thread.end_all();
-        }
-        if thread.has_no_output() && thread.retire() {
+        if is_over || (thread.has_no_output() && thread.retire()) {
             return;
         }
     }
@@ -208,6 +208,7 @@ impl RecorderThread {
             sampled: None,
             samples: None,
             simulated,
+            workers: usize::MAX,
         }
     }
 
@@ -257,8 +258,8 @@ impl RecorderThread {
     /// recorded its end has left its samples before.
     fn collect_samples(&mut self) {
         let Some(samples) = &mut self.samples else { return };
-        let (threads, names, clock) = (self.threads.infos(), &self.names, &self.clock);
-        samples.collect(&mut self.batch, EncodeContext { threads, names, clock, is_simulated: false });
+        let (threads, names, clock, workers) = (self.threads.infos(), &self.names, &self.clock, self.workers);
+        samples.collect(&mut self.batch, EncodeContext { threads, names, clock, is_simulated: false, workers });
     }
 
     /// Waits for the names of the CPU samples, for files that end now.
@@ -284,7 +285,7 @@ impl RecorderThread {
         let Some(runtime) = self.runtime.upgrade() else { return };
         self.sampled = Some(Instant::now());
         let nanos = self.clock.nanos(StampCounter::read());
-        runtime.sample_queues(&mut |processor, waiting| {
+        self.workers = runtime.sample_queues(&mut |processor, waiting| {
             let processor = processor.map(|index| index as u16);
             self.batch.samples.push(QueueSample { nanos, processor, waiting: waiting as u64 });
         });
@@ -312,7 +313,8 @@ impl RecorderThread {
         }
     }
 
-    /// Passes the batch to all outputs, including new ones, and ends the outputs that are due.
+    /// Passes the batch to all outputs, including new ones, and ends the outputs that are due, or
+    /// all.
     fn pass_on(&mut self, requests: Requests) {
         if requests.has_output() {
             self.learn_names();
@@ -326,16 +328,20 @@ impl RecorderThread {
             names: &self.names,
             clock: &self.clock,
             is_simulated: self.simulated.is_some(),
+            workers: self.workers,
         };
         for mut file in std::mem::take(&mut self.files) {
             match file.add(&self.batch, context) {
                 Err(error) => file.fail(error),
-                Ok(()) if file.is_due() => file.end(self.batch.until, context),
+                Ok(()) if requests.is_over || file.is_due() => file.end(self.batch.until, context),
                 Ok(()) => self.files.push(file),
             }
         }
         if let Some(segments) = &mut self.segments {
             directory::add(segments, &self.batch, context);
+        }
+        if let Some(segments) = self.segments.take_if(|_| requests.is_over) {
+            directory::end(segments, self.batch.until, context);
         }
         match &mut self.flight {
             Some(flight) => {
@@ -379,21 +385,6 @@ impl RecorderThread {
     fn retire(&self) -> bool {
         let Some(runtime) = self.runtime.upgrade() else { return true };
         runtime.observer().retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())
-    }
-
-    fn end_all(&mut self) {
-        let context = EncodeContext {
-            threads: self.threads.infos(),
-            names: &self.names,
-            clock: &self.clock,
-            is_simulated: self.simulated.is_some(),
-        };
-        for file in self.files.drain(..) {
-            file.end(self.batch.until, context);
-        }
-        if let Some(segments) = self.segments.take() {
-            directory::end(segments, self.batch.until, context);
-        }
     }
 }
 

@@ -31,7 +31,7 @@ fn encoded(batches: &[(&[Event], u64)]) -> Vec<u8> {
     let clock = ClockSync::begin();
     let threads = [ThreadInfo { tid: 7, name: "machine".into(), driver: None }];
     let names = TaskNames::default();
-    let context = EncodeContext { threads: &threads, names: &names, clock: &clock, is_simulated: false };
+    let context = EncodeContext { threads: &threads, names: &names, clock: &clock, is_simulated: false, workers: 1 };
     let (mut encoder, mut all, mut bytes) = (Encoder::begin(), Vec::new(), Vec::new());
     for &(events, dropped) in batches {
         let entries = events.iter().map(|&event| BatchEntry { thread: 0, later: 0, event }).collect();

@@ -22,7 +22,7 @@ impl Recorded for NoRuntime {
         match *self {}
     }
 
-    fn sample_queues(&self, _: &mut dyn FnMut(Option<usize>, usize)) {
+    fn sample_queues(&self, _: &mut dyn FnMut(Option<usize>, usize)) -> usize {
         match *self {}
     }
 
