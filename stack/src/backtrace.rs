@@ -98,10 +98,10 @@ const SHOWN: usize = 12;
 const NAMED: usize = 4;
 
 impl Backtrace {
-    /// Cuts a whole stack, the innermost frame first.
-    pub(crate) fn cut(mut all: Vec<StackFrame>) -> Self {
+    /// Cuts a whole stack, the innermost frame first, of a thread that was known to panic or not.
+    pub(crate) fn cut(mut all: Vec<StackFrame>, is_panicking: bool) -> Self {
         disown(&mut all);
-        let is_panicking = all.iter().any(begins_panic);
+        let is_panicking = is_panicking || all.iter().any(begins_panic);
         let missing = missing(&all);
         // Where nothing else is left, the function that the runtime has called: a future of the
         // program's that was built into the runtime's poll.
@@ -147,7 +147,8 @@ impl Backtrace {
         path
     }
 
-    /// Returns whether the thread was panicking: printing the message and its backtrace, perhaps.
+    /// Returns whether the thread was panicking: it printed the message and its backtrace, perhaps,
+    /// or unwound.
     #[doc(hidden)]
     pub fn is_panicking(&self) -> bool {
         self.0.is_panicking
@@ -294,6 +295,10 @@ fn below_current_folder(path: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn cut(all: Vec<StackFrame>) -> Backtrace {
+        Backtrace::cut(all, false)
+    }
+
     fn frame(function: &str, file: &str, line: u32) -> StackFrame {
         let file = Some(file).filter(|file| !file.is_empty());
         StackFrame::new(function, file, line, Origin::of(function, file))
@@ -319,7 +324,7 @@ mod tests {
 
     #[test]
     fn the_runtime_and_the_standard_library_are_cut() {
-        let backtrace = Backtrace::cut(of_a_server(41));
+        let backtrace = cut(of_a_server(41));
         let lines: Vec<_> = backtrace.to_string().lines().map(str::to_owned).collect();
         assert_eq!(
             lines,
@@ -337,12 +342,12 @@ mod tests {
 
     #[test]
     fn stalls_share_a_key_by_their_lines_or_their_functions() {
-        let [here, there] = [41, 42].map(|line| Backtrace::cut(of_a_server(line)));
+        let [here, there] = [41, 42].map(|line| cut(of_a_server(line)));
         assert_ne!(here.key(true), there.key(true));
         assert_eq!(here.key(false), there.key(false));
         let recursive = |depth| {
             let frames = ["app::left", "app::right"].map(|function| frame(function, "", 0));
-            Backtrace::cut(frames.iter().cycle().take(depth).cloned().collect())
+            cut(frames.iter().cycle().take(depth).cloned().collect())
         };
         assert_eq!(recursive(4).key(false), recursive(40).key(false));
     }
@@ -351,14 +356,14 @@ mod tests {
     fn a_function_keeps_its_crate_inside_another_crate_s_macro() {
         let in_macro = frame("hyper::serve", "/srv/wsrt/sync/src/select.rs", 3);
         let all = vec![frame("app::report", "/srv/app/src/report.rs", 1), frame("hyper::poll", HYPER, 9), in_macro];
-        let text = Backtrace::cut(all).to_string();
+        let text = cut(all).to_string();
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(text.ends_with("… 1 frame of hyper"), "{text}");
     }
 
     #[test]
     fn a_closure_without_a_name_is_shown_by_its_line() {
-        let [one, other] = [5, 6].map(|line| Backtrace::cut(vec![frame("{async_fn#0}", "/srv/app/src/main.rs", line)]));
+        let [one, other] = [5, 6].map(|line| cut(vec![frame("{async_fn#0}", "/srv/app/src/main.rs", line)]));
         assert_eq!(one.to_string(), "    /srv/app/src/main.rs:5");
         assert_ne!(one.key(false), other.key(false));
     }
@@ -366,7 +371,7 @@ mod tests {
     #[test]
     fn a_deep_recursion_is_shown_from_both_ends() {
         let frames: Vec<_> = (1..=100).map(|line| frame("app::visit", "/srv/app/src/tree.rs", line)).collect();
-        let text = Backtrace::cut(frames).to_string();
+        let text = cut(frames).to_string();
         let lines: Vec<_> = text.lines().map(str::trim).collect();
         assert_eq!(lines.len(), 2 * SHOWN + 1);
         assert_eq!((lines[0], lines[SHOWN]), ("app::visit at /srv/app/src/tree.rs:1", "… 76 more"));
@@ -377,7 +382,7 @@ mod tests {
     fn a_path_leads_from_the_outermost_function_to_the_innermost() {
         let closure = frame("{closure#0}", "/srv/app/src/report.rs", 2);
         let all = [of_a_server(41), vec![closure, frame("app::main::{{closure}}", "/srv/app/src/main.rs", 5)]].concat();
-        let path = Backtrace::cut(all).path();
+        let path = cut(all).path();
         let expected = [
             "app::main",
             "/srv/app/src/report.rs:2",
@@ -393,31 +398,32 @@ mod tests {
     #[test]
     fn a_build_without_symbols_is_told_what_to_set() {
         let unnamed = || StackFrame::unnamed("app+0x1234".to_owned(), Origin::Program);
-        let missing = |frames| Backtrace::cut(frames).missing();
+        let missing = |frames| cut(frames).missing();
         assert!(missing(vec![unnamed(), unnamed()]).expect("it is").contains("strip = false"));
         assert!(missing(vec![frame("app::main", "", 0)]).expect("it is").contains("line-tables-only"));
         assert_eq!(missing(vec![frame("app::main", "/srv/main.rs", 1)]), None);
         assert_eq!(missing(Vec::new()), None);
-        assert_eq!(Backtrace::cut(vec![unnamed()]).to_string(), "    app+0x1234");
+        assert_eq!(cut(vec![unnamed()]).to_string(), "    app+0x1234");
     }
 
     #[test]
     fn a_panicking_thread_is_known() {
-        let of =
-            |function: &str| Backtrace::cut(vec![frame(function, "", 0), frame("app::main", "", 0)]).is_panicking();
+        let of = |function: &str| cut(vec![frame(function, "", 0), frame("app::main", "", 0)]).is_panicking();
         assert!(of("std::panicking::rust_panic_with_hook"));
         assert!(of("core::panicking::panic_fmt"));
         assert!(!of("std::panicking::catch_unwind"));
         assert!(!of("std::panicking::try::do_call"));
+        let unwinding = vec![frame("core::ptr::drop_in_place", "", 0), frame("app::main", "", 0)];
+        assert!(Backtrace::cut(unwinding, true).is_panicking());
     }
 
     #[test]
     fn what_the_runtime_calls_is_left_of_an_inlined_future() {
         let all = ["std::sys::nanosleep", "std::thread::sleep", "wsrt::task::poll", "std::thread::start"];
-        let backtrace = Backtrace::cut(all.iter().map(|function| frame(function, "", 0)).collect());
+        let backtrace = cut(all.iter().map(|function| frame(function, "", 0)).collect());
         assert_eq!(backtrace.to_string(), "    std::thread::sleep");
         assert_eq!(backtrace.place(), backtrace.frames().first());
         assert!(backtrace.missing().is_some_and(|missing| missing.contains("line-tables-only")));
-        assert_eq!(Backtrace::cut(Vec::new()).place(), None);
+        assert_eq!(cut(Vec::new()).place(), None);
     }
 }

@@ -41,6 +41,11 @@ impl Request {
     pub fn answer(&mut self) -> Option<Sample> {
         match self.0 {}
     }
+
+    /// Is never called.
+    pub fn waits_for_core(&self) -> bool {
+        match self.0 {}
+    }
 }
 
 /// Does nothing.

@@ -5,8 +5,11 @@ use crate::{NoStack, Request, Sample};
 /// Nanoseconds between two samples: a thread that makes one short call after another is in another
 /// one by then, and the report of a stall comes hardly later for it.
 const APART: u64 = 10_000_000;
-/// Nanoseconds to wait for a sample. The thread may have to wait for a core before it answers.
-const PATIENCE: u64 = 200_000_000;
+/// Nanoseconds to wait for the first sample, or without one: a poll whose panic takes long to print
+/// is over by then, as a rule, and its owner knows that it has panicked.
+const PATIENCE: u64 = 1_000_000_000;
+/// Nanoseconds to wait for the second sample, which may be missed.
+const PATIENCE_FOR_SECOND: u64 = 200_000_000;
 
 /// So many stalls may wait until their stacks are named: two copies take up to 256 KiB.
 pub const MOST_WAITING: usize = 32;
@@ -43,33 +46,33 @@ impl StackSampling {
         }
     }
 
-    /// Takes a sample that has come, and asks for the next. `lasts` says whether the thread was
-    /// still in the same poll before this call: later samples are not used. Returns whether the
-    /// last step is done: then this is not called again.
+    /// Takes a sample that has come, and asks for the next. `lasts` says whether the thread is
+    /// still in the same poll, and has not panicked there: a sample that may be of a later moment
+    /// is not used. Returns whether the last step is done: then this is not called again.
     #[must_use]
-    pub fn look(&mut self, now: u64, lasts: bool) -> bool {
-        if !lasts {
+    pub fn look(&mut self, now: u64, lasts: impl FnOnce() -> bool) -> bool {
+        let answer = self.request.as_mut().and_then(Request::answer);
+        // After the answer, which is of an earlier moment.
+        if !lasts() {
             if self.failure == NoStack::NoAnswer {
                 self.failure = NoStack::Over;
             }
             return true;
         }
+        if let Some(sample) = answer {
+            self.samples.push(sample);
+            (self.request, self.since) = (None, now);
+            return self.samples.len() == 2;
+        }
         let waited = now.saturating_sub(self.since);
-        match &mut self.request {
-            Some(request) => match request.answer() {
-                Some(sample) => {
-                    self.samples.push(sample);
-                    (self.request, self.since) = (None, now);
-                    self.samples.len() == 2
-                }
-                None => waited >= PATIENCE,
-            },
+        match &self.request {
+            Some(request) if self.samples.is_empty() => waited >= PATIENCE && !request.waits_for_core(),
+            Some(_) => waited >= PATIENCE_FOR_SECOND,
             None if self.samples.is_empty() => {
-                let may_ask_again = self.failure == NoStack::Busy && waited < PATIENCE;
-                if may_ask_again {
+                if self.failure == NoStack::Busy && waited < PATIENCE {
                     self.ask();
                 }
-                !may_ask_again
+                waited >= PATIENCE
             }
             None if waited < APART => false,
             None => {
@@ -83,5 +86,31 @@ impl StackSampling {
     /// Returns one or two samples, or why there is none.
     pub fn finish(self) -> Result<Vec<Sample>, NoStack> {
         if self.samples.is_empty() { Err(self.failure) } else { Ok(self.samples) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sampling that has no stack, because of `failure`.
+    fn without_stack(failure: NoStack) -> StackSampling {
+        StackSampling { thread: 0, request: None, samples: Vec::new(), since: 0, failure }
+    }
+
+    #[test]
+    fn without_a_stack_the_end_of_the_poll_is_awaited() {
+        for failure in [NoStack::Unsupported, NoStack::SignalBlocked, NoStack::HandlerReplaced, NoStack::NotSent] {
+            let mut sampling = without_stack(failure);
+            assert!(!sampling.look(PATIENCE - 1, || true), "{failure}");
+            assert!(sampling.look(PATIENCE - 1, || false), "{failure}");
+            assert_eq!(sampling.finish().expect_err("no sample was taken"), failure);
+        }
+    }
+
+    #[test]
+    fn a_poll_without_end_is_awaited_for_a_second() {
+        let mut sampling = without_stack(NoStack::SignalBlocked);
+        assert!(sampling.look(PATIENCE, || true));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wsrt::runtime::{Backtrace, Builder, Handle, Runtime, Stall};
 use wsrt::task::{self, JoinHandle, block_in_place};
@@ -203,6 +203,56 @@ fn a_panic_that_takes_long_is_not_printed() {
     });
     let errors = text_of(&output);
     assert!(errors.is_empty() || !HAS_STACKS, "{errors}");
+}
+
+/// Panics in polls whose panic hook returns as soon as the watcher has seen the stall, so that the
+/// stack is asked for in the hook, in a destructor, after the panic or after the poll. `prepare` is
+/// called in each task. Returns standard error.
+#[track_caller]
+fn errors_of_panics(test: &str, prepare: fn()) -> String {
+    let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "5")], || {
+        let (runtime, reports) = watched(1);
+        for count in 1..=40 {
+            let handle = runtime.handle().clone();
+            panic::set_hook(Box::new(move |_| {
+                let began = Instant::now();
+                let is_seen = || handle.stall_counts().iter().any(|&(_, seen)| seen >= count);
+                while !is_seen() && began.elapsed() < LIMIT {
+                    thread::yield_now();
+                }
+            }));
+            let task = runtime.spawn(async move {
+                prepare();
+                panic!("on purpose")
+            });
+            reports.recv_timeout(LIMIT).expect("the hook for stalls is called");
+            assert!(runtime.block_on(task).is_err());
+        }
+        drop(panic::take_hook());
+    });
+    text_of(&output)
+}
+
+#[test]
+fn a_panic_seen_at_any_moment_is_not_printed() {
+    let errors = errors_of_panics("a_panic_seen_at_any_moment_is_not_printed", || ());
+    assert_eq!(errors, "");
+}
+
+/// No stack says that the thread panics.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_panic_without_a_stack_is_not_printed() {
+    let errors = errors_of_panics("a_panic_without_a_stack_is_not_printed", || {
+        // SAFETY: all its bytes may be zero: it is a C structure of numbers.
+        let mut signals: libc::sigset_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the set is there to be written to.
+        unsafe { libc::sigaddset(&raw mut signals, libc::SIGURG) };
+        // SAFETY: the set is read, and the old one is not wanted.
+        let status = unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut()) };
+        assert_eq!(status, 0);
+    });
+    assert_eq!(errors, "");
 }
 
 /// Runs `body` in one poll of a runtime's only processor, and returns its standard error. Checks

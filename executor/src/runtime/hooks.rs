@@ -112,7 +112,7 @@ impl Builder {
     /// the thread's alternative signal stack, if there is one, and needs a kilobyte of it. A
     /// `nanosleep` in C may end early, as after any signal; the standard library's `sleep` does
     /// not. There is no backtrace if the thread blocks SIGURG, or if the program installs its own
-    /// handler after the first stall.
+    /// handler after the first stall. Without one `hook` waits for the poll's end, for a second.
     ///
     /// `hook` runs on a thread of the runtime that is there while there are stalls to report. The
     /// thread first reads the program's debug information, which may take seconds. A panic in

@@ -233,7 +233,7 @@ impl LimitWatch {
         loop {
             let is_over = stopped.recv_timeout(CLOSE_LOOK) != Err(RecvTimeoutError::Timeout);
             let lasts = self.poll_at(place).is_some_and(|now| now.number == poll.number);
-            is_captured = is_captured || sampling.look(self.now(), lasts);
+            is_captured = is_captured || sampling.look(self.now(), || lasts);
             if is_captured && (is_over || !lasts) {
                 break;
             }

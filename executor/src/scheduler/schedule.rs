@@ -92,6 +92,7 @@ impl<const BACKGROUND: bool> Schedule for Home<BACKGROUND> {
     fn panicked(&self, task: &TaskRef, payload: &(dyn Any + Send)) {
         // Counted: the hook may drop whatever else keeps it.
         let scheduler = self.counted();
+        scheduler.stalls.note_panic(task.id().as_u64());
         if scheduler.observer.asks_to_shut_down(task, payload) {
             shutdown::begin(&scheduler);
         }

@@ -20,12 +20,10 @@ use crate::util::unwind::AbortOnUnwind;
 /// Reports a stall: on the reporter's thread, or here and now where there is no stack to be named.
 /// The caller is a thread of the runtime.
 pub(crate) fn report_stall(scheduler: &Arc<Scheduler>, noted: NotedStall) {
-    let is_unsupported = matches!(noted.samples, Err(NoStack::Unsupported));
-    let noted = Noted::Stall(noted);
-    if is_unsupported {
-        deliver(scheduler, noted);
+    if let Err(NoStack::Unsupported) = noted.samples {
+        deliver(scheduler, Noted::Stall(noted));
     } else {
-        leave(scheduler, noted);
+        leave(scheduler, Noted::Stall(noted));
     }
 }
 

@@ -144,6 +144,8 @@ pub(crate) struct Stalls {
     by_site: Mutex<HashMap<&'static Location<'static>, u64>>,
     by_stack: Mutex<HashMap<String, SameStack>>,
     noted: Mutex<ToReport>,
+    /// The tasks that have panicked last, by their ids. The panic's poll is a task's last.
+    panicked: Mutex<VecDeque<u64>>,
 }
 
 /// What the reporter has to do, and whether there is one.
@@ -175,6 +177,17 @@ impl Stalls {
     /// Counts a stall.
     pub(crate) fn count(&self, stall: &Stall) {
         *self.by_site.lock().entry(stall.spawned_at).or_insert(0) += 1;
+    }
+
+    /// Notes that a task has panicked: what took long in its poll may be the panic's message.
+    pub(crate) fn note_panic(&self, task: u64) {
+        let mut panicked = self.panicked.lock();
+        panicked.truncate(MOST_WAITING - 1);
+        panicked.push_front(task);
+    }
+
+    pub(crate) fn has_panicked(&self, task: u64) -> bool {
+        self.panicked.lock().contains(&task)
     }
 
     /// Leaves a finding for the reporter. Returns whether one has to be started.
@@ -245,10 +258,10 @@ impl Stalls {
         is_power_of_ten(count).then(count_again)
     }
 
-    /// Returns the report of a stall without a stack, if it is the first of its site.
+    /// Returns the report of a stall without a stack, if it is the first of its site, and no panic.
     fn text_once(&self, stall: &Stall, why: NoStack) -> Option<String> {
-        let is_first = self.by_stack.lock().insert(stall.spawned_at.to_string(), SameStack::default()).is_none();
-        is_first.then(|| {
+        let is_first = || self.by_stack.lock().insert(stall.spawned_at.to_string(), SameStack::default()).is_none();
+        (!self.has_panicked(stall.task_id) && is_first()).then(|| {
             let no_stack = if why == NoStack::Unsupported { String::new() } else { format!("no stack: {why}; ") };
             text_of_first(stall, &format!("{no_stack}reported once for this spawn site"), format_args!(""))
         })

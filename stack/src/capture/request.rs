@@ -49,6 +49,12 @@ impl Request {
             State::Answered(sample) => sample.take(),
         }
     }
+
+    /// Returns whether the thread has not answered since it has no core: one that runs answers at
+    /// once.
+    pub fn waits_for_core(&self) -> bool {
+        matches!(self.0, State::Sent { thread, .. } if system_call::is_runnable(thread))
+    }
 }
 
 impl Drop for Request {
@@ -59,10 +65,11 @@ impl Drop for Request {
     }
 }
 
-/// Copies the stack of a thread in a system call. The system does not tell the frame pointer: the
-/// walk may end early.
+/// Copies the stack of a thread in a system call. The system does not tell the frame pointer, so
+/// that the walk may end early, nor whether the thread panics.
 fn read_at_rest(waiting: &SystemCall) -> Sample {
     let &SystemCall { stack_pointer, program_counter, .. } = waiting;
     let registers = Registers { program_counter, stack_pointer, ..Registers::default() };
-    Sample { registers, stack: memory::copied(stack_pointer as usize, memory::LONGEST), own_frames: 0 }
+    let stack = memory::copied(stack_pointer as usize, memory::LONGEST);
+    Sample { registers, stack, own_frames: 0, is_panicking: false }
 }

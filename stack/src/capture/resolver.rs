@@ -16,7 +16,7 @@ use crate::{Backtrace, StackFrame};
 struct Resolver {
     walker: Option<Walker>,
     symbols: Symbols,
-    known: HashMap<Vec<u64>, Backtrace>,
+    known: HashMap<(bool, Vec<u64>), Backtrace>,
     /// The functions at each address: of a thread that computes, most are the same each time.
     named: HashMap<u64, Vec<StackFrame>>,
 }
@@ -49,7 +49,7 @@ impl Resolver {
         catch_unwind(AssertUnwindSafe(|| self.read(sample))).unwrap_or_else(|_| {
             // What the reader may have left half changed.
             *self = Self::default();
-            Backtrace::cut(Vec::new())
+            Backtrace::cut(Vec::new(), sample.is_panicking)
         })
     }
 
@@ -65,21 +65,22 @@ impl Resolver {
             self.named.clear();
         }
         let walker = self.walker.insert(walker);
-        if let Some(known) = self.known.get(&addresses) {
+        let stack = (sample.is_panicking, addresses);
+        if let Some(known) = self.known.get(&stack) {
             return known.clone();
         }
-        if self.named.len() + addresses.len() > MOST_NAMED {
+        if self.named.len() + stack.1.len() > MOST_NAMED {
             self.named.clear();
         }
         let mut frames = Vec::new();
-        for &address in &addresses {
+        for &address in &stack.1 {
             let Some(loaded) = walker.find(address) else { continue };
             let at_address = self.named.entry(address).or_insert_with(|| self.symbols.name(address, loaded));
             frames.extend_from_slice(at_address);
         }
-        let backtrace = Backtrace::cut(frames);
+        let backtrace = Backtrace::cut(frames, sample.is_panicking);
         if self.known.len() < MOST_KNOWN {
-            self.known.insert(addresses, backtrace.clone());
+            self.known.insert(stack, backtrace.clone());
         }
         backtrace
     }

@@ -2,6 +2,7 @@
 
 use std::arch::asm;
 use std::fmt;
+use std::thread;
 
 use super::memory;
 
@@ -13,6 +14,8 @@ pub struct Sample {
     pub(super) stack: Box<[u8]>,
     /// The innermost frames that are this module's own.
     pub(super) own_frames: usize,
+    /// True if the thread was known to panic: to print the message, or to unwind.
+    pub(super) is_panicking: bool,
 }
 
 /// The registers from which a stack is walked.
@@ -73,7 +76,8 @@ impl Sample {
         }
         let registers = Registers { program_counter, stack_pointer, frame_pointer, link };
         let most = end.checked_sub(stack_pointer as usize)?;
-        Some(Self { registers, stack: memory::copied(stack_pointer as usize, most), own_frames: 1 })
+        let stack = memory::copied(stack_pointer as usize, most);
+        Some(Self { registers, stack, own_frames: 1, is_panicking: thread::panicking() })
     }
 
     /// Returns the eight bytes of the stack at `address`.

@@ -5,10 +5,12 @@
 //! (`pool.rs`), which no requester opens: the handler takes a free one.
 
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::thread;
 
 use super::memory;
 use super::sample::{Registers, Sample};
@@ -41,6 +43,7 @@ pub(super) struct StackSlot {
     frame_pointer: AtomicU64,
     link: AtomicU64,
     length: AtomicUsize,
+    is_panicking: AtomicBool,
     /// [`memory::LONGEST`] bytes, made when the slot is first used, and kept.
     stack: AtomicPtr<u8>,
     /// When a CPU sample was taken, in nanoseconds of the monotonic clock.
@@ -60,6 +63,7 @@ impl StackSlot {
             frame_pointer: AtomicU64::new(0),
             link: AtomicU64::new(0),
             length: AtomicUsize::new(0),
+            is_panicking: AtomicBool::new(false),
             stack: AtomicPtr::new(ptr::null_mut()),
             taken_at: AtomicU64::new(0),
         }
@@ -148,6 +152,9 @@ impl StackSlot {
         self.stack_pointer.store(registers.stack_pointer, Relaxed);
         self.frame_pointer.store(registers.frame_pointer, Relaxed);
         self.link.store(registers.link, Relaxed);
+        // It reads the count of all panics, and while there is one, this thread's own: a plain
+        // number in the thread's block, which a thread of the runtime has had since it began.
+        self.is_panicking.store(thread::panicking(), Relaxed);
         let (from, to) = (registers.stack_pointer as usize, self.stack.load(Relaxed));
         // SAFETY: `make_room` has left that much, and in this phase nobody else touches it.
         let length = unsafe { memory::copy(from, to, memory::LONGEST) };
@@ -168,11 +175,12 @@ impl StackSlot {
             link: self.link.load(Relaxed),
         };
         let (stack, length) = (self.stack.load(Relaxed), self.length.load(Relaxed));
+        let is_panicking = self.is_panicking.load(Relaxed);
         // SAFETY: so many bytes were copied there, and in this phase nobody writes to them.
         let stack = Box::from(unsafe { std::slice::from_raw_parts(stack, length) });
         // Release pairs with the Acquire in `open`: the copy was read.
         self.word.store(FREE, Release);
-        Some(Sample { registers, stack, own_frames: 0 })
+        Some(Sample { registers, stack, own_frames: 0, is_panicking })
     }
 
     /// Gives the slot up, in whichever phase. A handler that writes frees it.

@@ -169,7 +169,7 @@ mod tests {
             ("memcpy", Some("/build/glibc/string/memcpy.c"), false),
             ("read", None, false),
         ] {
-            assert_eq!(Backtrace::cut(vec![named(name, file, 7)]).has_program(), is_kept, "{name}");
+            assert_eq!(Backtrace::cut(vec![named(name, file, 7)], false).has_program(), is_kept, "{name}");
         }
     }
 }

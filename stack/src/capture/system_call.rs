@@ -1,4 +1,5 @@
-//! What `/proc` says about a thread: whether it blocks the signal, and which system call it is in.
+//! What `/proc` says about a thread: whether it blocks the signal, which system call it is in, and
+//! whether it could run.
 
 use std::ffi::{c_int, c_long};
 use std::fs;
@@ -62,8 +63,21 @@ impl SystemCall {
 /// Returns whether the thread blocks the signal, as far as the system tells: it would be delivered
 /// at a time that the program does not expect.
 pub(super) fn blocks(thread: u32, signal: c_int) -> bool {
-    let status = fs::read_to_string(format!("/proc/self/task/{thread}/status")).unwrap_or_default();
-    is_in_mask(&status, signal)
+    is_in_mask(&status_of(thread), signal)
+}
+
+/// Returns whether the thread is on a core, or waits for one, as far as the system tells.
+pub(super) fn is_runnable(thread: u32) -> bool {
+    state_in(&status_of(thread)) == Some('R')
+}
+
+fn status_of(thread: u32) -> String {
+    fs::read_to_string(format!("/proc/self/task/{thread}/status")).unwrap_or_default()
+}
+
+/// Returns the letter behind `State:`, such as the S of `S (sleeping)`.
+fn state_in(status: &str) -> Option<char> {
+    status.lines().find_map(|line| line.strip_prefix("State:"))?.trim_start().chars().next()
 }
 
 fn is_in_mask(status: &str, signal: c_int) -> bool {
@@ -88,6 +102,13 @@ mod tests {
         for text in ["running\n", "", "1 2", "a 0x1 0x2", "1 0x1 2"] {
             assert_eq!(SystemCall::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_thread_s_state_is_read() {
+        assert_eq!(state_in("Name:\tState:\nState:\tD (disk sleep)\nTgid:\t1\n"), Some('D'));
+        assert_eq!(state_in("Name:\tapp\n"), None);
+        assert!(is_runnable(crate::capture::handler::own_thread()));
     }
 
     #[test]

@@ -162,15 +162,14 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     lower_priority();
     let mut thread = RecorderThread::new(recorder, runtime);
     loop {
-        let mut requests = thread.recorder.take_requests(thread.next_batch());
-        requests.is_over |= thread.runtime.strong_count() == 0;
-        let is_over = requests.is_over;
+        let requests = thread.recorder.take_requests(thread.next_batch());
+        let is_over = requests.is_over || thread.runtime.strong_count() == 0;
         thread.look_at_running();
         thread.collect(if is_over { u64::MAX } else { StampCounter::read() });
         if is_over || thread.files.iter().any(TraceFile::is_due) {
             thread.settle_samples();
         }
-        thread.pass_on(requests);
+        thread.pass_on(Requests { is_over, ..requests });
         if is_over || (thread.has_no_output() && thread.retire()) {
             return;
         }
@@ -313,8 +312,7 @@ impl RecorderThread {
         }
     }
 
-    /// Passes the batch to all outputs, including new ones, and ends the outputs that are due, or
-    /// all.
+    /// Passes the batch to all outputs, new ones included, and ends those that are due, or all.
     fn pass_on(&mut self, requests: Requests) {
         if requests.has_output() {
             self.learn_names();

@@ -80,17 +80,21 @@ impl Watcher<'_> {
     pub(super) fn follow_stalls(&mut self, now: u64) {
         let mut followed = std::mem::take(&mut self.followed);
         followed.retain_mut(|stall| {
-            let lasts = self.lasts(stall);
-            if lasts {
+            let lasts = || poll_under_way(self.scheduler, stall.processor).is_some_and(|(_, poll)| poll == stall.poll);
+            let is_followed = lasts();
+            if is_followed {
                 stall.lasted.store(now - stall.since, Relaxed);
             }
-            if stall.unreported.as_mut().is_some_and(|(_, sampling)| sampling.look(now, lasts)) {
+            let is_done = stall.unreported.as_mut().is_some_and(|(stall, sampling)| {
+                sampling.look(now, || lasts() && !self.scheduler.stalls.has_panicked(stall.task_id))
+            });
+            if is_done {
                 self.report(stall);
             } else if stall.unreported.is_some() {
                 // Its thread answers within microseconds.
                 self.cadence.suspect();
             }
-            lasts
+            is_followed
         });
         self.followed = followed;
     }
@@ -100,11 +104,6 @@ impl Watcher<'_> {
         for stall in &mut std::mem::take(&mut self.followed) {
             self.report(stall);
         }
-    }
-
-    /// Returns whether the poll has not returned.
-    fn lasts(&self, stall: &Followed) -> bool {
-        poll_under_way(self.scheduler, stall.processor).is_some_and(|(_, poll)| poll == stall.poll)
     }
 
     fn report(&self, stall: &mut Followed) {
