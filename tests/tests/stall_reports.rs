@@ -212,7 +212,7 @@ fn a_panic_that_takes_long_is_not_printed() {
 fn errors_of_panics(test: &str, prepare: fn()) -> String {
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "5")], || {
         let (runtime, reports) = watched(1);
-        for count in 1..=40 {
+        for count in 1..=20 {
             let handle = runtime.handle().clone();
             panic::set_hook(Box::new(move |_| {
                 let began = Instant::now();
