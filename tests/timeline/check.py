@@ -69,7 +69,6 @@ class Names:
 class Track:
     def __init__(self, descriptor):
         self.name = descriptor.name or descriptor.thread.thread_name or descriptor.process.process_name
-        self.is_processor = self.name.startswith("P") and self.name[1:].isdigit()
         self.is_counter = descriptor.HasField("counter")
         self.last = 0
         self.open = []
