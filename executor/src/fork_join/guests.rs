@@ -437,18 +437,17 @@ pub(crate) fn attends() -> bool {
 /// one. Returns whether it has.
 pub(crate) fn run_job(scheduler: &Scheduler) -> bool {
     let job = Guests::of(scheduler).queue.lock().jobs.pop_front();
-    let Some((root, _)) = job else { return false };
-    let _outside = (CurrentSlot::none(), ScopesAside::take());
-    // SAFETY: it has just been taken out of its queue.
-    unsafe { root.run() }
-    true
+    run_taken(job)
 }
 
 /// Runs a job for the number that the calling thread has, if there is one. Returns whether it has.
 pub(crate) fn run_mail() -> bool {
-    let mail = LENT.with(|lent| lent.borrow().as_ref().and_then(LentNumber::take_mail));
-    let Some((root, _)) = mail else { return false };
-    // The job is none of the region in whose wait it runs.
+    run_taken(LENT.with(|lent| lent.borrow().as_ref().and_then(LentNumber::take_mail)))
+}
+
+/// Runs a job, if there is one, which is none of the region in whose wait it runs.
+fn run_taken(job: Option<Job>) -> bool {
+    let Some((root, _)) = job else { return false };
     let _outside = (CurrentSlot::none(), ScopesAside::take());
     // SAFETY: it has just been taken out of its queue.
     unsafe { root.run() }
