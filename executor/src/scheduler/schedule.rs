@@ -136,7 +136,9 @@ impl Context {
             }
             None => Some(task),
         });
-        left.into_iter().for_each(|task| self.scheduler().inject(task));
+        if let Some(task) = left {
+            self.scheduler().inject(task);
+        }
     }
 
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The
