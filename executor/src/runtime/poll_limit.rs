@@ -232,9 +232,9 @@ impl LimitWatch {
         let mut is_captured = false;
         loop {
             let is_over = stopped.recv_timeout(CLOSE_LOOK) != Err(RecvTimeoutError::Timeout);
-            let lasts = self.poll_at(place).is_some_and(|now| now.number == poll.number);
-            is_captured = is_captured || sampling.look(self.now(), || lasts);
-            if is_captured && (is_over || !lasts) {
+            let lasts = || self.poll_at(place).is_some_and(|now| now.number == poll.number);
+            is_captured = is_captured || sampling.look(self.now(), lasts);
+            if is_captured && (is_over || !lasts()) {
                 break;
             }
         }

@@ -65,22 +65,23 @@ impl Resolver {
             self.named.clear();
         }
         let walker = self.walker.insert(walker);
-        let stack = (sample.is_panicking, addresses);
-        if let Some(known) = self.known.get(&stack) {
+        let key = (sample.is_panicking, addresses);
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        if self.named.len() + stack.1.len() > MOST_NAMED {
+        let (_, addresses) = &key;
+        if self.named.len() + addresses.len() > MOST_NAMED {
             self.named.clear();
         }
         let mut frames = Vec::new();
-        for &address in &stack.1 {
+        for &address in addresses {
             let Some(loaded) = walker.find(address) else { continue };
             let at_address = self.named.entry(address).or_insert_with(|| self.symbols.name(address, loaded));
             frames.extend_from_slice(at_address);
         }
         let backtrace = Backtrace::cut(frames, sample.is_panicking);
         if self.known.len() < MOST_KNOWN {
-            self.known.insert(stack, backtrace.clone());
+            self.known.insert(key, backtrace.clone());
         }
         backtrace
     }
