@@ -82,6 +82,11 @@ impl Processors {
         self.used().filter(|(_, processor)| !processor.is_spare)
     }
 
+    /// Returns how many processors did any work and are no spares, and how long they were busy.
+    pub(crate) fn busy_workers(&self) -> (u64, u64) {
+        self.workers().fold((0, 0), |(count, busy), (_, processor)| (count + 1, busy + processor.busy_time()))
+    }
+
     /// Returns the processors that did any work, with their indices.
     pub(crate) fn used(&self) -> impl Iterator<Item = (usize, &Processor)> {
         self.all.iter().enumerate().filter(|(_, processor)| processor.is_used())

@@ -27,9 +27,8 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
 fn tiles(page: &mut Page, report: &Report) {
     let aggregate = &report.aggregate;
     let (totals, duration) = (&aggregate.totals, aggregate.grid.duration());
-    let processors = aggregate.processors.workers().count() as u64;
+    let (processors, busy) = aggregate.processors.busy_workers();
     let spares = aggregate.processors.used().count() as u64 - processors;
-    let busy: u64 = aggregate.processors.workers().map(|(_, processor)| processor.busy_time()).sum();
     let (tasks, more) = aggregate.task_count();
     let polls = aggregate.polls.times.count();
     let stolen = aggregate.steals.total();

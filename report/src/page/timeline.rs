@@ -72,8 +72,7 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
 fn finding(report: &Report) -> String {
     let aggregate = &report.aggregate;
     let duration = aggregate.grid.duration();
-    let processors = aggregate.processors.workers().count() as u64;
-    let busy: u64 = aggregate.processors.workers().map(|(_, processor)| processor.busy_time()).sum();
+    let (processors, busy) = aggregate.processors.busy_workers();
     let mut text = format!(
         "In {}, {} {} busy for {} of the time.",
         Time(duration),

@@ -17,13 +17,14 @@ const NETPOLLER_RANK: u64 = 1 << 20;
 const HOST_RANK: u64 = 1 << 21;
 
 fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo], workers: usize) {
-    let (pid, name) = (u64::from(std::process::id()), track.name());
+    let pid = u64::from(std::process::id());
+    let name = match track {
+        Track::Processor(index) if usize::from(index) >= workers => names::spare_processor(index).into(),
+        _ => track.name(),
+    };
     let descriptor = match track {
         Track::Process => TrackDescriptor::Process { pid, name: &process_name() },
         Track::Netpoller => slices(&name, Track::Process, NETPOLLER_RANK),
-        Track::Processor(index) if usize::from(index) >= workers => {
-            return packets.describe(track, &slices(&names::spare_processor(index), Track::Process, index.into()));
-        }
         Track::Processor(index) => slices(&name, Track::Process, index.into()),
         Track::Host(number) => slices(&threads[number as usize].name, Track::Process, HOST_RANK + u64::from(number)),
         Track::HostProcessor { host, processor } => {
