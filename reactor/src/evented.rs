@@ -112,10 +112,18 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// Counts a source that no task has seen yet as ready in these directions, before any event
-    /// says so. The first operation that would block ends it.
-    pub(crate) fn assume_ready(&self, interest: Interest) {
-        self.registration.source().readiness().assume(interest);
+    /// Registers a connection, which enters the poll late. It counts as `ready` in these directions
+    /// before any event says so, until an operation would block.
+    pub(crate) fn connected(
+        mut source: S,
+        handle: &Handle,
+        untried: Interest,
+        ready: Interest,
+        label: Label,
+    ) -> io::Result<Self> {
+        let registration = handle.register_late(&mut source, untried, label)?;
+        registration.source().readiness().assume(ready);
+        Ok(Self { source: Some(source), registration })
     }
 
     /// Returns a reference to the source. Perform operations that may return `WouldBlock` inside
@@ -177,8 +185,9 @@ impl<S: mio::event::Source> Evented<S> {
         interest: Interest,
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<SeenReadiness>> {
-        let source = self.registration.source();
-        budget::poll_spending(cx, |cx| source.poll_ready(Condition::Reported, interest, cx, sharing.waiter_kind()))
+        budget::poll_spending(cx, |cx| {
+            self.registration.poll_ready(Condition::Reported, interest, cx, sharing.waiter_kind())
+        })
     }
 
     /// Waits like `ready` and returns the word, for a caller that clears readiness itself.
@@ -197,7 +206,7 @@ impl<S: mio::event::Source> Evented<S> {
     /// Returns the word if a direction is reported ready, without waiting.
     #[cfg(unix)]
     pub(crate) fn try_seen(&self, interest: Interest) -> io::Result<SeenReadiness> {
-        match self.registration.source().look(Condition::Reported, interest) {
+        match self.registration.look(Condition::Reported, interest) {
             Poll::Ready(seen) => seen,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
         }
@@ -316,7 +325,7 @@ impl<S: mio::event::Source> Evented<S> {
         operation: impl FnOnce(&S) -> io::Result<R>,
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
-        let answer = match self.registration.source().look(Condition::WorthTrying, interest) {
+        let answer = match self.registration.look(Condition::WorthTrying, interest) {
             Poll::Ready(seen) => self.attempt(seen?, interest, operation, is_drained),
             Poll::Pending => None,
         };
@@ -334,12 +343,8 @@ impl<S: mio::event::Source> Evented<S> {
     ) -> Poll<io::Result<R>> {
         budget::poll_spending(cx, |cx| {
             loop {
-                let seen = ready!(self.registration.source().poll_ready(
-                    Condition::WorthTrying,
-                    interest,
-                    cx,
-                    sharing.waiter_kind()
-                ))?;
+                let seen =
+                    ready!(self.registration.poll_ready(Condition::WorthTrying, interest, cx, sharing.waiter_kind()))?;
                 if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                     return Poll::Ready(answer);
                 }
@@ -400,7 +405,7 @@ impl<S: mio::event::Source> Evented<S> {
     }
 
     fn wait(&self, condition: Condition, interest: Interest) -> ReadinessWait<'_> {
-        ReadinessWait { source: self.registration.source(), condition, interest, key: None }
+        ReadinessWait { registration: &self.registration, condition, interest, key: None }
     }
 }
 
@@ -440,7 +445,7 @@ impl Sharing {
 /// A future-style waiter: takes its waker out again when it is dropped. It waits while the budget
 /// is spent and leaves spending to its owner, because readiness alone has moved no byte yet.
 struct ReadinessWait<'a> {
-    source: &'a SourceState,
+    registration: &'a Registration,
     condition: Condition,
     interest: Interest,
     key: Option<usize>,
@@ -454,14 +459,14 @@ impl Future for ReadinessWait<'_> {
         if LOOKS_COOPERATE || this.condition != Condition::Reported {
             ready!(budget::poll_proceed(cx));
         }
-        this.source.poll_ready(this.condition, this.interest, cx, WaiterKind::Keyed(&mut this.key))
+        this.registration.poll_ready(this.condition, this.interest, cx, WaiterKind::Keyed(&mut this.key))
     }
 }
 
 impl Drop for ReadinessWait<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            self.source.withdraw(key);
+            self.registration.source().withdraw(key);
         }
     }
 }

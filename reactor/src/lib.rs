@@ -33,6 +33,8 @@ mod error;
 mod evented;
 mod handle;
 mod interest;
+#[cfg(unix)]
+mod late_entry;
 #[cfg(all(test, wsrt_loom))]
 mod loom_models;
 pub mod net;

@@ -3,14 +3,16 @@
 
 use crate::announcement::WaiterKey;
 use crate::interest::Interest;
+use crate::late_entry::LateEntry;
 use crate::readiness::{EventBits, Readiness};
 use crate::source::{Condition, SourceState};
 use crate::waiters::WaiterKind;
 use loom::future::block_on;
-use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use loom::sync::{Arc, Mutex};
 use loom::thread;
 use std::future::poll_fn;
+use std::io;
 use std::task::{Context, Poll, Waker};
 
 const READ: Interest = Interest::READABLE;
@@ -133,6 +135,110 @@ fn two_readers_share_two_bytes_and_neither_hangs() {
             })
         };
         kernel.read(|| WaiterKind::Shared);
+        other.join().unwrap();
+        writer.join().unwrap();
+    });
+}
+
+/// A connection that enters the poll late. The OS reports its data from then on, and those that it
+/// has by then.
+struct LateKernel {
+    source: SourceState,
+    late: LateEntry,
+    socket: Mutex<LateSocket>,
+}
+
+#[derive(Default)]
+struct LateSocket {
+    bytes: usize,
+    is_entered: bool,
+}
+
+impl LateKernel {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            source: SourceState::fresh(READ),
+            late: LateEntry::of(0),
+            socket: Mutex::new(LateSocket::default()),
+        })
+    }
+
+    fn arrive(&self) {
+        let is_entered = {
+            let mut socket = self.socket.lock().unwrap();
+            socket.bytes += 1;
+            socket.is_entered
+        };
+        if is_entered {
+            dispatch(&self.source);
+        }
+    }
+
+    fn register(&self) {
+        let has_data = {
+            let mut socket = self.socket.lock().unwrap();
+            assert!(!std::mem::replace(&mut socket.is_entered, true), "entered twice");
+            socket.bytes > 0
+        };
+        if has_data {
+            dispatch(&self.source);
+        }
+    }
+
+    fn read(&self) {
+        block_on(poll_fn(|cx| {
+            loop {
+                let Poll::Ready(seen) = self.source.poll_ready(Condition::WorthTrying, READ, cx, WaiterKind::Shared)
+                else {
+                    if self.late.is_entered() {
+                        return Poll::Pending;
+                    }
+                    let approach = self.late.approach(&self.source, cx, |_| {
+                        self.register();
+                        Ok(())
+                    });
+                    return approach.map(|outcome: io::Result<()>| outcome.expect("it can be entered"));
+                };
+                let mut socket = self.socket.lock().unwrap();
+                if socket.bytes > 0 {
+                    socket.bytes -= 1;
+                    return Poll::Ready(());
+                }
+                self.source.readiness().clear_would_block(seen.expect("no shutdown here"), READ);
+            }
+        }));
+    }
+}
+
+#[test]
+fn data_reach_a_reader_that_enters_the_poll_beside_them() {
+    loom::model(|| {
+        let kernel = LateKernel::new();
+        let writer = {
+            let kernel = Arc::clone(&kernel);
+            thread::spawn(move || kernel.arrive())
+        };
+        kernel.read();
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn two_readers_that_enter_the_poll_at_once_both_read() {
+    bounded(2, || {
+        let kernel = LateKernel::new();
+        let other = {
+            let kernel = Arc::clone(&kernel);
+            thread::spawn(move || kernel.read())
+        };
+        let writer = {
+            let kernel = Arc::clone(&kernel);
+            thread::spawn(move || {
+                kernel.arrive();
+                kernel.arrive();
+            })
+        };
+        kernel.read();
         other.join().unwrap();
         writer.join().unwrap();
     });

@@ -142,6 +142,11 @@ impl SourceState {
         }
     }
 
+    /// Takes the wakers of all waiters.
+    pub(crate) fn take_waiters(&self, wakers: &mut Vec<Waker>) {
+        self.waiters.lock().take(Interest::ALL, wakers);
+    }
+
     /// Shows `f` each waiter, with the lock held.
     pub(crate) fn for_each_waiter(&self, f: impl FnMut(&Waker, Interest)) {
         self.waiters.lock().for_each(f);
@@ -150,6 +155,6 @@ impl SourceState {
     /// The runtime is gone: marks the source shut down and takes the wakers of all waiters.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         self.readiness.shut_down();
-        self.waiters.lock().take(Interest::ALL, wakers);
+        self.take_waiters(wakers);
     }
 }

@@ -58,6 +58,15 @@ impl Label {
         matches!(self.descriptor, Some(LabelDescriptor::Simulated(_)))
     }
 
+    /// The descriptor of an OS socket that the registered source owns.
+    #[cfg(unix)]
+    pub(crate) fn own_descriptor(&self) -> Option<RawDescriptor> {
+        match self.descriptor {
+            Some(LabelDescriptor::Socket(raw)) => Some(raw),
+            _ => None,
+        }
+    }
+
     /// Asks the OS whether it is a socket that is not connected to a peer.
     pub(crate) fn is_unconnected(&self) -> bool {
         match self.descriptor {

@@ -44,7 +44,7 @@ macro_rules! socket_plumbing {
 /// Gives `$kind`, which has `socket_plumbing!`, a way into being for sockets that are connected
 /// from the start: those that are accepted, and pairs.
 macro_rules! born_connected {
-    ($kind:ident, $socket:ty) => {
+    ($kind:ident, $name:literal, $socket:ty) => {
         impl $kind {
             /// Registers a socket that is connected, and counts as ready in these directions until
             /// an operation finds otherwise: code that asks before it tries need not wait for an
@@ -54,9 +54,9 @@ macro_rules! born_connected {
                 handle: &$crate::handle::Handle,
                 ready: $crate::Interest,
             ) -> std::io::Result<$kind> {
-                let this = Self::registered(socket, handle)?;
-                this.io.assume_ready(ready);
-                Ok(this)
+                let label = $crate::net::kinds::label($name, &socket);
+                let untried = $crate::drop_in::UNTRIED;
+                Ok($kind { io: $crate::evented::Evented::connected(socket, handle, untried, ready, label)? })
             }
         }
     };

@@ -299,7 +299,7 @@ impl AsRef<TcpStream> for TcpStream {
 }
 
 socket_plumbing!(TcpStream, "TcpStream", kinds::TcpStream);
-born_connected!(TcpStream, kinds::TcpStream);
+born_connected!(TcpStream, "TcpStream", kinds::TcpStream);
 connection_methods!(TcpStream, "tcp_stream");
 buffer_methods!(TcpStream, "tcp_stream", " Ask for a TCP window larger than 64 KiB before the connection is made.");
 packet_methods!(TcpStream, "tcp_stream", " TCP keeps the lower two for itself.");

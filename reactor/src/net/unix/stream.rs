@@ -187,7 +187,7 @@ impl AsRef<UnixStream> for UnixStream {
 }
 
 socket_plumbing!(UnixStream, "UnixStream", kinds::UnixStream);
-born_connected!(UnixStream, kinds::UnixStream);
+born_connected!(UnixStream, "UnixStream", kinds::UnixStream);
 buffer_methods!(UnixStream, "unix_stream", "");
 as_descriptor!(UnixStream);
 stream_read_methods!(UnixStream, "unix_reader", "the peer has ended the stream");

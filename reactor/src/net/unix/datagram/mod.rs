@@ -273,7 +273,7 @@ impl TryFrom<net::UnixDatagram> for UnixDatagram {
 }
 
 socket_plumbing!(UnixDatagram, "UnixDatagram", kinds::UnixDatagram);
-born_connected!(UnixDatagram, kinds::UnixDatagram);
+born_connected!(UnixDatagram, "UnixDatagram", kinds::UnixDatagram);
 datagram_send_methods!(UnixDatagram, "datagram_pair");
 datagram_receive_methods!(UnixDatagram, SocketAddr, "datagram_pair");
 wait_methods!(UnixDatagram, readable, poll_recv_ready, READABLE, "receive", "datagram_pair", "datagram_readable");
