@@ -141,7 +141,7 @@ fn do_without_thread(scheduler: &Scheduler, why: &NoThread) {
     orphans.into_iter().for_each(|job| run_on_processor(scheduler, job));
     // The others may be waiting for the very jobs that wait for them: the watcher asks again.
     // Without one, on a current-thread runtime, the next job does.
-    scheduler.idle.watcher().wake_if_asleep();
+    scheduler.idle.watcher().wake_if_resting();
 }
 
 fn report_refused_job(scheduler: &Scheduler, why: &NoThread, others: usize) {

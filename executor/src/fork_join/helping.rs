@@ -117,7 +117,7 @@ impl<'a, 'b> Helper<'a, 'b> {
         scheduler.helpers.begin_watch();
         // Sysmon has to see to it that helpers do look: this machine may have been the poll owner,
         // while there is one sysmon need not.
-        scheduler.idle.watcher().wake_if_asleep();
+        scheduler.idle.watcher().wake_if_resting();
         Self {
             scheduler,
             regions,

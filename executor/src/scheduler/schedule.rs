@@ -160,6 +160,7 @@ impl Context {
             Some(processor) if !self.is_blocking() => {
                 let index = processor.index();
                 match push(processor, task) {
+                    Placed::InRunnext => return scheduler.idle.watcher().look_early(),
                     Placed::Quietly => return,
                     Placed::InEmptyRing => {}
                     Placed::Overflowed(tasks) => scheduler.take_overflow(index, tasks),
@@ -182,8 +183,10 @@ impl Scheduler {
     /// processor is borrowed from the context.
     #[inline]
     pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
-        if !matches!(placed, Placed::Quietly) {
-            self.settle_aloud(index, placed);
+        match placed {
+            Placed::InRunnext => self.idle.watcher().look_early(),
+            Placed::Quietly => {}
+            placed => self.settle_aloud(index, placed),
         }
     }
 

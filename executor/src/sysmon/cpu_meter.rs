@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::sysmon::cadence::TICK;
+use crate::sysmon::cadence::SECOND_LOOK;
 use crate::util::thread_state::cpu_time;
 
 /// Readings of one thread's clock, to compare later ones with.
@@ -56,7 +56,7 @@ impl BurnMeter {
 
 /// The time in which a thread's clock alone shows whether it sleeps, in nanoseconds.
 pub(super) fn three_ticks() -> u64 {
-    3 * TICK.as_nanos() as u64
+    3 * SECOND_LOOK.as_nanos() as u64
 }
 
 #[cfg(all(test, target_os = "linux"))]

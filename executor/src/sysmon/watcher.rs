@@ -1,8 +1,8 @@
 //! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that
 //! trusts a poll to return.
 //!
-//! It ticks about every millisecond while a processor is busy, up to every ten when nothing was
-//! stuck for a while, and sleeps while all are idle. On each tick it looks for
+//! It looks while a processor is busy: as long as polls return machines vouch for them, and where
+//! one lasts the watcher is woken (`scheduler/core/watcher_sleep.rs`). At each look it notes the
 //! processors that are in the same poll as on the last one, and makes sure that no task waits for
 //! them:
 //!
@@ -21,15 +21,17 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::scheduler::context::Role;
 use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::sleep::WakingSide;
+use crate::scheduler::core::watcher_sleep::LOOK;
 use crate::scheduler::overslept::Overslept;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::{Context, Scheduler, shutdown};
-use crate::sysmon::cadence::{Cadence, calmest_tick};
+use crate::sysmon::cadence::Cadence;
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::patrol::Patrol;
 use crate::sysmon::quota::QuotaFollower;
@@ -62,8 +64,6 @@ struct Watched {
     silent_since: u64,
     /// True if its thread was asleep when last looked at in this poll.
     asleep: bool,
-    /// True if a machine was sent for the task in its runnext, and the poll was not seen since.
-    relieved: bool,
     /// Why a spare was added for it, if one was.
     compensation: Option<Why>,
     /// True if the poll has lasted for long enough to be compensated, whether it was or not.
@@ -86,13 +86,16 @@ struct Watcher<'a> {
     /// Turns of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
     cadence: Cadence,
-    /// True if any processor has begun a poll since the last tick.
-    has_polled: bool,
     /// True if a task waited behind a stuck poll when this tick began.
     holds_up_tasks: bool,
-    /// Ticks for which there were spares to spare.
-    surplus_ticks: u32,
+    /// Since when there are spares to spare.
+    surplus_since: Option<u64>,
     limit_reported: bool,
+    /// True if this look is an early one, for a task in runnext.
+    is_early: bool,
+    /// True if it was in vain: the next is not early, for where tasks are handed on all the time,
+    /// in polls that take somewhat longer, such looks would cost more than the polls.
+    was_in_vain: bool,
     /// Until the number of processors is set by hand.
     quota: Option<QuotaFollower>,
     /// The stalls that last, or whose stacks are captured.
@@ -126,17 +129,12 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, quota);
     while !scheduler.shutdown.has_begun() {
-        sleep.nap(watcher.cadence.nap());
         watcher.tick();
-        if watcher.may_sleep() {
-            let at_most = watcher.patrol.time_left(&scheduler);
-            sleep.sleep_until_busy(at_most, || !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
-            watcher.get_up();
-        }
+        watcher.sleep();
     }
     watcher.report_all();
     drop(entered);
-    shutdown::outstay_others(&scheduler, calmest_tick());
+    shutdown::outstay_others(&scheduler, Duration::from_nanos(TIME_SLICE));
     shutdown::depart(&scheduler);
     std::mem::forget(guard);
 }
@@ -149,9 +147,10 @@ impl<'a> Watcher<'a> {
             driver: Driver::new(context),
             network: (0, 0),
             cadence: Cadence::default(),
-            has_polled: false,
             holds_up_tasks: false,
-            surplus_ticks: 0,
+            surplus_since: None,
+            is_early: false,
+            was_in_vain: false,
             limit_reported: false,
             quota,
             followed: Vec::new(),
@@ -170,20 +169,18 @@ impl<'a> Watcher<'a> {
         for index in 0..self.watched.len() {
             if self.watched[index].stuck {
                 self.note_long_poll(index);
-                if std::mem::take(&mut self.watched[index].relieved) {
-                    self.cadence.alarm();
-                }
                 self.report_if_stalled(index, now);
                 self.revoke_if_shared(index);
                 self.help(index, now);
             }
         }
         self.follow_stalls(now);
-        self.relieve_runnext();
+        let found_in_runnext = self.relieve_runnext();
+        self.was_in_vain = std::mem::take(&mut self.is_early) && !found_in_runnext;
         self.give_away_late_tasks(now);
         self.fire_forgotten_timers(now);
         self.watch_network(now);
-        self.take_back_spares();
+        self.take_back_spares(now);
         self.scheduler.start_refused_threads(now);
         if self.quota.as_mut().is_some_and(|quota| !quota.look(self.scheduler, now)) {
             self.quota = None;
@@ -191,19 +188,27 @@ impl<'a> Watcher<'a> {
         self.patrol.look(self.scheduler, now);
     }
 
-    /// Ends the tick. Whether to sleep until a processor is busy: not while a spare waits to be
-    /// taken back, or a stall to be reported.
-    fn may_sleep(&mut self) -> bool {
-        let has_polled = std::mem::take(&mut self.has_polled);
-        let anything_to_watch =
-            !needs_no_watcher(self.scheduler) || self.scheduler.processors.spares() > 0 || !self.followed.is_empty();
-        self.cadence.tick(anything_to_watch, has_polled)
+    /// Sleeps until the next look is due. After a nap the watcher looks even if all are idle by
+    /// then; so it rests, unless another look is to come soon, a spare waits to be taken back, or a
+    /// stall to be reported.
+    fn sleep(&mut self) {
+        let (scheduler, sleep) = (self.scheduler, self.scheduler.idle.watcher());
+        let next = self.cadence.next();
+        let has_more = scheduler.processors.spares() > 0 || !self.followed.is_empty() || !watches_only_polls(scheduler);
+        if next < LOOK || has_more {
+            return sleep.nap(next);
+        }
+        let (is_busy, may_rest) = (|| scheduler.idle.count_busy() > 0, || watches_only_polls(scheduler));
+        let may_be_early = !self.was_in_vain && scheduler.processors.regular() > 1;
+        let rested = sleep.rest(self.patrol.time_left(scheduler), may_be_early, is_busy, may_rest);
+        self.is_early = rested.is_early;
+        if rested.was_idle {
+            self.forget();
+        }
     }
 
-    /// Resumes after a sleep, and forgets all polls that were seen before it: none of them can have
-    /// lasted for all of the sleep.
-    fn get_up(&mut self) {
-        self.cadence.note_sleep();
+    /// Forgets all polls that were seen before a rest: none of them has lasted for all of it.
+    fn forget(&mut self) {
         self.watched.fill(Watched { poll: u64::MAX, ..Watched::default() });
     }
 
@@ -212,7 +217,6 @@ impl<'a> Watcher<'a> {
         let processor = self.scheduler.processors.get(index);
         let poll = processor.counters().polls();
         let watched = &mut self.watched[index];
-        self.has_polled |= poll != watched.poll;
         if self.scheduler.idle.is_idle(index) || poll != watched.poll {
             *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
             self.ask_ahead(index, now);
@@ -256,7 +260,6 @@ impl<'a> Watcher<'a> {
         if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
             return;
         }
-        self.cadence.alarm();
         self.send_somebody(overslept);
     }
 
@@ -370,12 +373,13 @@ impl<'a> Watcher<'a> {
     }
 }
 
-/// Returns whether all processors are idle, no helper watches the netpoller in a poll owner's
-/// stead, and no blocking job waits for a thread that was refused. Whether any task waits for the
-/// netpoller does not matter: an external thread that comes to do so does not announce it.
-fn needs_no_watcher(scheduler: &Scheduler) -> bool {
+/// Returns whether there is nothing to watch but polls: no helper watches the netpoller in a poll
+/// owner's stead, no blocking job waits for a thread that was refused, and the runtime has not
+/// ended. Whether any task waits for the netpoller does not matter: an external thread that comes
+/// to do so does not announce it.
+fn watches_only_polls(scheduler: &Scheduler) -> bool {
     let is_attended = scheduler.poll_owner.is_present() || !scheduler.helpers.any_watch();
-    scheduler.idle.count_busy() == 0 && is_attended && !scheduler.wants_refused_threads()
+    is_attended && !scheduler.wants_refused_threads() && !scheduler.shutdown.has_begun()
 }
 
 mod relief;

@@ -9,6 +9,8 @@ mod timer_fd;
 use self::events_per_turn::EventBuffers;
 pub use self::events_per_turn::EventsPerTurn;
 use self::gate::{Stay, TurnGate, Turned};
+#[cfg(all(target_os = "linux", not(wsrt_loom), not(wsrt_schedule)))]
+pub(crate) use self::timer_fd::KernelTimer;
 use self::timer_fd::TimerFd;
 use crate::handle::Handle;
 use crate::readiness::EventBits;

@@ -8,6 +8,8 @@
 
 #[cfg(any(not(target_os = "linux"), wsrt_schedule))]
 pub(super) use self::rounded::TimerFd;
+#[cfg(all(target_os = "linux", not(wsrt_loom), not(wsrt_schedule)))]
+pub(crate) use self::timerfd::KernelTimer;
 #[cfg(all(target_os = "linux", not(wsrt_schedule)))]
 pub(super) use self::timerfd::TimerFd;
 
@@ -16,12 +18,54 @@ mod timerfd {
     use crate::registry::ALARM;
     use std::io;
     use std::ops::RangeInclusive;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
     use std::time::{Duration, Instant};
+
+    /// A timer of the kernel's.
+    #[derive(Debug)]
+    pub(crate) struct KernelTimer(OwnedFd);
+
+    impl KernelTimer {
+        pub(crate) fn new() -> io::Result<Self> {
+            // SAFETY: takes no pointers.
+            let number = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC) };
+            if number < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // SAFETY: the descriptor was made above, and no other code knows it.
+            Ok(Self(unsafe { OwnedFd::from_raw_fd(number) }))
+        }
+
+        /// Sets the timer; zero clears it.
+        pub(crate) fn start(&self, left: Duration) -> io::Result<()> {
+            let setting =
+                libc::itimerspec { it_interval: Self::timespec(Duration::ZERO), it_value: Self::timespec(left) };
+            // SAFETY: the pointer is to a whole `itimerspec`, readable for the length of the call;
+            // null asks for no old value.
+            let code = unsafe { libc::timerfd_settime(self.0.as_raw_fd(), 0, &setting, std::ptr::null_mut()) };
+            if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        }
+
+        pub(crate) fn timespec(time: Duration) -> libc::timespec {
+            libc::timespec {
+                // 68 years fit the narrowest of the types that systems have here, and more is as
+                // good as never.
+                tv_sec: time.as_secs().min(i32::MAX as u64) as _,
+                // Below a thousand million, which fits as well.
+                tv_nsec: time.subsec_nanos() as _,
+            }
+        }
+    }
+
+    impl AsRawFd for KernelTimer {
+        fn as_raw_fd(&self) -> RawFd {
+            self.0.as_raw_fd()
+        }
+    }
 
     #[derive(Debug)]
     pub(crate) struct TimerFd {
-        timer: OwnedFd,
+        timer: KernelTimer,
         /// The moment that it will ring at. It may ring although no timer waits any more: that ends
         /// a turn needlessly.
         set_for: Option<Instant>,
@@ -32,13 +76,7 @@ mod timerfd {
 
     impl TimerFd {
         pub(crate) fn new(registry: &mio::Registry) -> io::Result<Self> {
-            // SAFETY: takes no pointers.
-            let number = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC) };
-            if number < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // SAFETY: the descriptor was made above, and no other code knows it.
-            let timer = unsafe { OwnedFd::from_raw_fd(number) };
+            let timer = KernelTimer::new()?;
             registry.register(&mut mio::unix::SourceFd(&timer.as_raw_fd()), ALARM, mio::Interest::READABLE)?;
             Ok(Self {
                 timer,
@@ -59,7 +97,7 @@ mod timerfd {
             // One that has rung by now, and was not heard of yet, ends the poll at once.
             if !self.set_for.is_some_and(|moment| moments.contains(&moment)) {
                 // A refused setting leaves the earlier one as it was, and `set_for` with it.
-                if self.start(left).is_err() {
+                if self.timer.start(left).is_err() {
                     return Some(left);
                 }
                 self.set_for = Some(*moments.end());
@@ -76,21 +114,6 @@ mod timerfd {
         /// setting the timer again clears its count.
         pub(crate) fn note_rung(&mut self) {
             self.set_for = None;
-        }
-
-        fn start(&self, left: Duration) -> io::Result<()> {
-            let value = libc::timespec {
-                // 68 years fit the narrowest of the types that systems have here, and more is as
-                // good as never.
-                tv_sec: left.as_secs().min(i32::MAX as u64) as _,
-                // Below a thousand million, which fits as well.
-                tv_nsec: left.subsec_nanos() as _,
-            };
-            let setting = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-            // SAFETY: the pointer is to a whole `itimerspec`, readable for the length of the call;
-            // null asks for no old value.
-            let code = unsafe { libc::timerfd_settime(self.timer.as_raw_fd(), 0, &setting, std::ptr::null_mut()) };
-            if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
         }
     }
 
@@ -140,7 +163,7 @@ mod timerfd {
             let mut timer_fd = TimerFd::new(poll.registry()).unwrap();
             let moment = Instant::now() + Duration::from_secs(3600);
             // No timer: the system answers EINVAL.
-            let no_timer = OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
+            let no_timer = KernelTimer(OwnedFd::from(std::fs::File::open("/dev/null").unwrap()));
             let timer = std::mem::replace(&mut timer_fd.timer, no_timer);
             let limit = timer_fd.set(&(moment..=moment)).expect("the poll is to end by itself");
             assert!(Duration::from_secs(3590) < limit && limit <= Duration::from_secs(3600), "{limit:?}");

@@ -17,7 +17,10 @@ mod store;
 mod test_random;
 #[cfg(test)]
 mod tests;
+mod wake_timer;
 
 pub use self::entry::TimerEntry;
 pub use self::fired::Fired;
 pub use self::queue::TimerQueue;
+#[doc(hidden)]
+pub use self::wake_timer::WakeTimer;

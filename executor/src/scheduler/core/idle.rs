@@ -148,7 +148,7 @@ impl Idle {
         processor.set_searching(searching);
         self.mask.set_busy(processor.index());
         if self.is_watched {
-            self.watcher.wake_if_asleep();
+            self.watcher.note_taken(|| self.count_busy() > 0);
         }
         processor
     }
@@ -172,6 +172,9 @@ impl Idle {
         self.word.release(searched);
         // Pairs with the fence in `submit`.
         fence(SeqCst);
+        if self.is_watched {
+            self.watcher.note_given_back(|| self.count_busy() > 0);
+        }
     }
 
     /// Gives the only processor up, for a thread that leaves. Returns whether a machine waits for

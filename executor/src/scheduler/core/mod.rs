@@ -4,6 +4,7 @@
 //! The functions over this data are the modules beside this folder.
 #![cfg_attr(wsrt_loom, allow(dead_code))]
 
+mod alarm;
 pub(crate) mod fairness;
 pub(crate) mod found;
 pub(crate) mod helpers;

@@ -226,7 +226,7 @@ impl Processor {
     #[inline]
     pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
         match self.shared.runnext().replace(task.into_raw()) {
-            None => Placed::Quietly,
+            None => Placed::InRunnext,
             Some(displaced) => self.push_raw(displaced),
         }
     }
@@ -437,7 +437,9 @@ mod tests;
 /// Where a task that was woken by this processor's holder has gone.
 #[must_use]
 pub(crate) enum Placed<'a> {
-    /// In runnext, or behind other tasks that were announced to the idle: no machine needs a wake.
+    /// In runnext, where it is next: no machine needs a wake, unless this poll lasts.
+    InRunnext,
+    /// Behind other tasks that were announced to the idle: no machine needs a wake.
     Quietly,
     /// In a ring that was empty: an idle processor should hear of it.
     InEmptyRing,

@@ -372,7 +372,7 @@ pub(crate) trait SleepingSide {
         if runtime.helpers_watch_network() {
             // They may stop, or come upon a long piece of work. Then the watcher sees to the
             // netpoller and to the timers: it is up from here on.
-            runtime.idle().watcher().wake_if_asleep();
+            runtime.idle().watcher().wake_if_resting();
             return None;
         }
         let published = runtime.earliest_deadline();

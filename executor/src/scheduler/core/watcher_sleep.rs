@@ -1,65 +1,248 @@
-//! Where the watcher sleeps while every processor is idle, and how the first to become busy wakes
-//! it.
+//! Where the watcher sleeps, and who sees to it that it looks while a processor is busy.
 //!
-//! The two sides meet as in the sleeping protocol: the watcher says that it sleeps, full barrier,
-//! looks whether a processor is busy; a machine that takes a processor changes the count, full
-//! barrier, looks whether the watcher sleeps. While anything runs, the watcher is up and no machine
-//! pays for more than that look.
+//! While the watcher *rests*, its alarm is set as long as any processor is busy, and only then. The
+//! machine that takes the first processor sets it, the one that gives the last back clears it: so a
+//! poll that lasts is looked at in time, and a short one costs two system calls and wakes no
+//! thread. A machine that goes on from poll to poll vouches for all processors that do, and moves
+//! the alarm on: under load the watcher looks only where a poll lasts.
+//!
+//! The two sides meet as in the sleeping protocol. The watcher says that it rests, full barrier,
+//! looks whether a processor is busy; a machine changes the count, full barrier, looks whether the
+//! watcher rests. Whoever sets or clears the alarm looks at the count again afterwards: so the last
+//! one to do so finds the last count.
 
 use std::time::Duration;
 
-use crate::scheduler::core::parker::Parker;
+use crate::scheduler::core::alarm::Alarm;
+use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::util::sync::atomic::{AtomicBool, fence};
+use crate::util::sync::atomic::{AtomicU8, AtomicU64, fence};
+
+/// The watcher looks so long after a processor has become busy, or a machine has vouched for all,
+/// which one does when half of the time is over. So a poll is looked at 1.2 ms after its beginning
+/// at the latest, and once more after 0.7 ms if anything waits behind it.
+pub(crate) const LOOK: Duration = Duration::from_micros(800);
+
+/// So often the alarm is cleared in one rest; then it stays set, and is moved on while machines
+/// vouch, so that one of many short busy times costs no system call. It rings when there was none
+/// for a while, and the next rest begins: that look costs as much as a dozen pairs of system calls.
+const MOST_CLEARS: u32 = 64;
 
 #[derive(Debug)]
 pub(crate) struct WatcherSleep {
-    asleep: AtomicBool,
-    parker: Parker,
+    state: AlarmState,
+    /// When a machine vouched last, by the scheduler's clock; 0 where the alarm was set since.
+    vouched: AtomicU64,
+    setting: Mutex<Setting>,
+    alarm: Alarm,
+}
+
+/// Locked by the thread that changes the state or the alarm.
+#[derive(Debug, Default)]
+struct Setting {
+    /// How often the alarm was cleared in this rest.
+    clears: u32,
+    /// True if the alarm was made to ring, and the watcher has not come back since: it is left so.
+    rings: bool,
+    /// True if the watcher may be made to look early.
+    may_be_early: bool,
+    /// The poll of each processor, as the last machine that vouched saw it.
+    polls: Vec<u64>,
+}
+
+/// The way in which a rest has ended.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Rested {
+    /// All processors were idle for some of the time.
+    pub(crate) was_idle: bool,
+    /// The alarm was set for an early look.
+    pub(crate) is_early: bool,
 }
 
 impl WatcherSleep {
     pub(crate) fn new() -> Self {
-        Self { asleep: AtomicBool::new(false), parker: Parker::new() }
+        Self {
+            state: AlarmState(AtomicU8::new(AWAKE)),
+            vouched: AtomicU64::new(0),
+            setting: Mutex::new(Setting::default()),
+            alarm: Alarm::new(),
+        }
     }
 
     /// Names the watcher's thread: the calling one.
     pub(crate) fn adopt_current_thread(&self) {
-        self.parker.adopt_current_thread();
+        self.alarm.adopt_current_thread();
     }
 
     /// To be called after a processor has left the list of the idle.
-    pub(crate) fn wake_if_asleep(&self) {
-        // Pairs with the fence in `sleep_until_busy`.
+    #[inline]
+    pub(crate) fn note_taken(&self, is_busy: impl Fn() -> bool) {
+        // Pairs with the fences in `rest` and `settle`.
         fence(SeqCst);
-        if self.asleep.load(Relaxed) && self.asleep.swap(false, Relaxed) {
+        if self.state.is(CLEAR) {
+            self.settle(is_busy);
+        }
+    }
+
+    /// To be called after a processor has come on the list of the idle, and a full barrier.
+    #[inline]
+    pub(crate) fn note_given_back(&self, is_busy: impl Fn() -> bool) {
+        if self.state.is_set() && !is_busy() {
+            self.settle(is_busy);
+        }
+    }
+
+    /// Sets the alarm, or clears it, as the processors are now.
+    #[cold]
+    fn settle(&self, is_busy: impl Fn() -> bool) {
+        let mut setting = self.setting.lock();
+        loop {
+            let busy = is_busy();
+            let stays = busy == self.state.is_set() || (!busy && setting.clears == MOST_CLEARS);
+            if stays || setting.rings || self.state.is(AWAKE) {
+                return;
+            }
+            if busy {
+                self.vouched.store(0, Relaxed);
+                self.set(&setting);
+            } else {
+                setting.clears += 1;
+                self.alarm.clear();
+                self.state.enter(CLEAR);
+            }
+            // Pairs with the fence in `note_taken`: that side sees the alarm as it is now, or the
+            // next turn of this loop sees the processor taken.
+            fence(SeqCst);
+        }
+    }
+
+    fn set(&self, setting: &Setting) {
+        self.alarm.set(LOOK);
+        self.state.enter(if setting.may_be_early { MAY_BE_EARLY } else { SET });
+    }
+
+    /// To be called by a machine between two polls, at the time `now`: while all processors come
+    /// along, the alarm is moved on, and the watcher need not look. `have_all_moved_on` compares
+    /// their polls with those of the last time, and notes them.
+    #[inline]
+    pub(crate) fn vouch(&self, now: u64, have_all_moved_on: impl FnOnce(&mut Vec<u64>) -> bool) {
+        let before = self.vouched.load(Relaxed);
+        if now.saturating_sub(before) >= LOOK.as_nanos() as u64 / 2 {
+            self.vouch_since(before, now, have_all_moved_on);
+        }
+    }
+
+    #[cold]
+    fn vouch_since(&self, before: u64, now: u64, have_all_moved_on: impl FnOnce(&mut Vec<u64>) -> bool) {
+        let is_first = self.vouched.compare_exchange(before, now, Relaxed, Relaxed).is_ok();
+        // The alarm was set just now, or there is none to move on.
+        if !is_first || before == 0 || !self.state.is_set() {
+            return;
+        }
+        let mut setting = self.setting.lock();
+        let may_move_on = have_all_moved_on(&mut setting.polls) && !setting.rings;
+        if may_move_on && self.state.is_set() && !self.state.is(EARLY) {
+            self.set(&setting);
+        }
+    }
+
+    /// To be called after the poll under way has put a task into runnext, which waits for the poll:
+    /// one that lasts for an eighth of the time is no hand-off.
+    #[inline]
+    pub(crate) fn look_early(&self) {
+        if self.state.is(MAY_BE_EARLY) {
+            self.set_early();
+        }
+    }
+
+    #[cold]
+    fn set_early(&self) {
+        let setting = self.setting.lock();
+        if self.state.is(MAY_BE_EARLY) && !setting.rings {
+            self.alarm.set(LOOK / 8);
+            self.state.enter(EARLY);
+        }
+    }
+
+    /// Rests, if `may_rest`, until the alarm rings, or until the time `at_most` has passed, if
+    /// there is one. With `may_be_early`, a task in runnext makes it ring sooner.
+    pub(crate) fn rest(
+        &self,
+        at_most: Option<Duration>,
+        may_be_early: bool,
+        is_busy: impl Fn() -> bool,
+        may_rest: impl FnOnce() -> bool,
+    ) -> Rested {
+        *self.setting.lock() = Setting { may_be_early, ..Setting::default() };
+        self.state.enter(CLEAR);
+        // Pairs with the fences in `note_taken` and `wake_if_resting`.
+        fence(SeqCst);
+        let began_idle = !is_busy();
+        if may_rest() {
+            self.settle(is_busy);
+            self.alarm.wait(at_most);
+        }
+        let Rested { was_idle, is_early } = self.come_back();
+        Rested { was_idle: was_idle || began_idle, is_early }
+    }
+
+    fn come_back(&self) -> Rested {
+        let mut setting = self.setting.lock();
+        setting.rings = false;
+        let is_early = self.state.is(EARLY);
+        self.state.enter(AWAKE);
+        Rested { was_idle: setting.clears > 0, is_early }
+    }
+
+    /// Wakes the watcher if it rests, though no processor need be busy.
+    pub(crate) fn wake_if_resting(&self) {
+        // Pairs with the fence in `rest`.
+        fence(SeqCst);
+        if !self.state.is(AWAKE) {
             self.wake();
         }
     }
 
     /// Ends whatever sleep the watcher is in.
     pub(crate) fn wake(&self) {
-        // The watcher is never in the netpoller.
-        let _ = self.parker.unpark();
+        self.setting.lock().rings = true;
+        self.alarm.set(Duration::ZERO);
     }
 
-    /// Sleeps until a processor is taken, unless `is_busy` says that one is, or until the time
-    /// `at_most` has passed, if there is one.
-    pub(crate) fn sleep_until_busy(&self, at_most: Option<Duration>, is_busy: impl Fn() -> bool) {
-        self.asleep.store(true, Relaxed);
-        // Pairs with the fence in `wake_if_asleep`.
-        fence(SeqCst);
-        if !is_busy() {
-            match at_most {
-                Some(at_most) => self.nap(at_most),
-                None => self.parker.park(),
-            }
-        }
-        self.asleep.store(false, Relaxed);
+    /// Sleeps for a time.
+    pub(crate) fn nap(&self, time: Duration) {
+        self.alarm.wait(Some(time));
+        let _ = self.come_back();
+    }
+}
+
+/// The watcher does not rest: the alarm is its own.
+const AWAKE: u8 = 0;
+/// It rests, and the alarm is not set.
+const CLEAR: u8 = 1;
+/// The alarm is set for a busy processor.
+const SET: u8 = 2;
+/// Likewise, and a push into runnext may set it early.
+const MAY_BE_EARLY: u8 = 3;
+/// One has.
+const EARLY: u8 = 4;
+
+/// Relaxed throughout: the fences above order it with the count of processors, and the lock orders
+/// its writers.
+#[derive(Debug)]
+struct AlarmState(AtomicU8);
+
+impl AlarmState {
+    fn is(&self, state: u8) -> bool {
+        self.0.load(Relaxed) == state
     }
 
-    /// Sleeps for one tick.
-    pub(crate) fn nap(&self, tick: Duration) {
-        self.parker.park_timeout(tick);
+    fn is_set(&self) -> bool {
+        self.0.load(Relaxed) >= SET
+    }
+
+    fn enter(&self, state: u8) {
+        self.0.store(state, Relaxed);
     }
 }

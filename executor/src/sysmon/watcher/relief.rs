@@ -5,9 +5,12 @@ use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::worker::steal::stays_in_runnext;
-use crate::sysmon::cadence::ALERT_TICKS;
 use crate::sysmon::watcher::{Watcher, Why};
 use crate::util::report::report;
+
+/// How long a spare stays in play that no stuck poll needs: a task that blocked once will do so
+/// again.
+const GRACE: u64 = 140_000_000;
 
 impl Watcher<'_> {
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
@@ -119,20 +122,15 @@ impl Watcher<'_> {
     /// a while: idle ones here and now, busy ones by having their holders give them up.
     ///
     /// Also those that were asked for and have become idle unasked.
-    pub(super) fn take_back_spares(&mut self) {
+    pub(super) fn take_back_spares(&mut self, now: u64) {
         if self.scheduler.processors.is_retirement_due() {
             self.scheduler.take_due_from_idle();
         }
         if !self.spares_to_spare() {
-            self.surplus_ticks = 0;
+            self.surplus_since = None;
             return;
         }
-        self.surplus_ticks += 1;
-        if self.surplus_ticks == 1 {
-            // It counts ticks of the closest pace.
-            self.cadence.alarm();
-        }
-        if self.surplus_ticks < ALERT_TICKS {
+        if now - *self.surplus_since.get_or_insert(now) < GRACE {
             return;
         }
         while self.spares_to_spare() {
@@ -158,16 +156,17 @@ impl Watcher<'_> {
     /// another processor is idle. That takes no second look: a hand-off would be over by now, and a
     /// wake once in a tick is cheap. Whether the poll is long, which calls for closer looks, shows
     /// on the next.
-    pub(super) fn relieve_runnext(&mut self) {
+    pub(super) fn relieve_runnext(&mut self) -> bool {
         let scheduler = self.scheduler;
         if scheduler.idle.count_idle() == 0 {
-            return;
+            return false;
         }
-        let keeps = |&(_, busy): &(usize, &Shared)| stays_in_runnext(busy).is_some();
-        if let Some((index, _)) = scheduler.processors.iter().enumerate().take(self.watched.len()).find(keeps) {
-            self.watched[index].relieved = true;
+        let keeps = |busy: &Shared| stays_in_runnext(busy).is_some();
+        let is_found = scheduler.processors.iter().take(self.watched.len()).any(keeps);
+        if is_found {
             self.send_somebody(self.overslept());
         }
+        is_found
     }
 
     /// How many tasks wait behind this processor's poll, if that is stuck.

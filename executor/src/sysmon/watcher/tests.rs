@@ -8,6 +8,7 @@ use super::Watcher;
 use crate::runtime::Builder;
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
+use crate::scheduler::core::watcher_sleep::LOOK;
 use crate::scheduler::{Context, shutdown};
 use crate::task::SpawnOrigin;
 
@@ -64,7 +65,7 @@ fn a_processor_taken_after_a_sleep_is_in_no_stall() {
     watcher.tick();
     std::thread::sleep(MOMENT);
     let taken = scheduler.idle.acquire().expect("it is idle");
-    watcher.get_up();
+    watcher.forget();
     watcher.tick();
     assert!(stalls.try_recv().is_err(), "no poll has begun");
     scheduler.idle.give_up(taken, None);
@@ -92,13 +93,8 @@ fn a_calm_watcher_looks_twice_where_a_timer_waits() {
     has_begun.recv_timeout(PATIENCE).expect("it runs");
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
-    for _ in 0..1_000 {
-        let _ = watcher.cadence.tick(true, true);
-    }
-    let calm = watcher.cadence.nap();
     watcher.tick();
-    assert!(!watcher.may_sleep(), "a processor is busy");
-    assert!(watcher.cadence.nap() < calm, "the next look comes soon");
+    assert!(watcher.cadence.next() < LOOK, "the next look comes soon");
     drop(watcher);
     drop(entered);
     drop(release);

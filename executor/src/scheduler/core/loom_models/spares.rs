@@ -9,8 +9,8 @@ use crate::scheduler::core::processor::Processor;
 use crate::scheduler::core::processors::Processors;
 use crate::scheduler::core::queue::ring;
 use crate::scheduler::core::watcher_sleep::WatcherSleep;
-use crate::util::sync::atomic::AtomicUsize;
-use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::util::sync::atomic::{AtomicUsize, fence};
 use crate::util::sync::{Arc, Mutex, thread};
 
 /// Were the wake lost, the watcher would sleep forever, which loom reports as a deadlock.
@@ -23,13 +23,46 @@ fn the_watcher_wakes_when_a_processor_is_taken() {
             let (sleep, busy) = (Arc::clone(&sleep), Arc::clone(&busy));
             thread::spawn(move || {
                 busy.fetch_add(1, Relaxed);
-                sleep.wake_if_asleep();
+                sleep.note_taken(|| busy.load(Relaxed) > 0);
             })
         };
         sleep.adopt_current_thread();
         while busy.load(Relaxed) == 0 {
-            sleep.sleep_until_busy(None, || busy.load(Relaxed) > 0);
+            let _ = sleep.rest(None, true, || busy.load(Relaxed) > 0, || true);
         }
+        taker.join().expect("it does not panic");
+    });
+}
+
+/// One machine gives its processor back as another one takes one: were the alarm cleared after it
+/// was to be set, the watcher would rest beside a busy processor forever.
+#[test]
+fn the_alarm_stays_set_for_the_last_busy_processor() {
+    explore(3, || {
+        let sleep = Arc::new(WatcherSleep::new());
+        let busy = Arc::new(AtomicUsize::new(1));
+        let is_busy = |busy: &Arc<AtomicUsize>| {
+            let busy = Arc::clone(busy);
+            move || busy.load(Relaxed) > 0
+        };
+        let giver = {
+            let (sleep, busy) = (Arc::clone(&sleep), Arc::clone(&busy));
+            thread::spawn(move || {
+                busy.fetch_sub(1, Relaxed);
+                fence(SeqCst);
+                sleep.note_given_back(is_busy(&busy));
+            })
+        };
+        let taker = {
+            let (sleep, busy) = (Arc::clone(&sleep), Arc::clone(&busy));
+            thread::spawn(move || {
+                busy.fetch_add(1, Relaxed);
+                sleep.note_taken(is_busy(&busy));
+            })
+        };
+        sleep.adopt_current_thread();
+        let _ = sleep.rest(None, true, is_busy(&busy), || true);
+        giver.join().expect("it does not panic");
         taker.join().expect("it does not panic");
     });
 }

@@ -46,7 +46,7 @@ fn processor() -> (Box<Processor>, Tasks) {
 }
 
 fn is_announced(placed: &Placed<'_>) -> bool {
-    !matches!(placed, Placed::Quietly)
+    !matches!(placed, Placed::InRunnext | Placed::Quietly)
 }
 
 fn id_of(task: Option<Runnable>) -> Option<Id> {
