@@ -3,7 +3,7 @@
 //!
 //! The cases run one after the other, each for a second or two, so that the whole takes about a
 //! minute. [`cases`] has those that are a wait of tasks, [`load`] the two under load, [`crowd`] the
-//! one that counts threads.
+//! one that counts threads. [`waits`] are many stalls instead, and the distribution of the waits.
 
 use crate::Failure;
 use crate::harness::{Job, Program};
@@ -13,6 +13,7 @@ use crate::runtimes::{Runtime, Tokio, Wsrt};
 mod cases;
 mod crowd;
 mod load;
+mod waits;
 
 /// The outcome of a case: its figures in milliseconds, or why it has none.
 enum Outcome {
@@ -116,9 +117,14 @@ fn all() -> [Case; 7] {
 /// The program `stalls`.
 pub const PROGRAM: Program = Program {
     name: "stalls",
-    help: || "stalls [WORD]: measures the cases whose names contain the word, or all of them\n".to_owned(),
-    roles: &[],
+    help: || {
+        format!("stalls [WORD]: measures the cases whose names contain the word, or all of them\n\n{}", waits::help())
+    },
+    roles: &[(waits::ROLE, waits::role)],
     compare: |arguments| {
+        if arguments.flag("--waits") {
+            return waits::job(arguments);
+        }
         let wanted = arguments.free().unwrap_or_default();
         Ok(Box::new(move || run(&wanted)) as Job)
     },

@@ -130,7 +130,7 @@ pub(crate) struct Report {
     pub(crate) facts: Vec<String>,
     tables: Vec<Table>,
     /// The text below the tables.
-    notes: String,
+    pub(crate) notes: String,
     samples: Vec<Sample>,
     failed: Vec<Failed>,
 }
@@ -298,10 +298,14 @@ impl Report {
         if self.has_failed(line, subject) {
             return None;
         }
+        Summary::of(&self.figures(line, metric, subject))
+    }
+
+    /// Returns the figures of all repeats, in the order in which they came.
+    pub(crate) fn figures(&self, line: &Line, metric: Metric, subject: &str) -> Vec<f64> {
         let is_of_these =
             |sample: &&Sample| sample.line.is(line) && sample.subject == subject && sample.measurement.metric == metric;
-        let samples = self.samples.iter().filter(is_of_these);
-        Summary::of(&samples.map(|sample| sample.measurement.value).collect::<Vec<_>>())
+        self.samples.iter().filter(is_of_these).map(|sample| sample.measurement.value).collect()
     }
 
     /// Makes a panel of a bar for each of `subjects`, as long as `length` makes of its figures.
