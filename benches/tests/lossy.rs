@@ -90,6 +90,10 @@ impl Runtime for Lossy {
         Tokio::connect(address).await
     }
 
+    fn set_nodelay(stream: &Self::Stream) -> io::Result<()> {
+        Tokio::set_nodelay(stream)
+    }
+
     async fn read(stream: &mut Self::Stream, buffer: &mut [u8]) -> io::Result<usize> {
         Tokio::read(stream, buffer).await
     }

@@ -1,5 +1,6 @@
 //! TCP echo servers, each in a process of its own: what a request costs the server as connections
-//! grow, and how long it takes as the load grows.
+//! grow, and how long it takes as the load grows. Also proxies before an echo server, and echo
+//! servers over TLS.
 //!
 //! ```text
 //!   parent                  server process (`echo --serve …`)   clients' process (`echo --drive …`)
@@ -10,6 +11,8 @@
 //!   usage ─────────────────▶ processor time so far
 //! ```
 //!
+//! Before a proxy's line a third process starts: a bare echo server, to which the proxy connects.
+//!
 //! By connections, the clients are a closed loop: the next request as soon as the last is answered.
 //! By load, requests are due at fixed moments, whatever the server does, and a latency counts from
 //! the moment when its request was due. The loads are shares of one capacity for all servers, that
@@ -17,7 +20,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::child::BARE;
 use crate::cores::{self, Cores};
@@ -36,6 +38,7 @@ mod server;
 
 use clients::{Outcome, Plan};
 use options::Options;
+use server::Service;
 
 /// The program `echo`.
 pub const PROGRAM: Program = Program {
@@ -49,7 +52,7 @@ pub const PROGRAM: Program = Program {
 };
 
 /// The crates whose versions stand above the table.
-const CRATES: [&str; 6] = ["wsrt", "tokio", "async-executor", "async-io", "async-net", "mio"];
+const CRATES: [&str; 7] = ["wsrt", "tokio", "async-executor", "async-io", "async-net", "mio", "rustls"];
 /// Descriptors beside the connections, in a server and in the clients' process.
 const OTHER_FILES: u64 = 64;
 /// The connections of the loads.
@@ -63,8 +66,9 @@ fn run(options: &Options) -> Result<(), Failure> {
     let mut facts = machine::describe(&CRATES);
     let wants_go = options.rivals.iter().any(|rival| rival == runtimes::GO);
     let go = Go::find(wants_go, &directory, options.install_go, &mut facts);
-    let most = options.connections.iter().copied().max().unwrap_or(0).max(CONNECTIONS_AT_LOAD);
-    allow_open_files(most as u64 + OTHER_FILES)?;
+    let closed: Vec<_> = options.closed().collect();
+    let needed = closed.iter().map(|load| files(load.connections, load.kind == Kind::Proxy)).max();
+    allow_open_files(needed.unwrap_or(0).max(files(CONNECTIONS_AT_LOAD, false)))?;
     // All processes inherit these.
     let cores = Cores::deal("--workers", options.workers)?;
     cores::stay_on(&cores.measured)?;
@@ -78,7 +82,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         false => stand.capacity(&mut facts)?,
     };
     let loads = options.loads.iter().map(|&percent| Load::at(percent, capacity));
-    let loads: Vec<_> = options.connections.iter().map(|&count| Load::closed(count)).chain(loads).collect();
+    let loads: Vec<_> = closed.into_iter().chain(loads).collect();
     let lines = loads.iter().map(|load| (load.line(options.workers), load.summary())).collect();
     let mut report = Report::on_rivals(subjects.clone(), lines);
     report.facts = facts;
@@ -106,9 +110,36 @@ fn save_charts(options: &Options, report: &Report, directory: &Path) -> Result<(
     Ok(())
 }
 
+/// Returns how many descriptors a server of so many connections needs; a proxy has two for each.
+fn files(connections: usize, is_proxy: bool) -> u64 {
+    connections as u64 * if is_proxy { 2 } else { 1 } + OTHER_FILES
+}
+
+/// The servers of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Echo,
+    /// Proxies, all before the same echo server: the bare one, in a process of its own.
+    Proxy,
+    /// Echo servers over TLS.
+    Tls,
+}
+
+impl Kind {
+    /// Says whether there is such a server of `subject`'s.
+    fn is_had_by(self, subject: &str) -> bool {
+        match self {
+            Self::Echo => true,
+            Self::Proxy => subject != BARE,
+            Self::Tls => ["wsrt", "tokio"].contains(&subject),
+        }
+    }
+}
+
 /// One load: one line of the table.
 #[derive(Clone, Debug)]
 struct Load {
+    kind: Kind,
     name: String,
     connections: usize,
     /// Requests a second on all connections together; a closed loop where `None`.
@@ -116,13 +147,18 @@ struct Load {
 }
 
 impl Load {
-    fn closed(connections: usize) -> Self {
-        Self { name: charts::connections(connections), connections, rate: None }
+    fn closed(kind: Kind, connections: usize) -> Self {
+        let name = match kind {
+            Kind::Echo => charts::connections(connections),
+            Kind::Proxy => format!("proxy/{connections}"),
+            Kind::Tls => format!("tls/{connections}"),
+        };
+        Self { kind, name, connections, rate: None }
     }
 
     fn at(percent: usize, capacity: f64) -> Self {
         let rate = (capacity * percent as f64 / 100.0).max(1.0) as usize;
-        Self { name: charts::load(percent), connections: CONNECTIONS_AT_LOAD, rate: Some(rate) }
+        Self { kind: Kind::Echo, name: charts::load(percent), connections: CONNECTIONS_AT_LOAD, rate: Some(rate) }
     }
 
     fn line(&self, workers: usize) -> Line {
@@ -130,12 +166,17 @@ impl Load {
     }
 
     fn summary(&self) -> &'static str {
-        match self.rate {
-            None => {
+        match (self.kind, self.rate) {
+            (Kind::Proxy, _) => {
+                "so many connections through a proxy that copies both ways, to a bare echo server in a process of its own; \
+                 processor time and sleeps are the proxy's"
+            }
+            (Kind::Tls, _) => "so many connections over TLS 1.3, by rustls on both sides",
+            (Kind::Echo, None) => {
                 "so many connections, each with its next request of 64 bytes as soon as the last is answered; processor \
                  time and sleeps are the server's, once all are connected and warm"
             }
-            Some(_) => {
+            (Kind::Echo, Some(_)) => {
                 "64 connections, requests of 64 bytes due evenly at this share of the capacity; latencies from the moment \
                  when a request was due"
             }
@@ -169,20 +210,28 @@ struct Stand<'a> {
 
 impl Stand<'_> {
     fn case<'a>(&'a self, load: &'a Load) -> Case<'a> {
+        let subjects = self.subjects.iter().filter(|subject| load.kind.is_had_by(subject)).cloned().collect();
         Case {
             line: load.line(self.options.workers),
-            subjects: self.subjects.to_vec(),
-            last: Some(BARE),
+            subjects,
+            last: load.kind.is_had_by(BARE).then_some(BARE),
             measure: Box::new(move |subject| self.measure(load, subject)),
         }
     }
 
     fn measure(&self, load: &Load, subject: &str) -> Result<Vec<Measurement>, Failure> {
-        let mut server = ServerProcess::start(&mut self.server(load, subject)?)?;
+        let upstream = (load.kind == Kind::Proxy).then(|| self.server(load, BARE, Service::Echo)).transpose()?;
+        let service = match (load.kind, &upstream) {
+            (_, Some(upstream)) => Service::Proxy(upstream.address),
+            (Kind::Tls, _) => Service::Tls,
+            _ => Service::Echo,
+        };
+        let mut server = self.server(load, subject, service)?;
         let plan = Plan {
             address: server.address,
             connections: load.connections,
             rate: load.rate,
+            tls: load.kind == Kind::Tls,
             seconds: self.options.seconds,
             time_limit: self.options.time_limit,
         };
@@ -194,13 +243,13 @@ impl Stand<'_> {
         Ok(load.measurements(outcome, used))
     }
 
-    fn server(&self, load: &Load, subject: &str) -> Result<Command, Failure> {
+    fn server(&self, load: &Load, subject: &str, service: Service) -> Result<ServerProcess, Failure> {
         let Options { workers, time_limit, .. } = *self.options;
         if let Some(go) = self.go.filter(|_| subject == runtimes::GO) {
-            return Ok(go.echo_server(workers, time_limit));
+            return ServerProcess::start(&mut go.echo_server(service.upstream(), workers, time_limit));
         }
         let (name, connections) = (subject.to_owned(), load.connections);
-        server::Request { name, workers, connections, time_limit }.command()
+        ServerProcess::start(&mut server::Request { name, service, workers, connections, time_limit }.command()?)
     }
 
     /// Returns the requests a second that all servers can answer: the given ones, or those of the
@@ -210,7 +259,7 @@ impl Stand<'_> {
             facts.push(format!("the capacity was given: {given} requests a second"));
             return Ok(given as f64);
         }
-        let load = Load::closed(CONNECTIONS_AT_LOAD);
+        let load = Load::closed(Kind::Echo, CONNECTIONS_AT_LOAD);
         let servers: Vec<&str> = self.subjects.iter().map(String::as_str).chain([BARE]).collect();
         let mut rates = vec![Vec::new(); servers.len()];
         for run in 0..RUNS_FOR_CAPACITY {
@@ -245,7 +294,7 @@ mod tests {
     fn a_load_is_its_share_of_the_capacity() {
         assert_eq!(Load::at(70, 1000.0).rate, Some(700));
         assert_eq!(Load::at(10, 1.0).rate, Some(1));
-        assert_eq!(Load::closed(500).rate, None);
+        assert_eq!(Load::closed(Kind::Echo, 500).rate, None);
     }
 
     #[test]
@@ -254,7 +303,7 @@ mod tests {
         let used = Usage { cpu: Duration::from_millis(1), sleeps: 50 };
         let values =
             |load: Load| load.measurements(outcome, used).iter().map(|figure| figure.value).collect::<Vec<_>>();
-        assert_eq!(values(Load::closed(1)), [50.0, 10.0, 0.5]);
+        assert_eq!(values(Load::closed(Kind::Echo, 1)), [50.0, 10.0, 0.5]);
         assert_eq!(values(Load::at(10, 500.0)), [50.0, 10.0, 0.5, 1.0, 2.0, 3.0]);
     }
 }

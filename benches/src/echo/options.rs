@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::{CONNECTIONS_AT_LOAD, PROGRAM, RUNS_FOR_CAPACITY};
+use super::{CONNECTIONS_AT_LOAD, Kind, Load, PROGRAM, RUNS_FOR_CAPACITY};
 use crate::Failure;
-use crate::harness::{Arguments, Settings, is_wanted, time_limit};
+use crate::harness::{Arguments, Settings, time_limit};
 use crate::plan::{DEFAULT_WORKERS, take_rivals};
 
 /// Repeats unless `--repeats` says otherwise.
@@ -13,6 +13,8 @@ const USUAL_CONNECTIONS: [usize; 7] = [1, 8, 64, 500, 1_000, 5_000, 10_000];
 const USUAL_LOADS: [usize; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 const CONNECTIONS: &str = "connections";
 const LOAD: &str = "load";
+const PROXY: &str = "proxy";
+const TLS: &str = "tls";
 
 /// The extent of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub(super) struct Options {
     pub(super) workers: usize,
     /// The lines by connections.
     pub(super) connections: Vec<usize>,
+    /// The lines by connections through a proxy.
+    pub(super) proxied: Vec<usize>,
+    /// The lines by connections over TLS.
+    pub(super) tls: Vec<usize>,
     /// The lines by load, in percent of the capacity.
     pub(super) loads: Vec<usize>,
     /// Requests a second; measured where `None`.
@@ -40,15 +46,25 @@ pub(super) struct Options {
 
 impl Options {
     pub(super) fn take(arguments: &mut Arguments) -> Result<Self, Failure> {
-        let only = arguments.list("--only", check_part)?.unwrap_or_default();
+        let usual = || [CONNECTIONS, LOAD].map(str::to_owned).to_vec();
+        let mut parts = arguments.list("--only", check_part)?.unwrap_or_else(usual);
+        for (flag, part) in [("--proxy", PROXY), ("--tls", TLS)] {
+            parts.extend(arguments.flag(flag).then(|| part.to_owned()));
+        }
         let connections = arguments.positives("--connections")?.unwrap_or_else(|| USUAL_CONNECTIONS.to_vec());
         let loads = arguments.positives("--loads")?.unwrap_or_else(|| USUAL_LOADS.to_vec());
+        let of = |part: &str, lines: &[usize]| match parts.iter().any(|wanted| wanted == part) {
+            true => lines.to_vec(),
+            false => Vec::new(),
+        };
         Ok(Self {
             settings: Settings::take(arguments, PROGRAM.name, USUAL_REPEATS)?,
             rivals: take_rivals(arguments)?,
             workers: arguments.positive("--workers")?.unwrap_or(DEFAULT_WORKERS),
-            connections: if is_wanted(&only, CONNECTIONS) { connections } else { Vec::new() },
-            loads: if is_wanted(&only, LOAD) { loads } else { Vec::new() },
+            connections: of(CONNECTIONS, &connections),
+            proxied: of(PROXY, &connections),
+            tls: of(TLS, &connections),
+            loads: of(LOAD, &loads),
             capacity: arguments.positive("--capacity")?,
             seconds: arguments.positive("--seconds")?.unwrap_or(1),
             time_limit: time_limit(arguments)?,
@@ -56,12 +72,18 @@ impl Options {
             from: arguments.list("--from", |_| Ok(()))?.unwrap_or_default(),
         })
     }
+
+    /// Returns the loads in a closed loop.
+    pub(super) fn closed(&self) -> impl Iterator<Item = Load> {
+        let kinds = [(Kind::Echo, &self.connections), (Kind::Proxy, &self.proxied), (Kind::Tls, &self.tls)];
+        kinds.into_iter().flat_map(|(kind, numbers)| numbers.iter().map(move |&number| Load::closed(kind, number)))
+    }
 }
 
 fn check_part(name: &str) -> Result<(), Failure> {
     match name {
-        CONNECTIONS | LOAD => Ok(()),
-        _ => Err(format!("--only {name}: there are {CONNECTIONS} and {LOAD}").into()),
+        CONNECTIONS | LOAD | PROXY | TLS => Ok(()),
+        _ => Err(format!("--only {name}: there are {CONNECTIONS}, {LOAD}, {PROXY} and {TLS}").into()),
     }
 }
 
@@ -74,8 +96,12 @@ Compares TCP echo servers on wsrt, its rivals and a bare epoll loop: processor t
 
   cargo run --release -p wsrt-benches --bin echo -- [OPTIONS]
 
-  --only NAME          connections or load, not both
+  --only NAME,…        connections, load, proxy or tls (connections,load)
   --connections N,…    in a closed loop, each number a line of the table (1 to 10,000)
+  --proxy              also lines for these numbers where the server is a proxy, which copies both ways; behind it is the bare
+                       server, in a process of its own. There is no bare proxy. A proxy needs two files for a connection,
+                       Go's six, since it splices from the start
+  --tls                also lines for these numbers over TLS 1.3 (rustls); wsrt and tokio only
   --loads P,…          percent of the capacity, over {CONNECTIONS_AT_LOAD} connections, each a line (10 to 100)
   --capacity R         requests a second; measured first, {RUNS_FOR_CAPACITY} runs of each server, unless it is given
   --rivals NAME,…      the servers beside wsrt's and the bare one (tokio,smol,go)
@@ -88,7 +114,7 @@ Compares TCP echo servers on wsrt, its rivals and a bare epoll loop: processor t
 {settings}
 One server in this process, for perf and strace; it ends with its input, or after the time limit:
 
-  echo --serve wsrt|tokio|smol|smol_static|bare --workers 2 --connections N --time-limit S
+  echo --serve wsrt|tokio|smol|smol_static|bare [--upstream ADDRESS|--tls] --workers 2 --connections N --time-limit S
 "
     )
 }
@@ -116,6 +142,14 @@ mod tests {
     }
 
     #[test]
+    fn proxies_and_tls_come_besides_or_alone() {
+        let names = |line: &str| of(line).closed().map(|load| load.name).collect::<Vec<_>>();
+        let beside = names("--proxy --tls --connections 8,64 --rivals tokio");
+        assert_eq!(beside, ["connections/8", "connections/64", "proxy/8", "proxy/64", "tls/8", "tls/64"]);
+        assert_eq!(names("--only tls --connections 8"), ["tls/8"]);
+    }
+
+    #[test]
     fn a_bad_argument_is_named() {
         PROGRAM.assert_refuses(&[
             ("--only chain", "chain"),
@@ -124,6 +158,8 @@ mod tests {
             ("--rivals nobody", "nobody"),
             ("--rivals wsrt", "wsrt"),
             ("--serve wsrt", "--connections"),
+            ("--serve wsrt --connections 1 --upstream here", "here"),
+            ("--serve wsrt --connections 1 --upstream 127.0.0.1:1 --tls", "--tls"),
             ("--drive nowhere --connections 1 --seconds 1", "nowhere"),
             ("--drive 127.0.0.1:1 --connections 1", "--seconds"),
             ("--fast", "--fast"),

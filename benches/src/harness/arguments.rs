@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -86,6 +87,12 @@ impl Arguments {
     /// Takes the option `name`, a whole number above zero.
     pub(crate) fn positive<T: FromStr + Default + PartialEq>(&mut self, name: &str) -> Result<Option<T>, Failure> {
         self.value(name)?.map(|word| above_zero(name, &word)).transpose()
+    }
+
+    /// Takes the option `name`, an address with its port.
+    pub(crate) fn address(&mut self, name: &str) -> Result<Option<SocketAddr>, Failure> {
+        let address = |word: String| word.parse().map_err(|error| format!("{name} {word}: {error}").into());
+        self.value(name)?.map(address).transpose()
     }
 
     /// Takes the option `name`, whole numbers with commas between them.

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -36,11 +37,12 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String, Failure> {
 /// Between two looks at a program that has a limit.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Runs a foreign program, as [`output_of`] does, and kills it if it has not ended after `limit`:
-/// the error is a [`TooLong`] then. Programs that it has started itself are not killed.
+/// Runs a foreign program, as [`output_of`] does, and kills it if it has not ended after `limit`,
+/// together with the programs that it has started: the error is a [`TooLong`] then.
 pub(crate) fn output_within(command: &mut Command, limit: Duration) -> Result<String, Failure> {
-    let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    end_with_this_process(command.process_group(0));
+    let mut child = command.spawn().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
     let output = read_aside(child.stdout.take().expect("the output is a pipe"));
     let complaint = read_aside(child.stderr.take().expect("the complaints are a pipe"));
     let start = Instant::now();
@@ -49,9 +51,10 @@ pub(crate) fn output_within(command: &mut Command, limit: Duration) -> Result<St
             break status;
         }
         if start.elapsed() >= limit {
-            child.kill()?;
+            kill_group(&child)?;
             child.wait()?;
-            // The threads that read are left alone: a child of the child may hold the pipes.
+            // The threads that read are left alone: a program that has left the group may hold the
+            // pipes.
             let program = command.get_program().to_string_lossy().into_owned();
             return Err(TooLong { program, limit }.into());
         }
@@ -60,6 +63,36 @@ pub(crate) fn output_within(command: &mut Command, limit: Duration) -> Result<St
     let read = |thread: JoinHandle<Vec<u8>>| thread.join().expect("reading a pipe does not panic");
     judged(command, status, &read(output), &read(complaint))
 }
+
+/// Kills `child` and all others of its process group, which it leads.
+fn kill_group(child: &Child) -> io::Result<()> {
+    let leader = libc::pid_t::try_from(child.id()).expect("process ids are of this type");
+    // SAFETY: kill takes numbers and no pointer. The leader is not waited for yet, so that no other
+    // group can have its number.
+    match unsafe { libc::kill(-leader, libc::SIGKILL) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Has the program killed when the thread that starts it ends: a group of its own gets no Ctrl-C
+/// from the terminal, and a program without an end would stay for ever.
+#[cfg(target_os = "linux")]
+fn end_with_this_process(command: &mut Command) {
+    let ask = || {
+        // SAFETY: this option takes a number and no pointer.
+        match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec only a system call is made, and errno read.
+    unsafe { command.pre_exec(ask) };
+}
+
+/// Other systems have no such setting.
+#[cfg(not(target_os = "linux"))]
+fn end_with_this_process(_command: &mut Command) {}
 
 /// Reads a pipe to its end on a thread of its own, so that its writer is never held up.
 fn read_aside(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
@@ -166,6 +199,17 @@ mod tests {
         let failure = output_within(Command::new("sleep").arg("1000"), limit).unwrap_err();
         assert_eq!(failure.downcast_ref::<TooLong>().unwrap().limit, limit);
         assert!(failure.to_string().contains("sleep had not ended"), "{failure}");
+    }
+
+    #[test]
+    fn what_a_killed_program_has_started_is_killed_too() {
+        let trace = std::env::temp_dir().join(format!("wsrt-benches-outlived-{}", std::process::id()));
+        // The shell waits for another one, which writes the file unless it is killed before.
+        let script = format!("sh -c 'sleep 1; echo outlived >{}'; exit", trace.display());
+        let failure = output_within(Command::new("sh").args(["-c", &script]), Duration::from_millis(50)).unwrap_err();
+        assert!(failure.is::<TooLong>(), "{failure}");
+        thread::sleep(Duration::from_millis(1500));
+        assert!(!trace.exists(), "{} was written", trace.display());
     }
 
     #[test]

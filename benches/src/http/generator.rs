@@ -9,22 +9,27 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
     pub(super) address: SocketAddr,
+    pub(super) is_tls: bool,
     /// Of the generator.
     pub(super) threads: usize,
     pub(super) connections: usize,
     /// Requests outstanding on each connection; HTTP/2 only.
     pub(super) streams: usize,
     pub(super) seconds: u32,
+    /// How long the generator may take beside its run: to connect, to take the last answers, to
+    /// write.
+    pub(super) beside_run: Duration,
 }
 
-/// How long a generator may take beside its run: to connect, to take the last answers, to write.
-const BESIDE_RUN: Duration = Duration::from_secs(15);
-
 impl Load {
+    pub(super) fn url(&self) -> String {
+        format!("{}://{}/", if self.is_tls { "https" } else { "http" }, self.address)
+    }
+
     /// How long a generator may run until it is killed: one that waits for an answer that never
     /// comes would wait for ever.
     pub(super) fn limit(&self) -> Duration {
-        Duration::from_secs(self.seconds.into()) + BESIDE_RUN
+        Duration::from_secs(self.seconds.into()) + self.beside_run
     }
 }
 

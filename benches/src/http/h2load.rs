@@ -55,8 +55,8 @@ pub(super) fn http1(load: &Load, rate: u32) -> Vec<String> {
 }
 
 fn common(load: &Load) -> Vec<String> {
-    let Load { address, threads, connections, seconds, .. } = load;
-    vec![format!("-t{threads}"), format!("-c{connections}"), format!("-D{seconds}"), format!("http://{address}/")]
+    let Load { threads, connections, seconds, .. } = load;
+    vec![format!("-t{threads}"), format!("-c{connections}"), format!("-D{seconds}"), load.url()]
 }
 
 fn parse(text: &str) -> Result<Run, Failure> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::generator::{Latency, Load, Run};
-use super::{Version, h2load, wrk};
+use super::{Kind, h2load, wrk};
 use crate::Failure;
 use crate::metric::{Measurement, Metric};
 use crate::usage::Usage;
@@ -19,10 +19,10 @@ pub(super) enum Pace {
     Rate(u32),
 }
 
-/// A version of HTTP, a pace, and how many connections.
+/// The kind of server, a pace, and how many connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Loading {
-    pub(super) version: Version,
+    pub(super) kind: Kind,
     pub(super) pace: Pace,
     pub(super) connections: usize,
 }
@@ -32,32 +32,37 @@ impl Loading {
     pub(super) const CONNECTIONS_AT_RATE: usize = 50;
 
     pub(super) fn name(self) -> String {
-        let Self { version, pace, connections } = self;
-        let version = version.name();
+        let Self { kind, pace, connections } = self;
+        let kind = kind.name();
         match pace {
-            Pace::Flat => format!("{version}/{connections}"),
-            Pace::Closing => format!("{version}_close/{connections}"),
-            Pace::Rate(rate) => format!("{version}_rate/{rate}"),
+            Pace::Flat => format!("{kind}/{connections}"),
+            Pace::Closing => format!("{kind}_close/{connections}"),
+            Pace::Rate(rate) => format!("{kind}_rate/{rate}"),
         }
     }
 
     pub(super) fn summary(self) -> &'static str {
-        match (self.version, self.pace) {
-            (Version::Http1, Pace::Flat) => {
+        match (self.kind, self.pace) {
+            (Kind::Http1, Pace::Flat) => {
                 "hyper's hello over HTTP/1.1 under wrk, one request outstanding on each connection (their number \
                  after the slash)"
             }
             (_, Pace::Closing) => "the same, and each request on a connection of its own",
             (_, Pace::Rate(_)) => "the same under h2load, so many requests a second (the number after the slash)",
-            (Version::Http2, _) => "the same over HTTP/2 under h2load, several requests outstanding on each connection",
+            (Kind::Http1Proxy, _) => {
+                "wrk as in http1, through a proxy (hyper's server, hyper-util's pooled client, keep-alive on both sides) \
+                 to a hello on tokio in a process of its own; processor time and sleeps are the proxy's"
+            }
+            (Kind::Http1Tls, _) => "http1 over TLS 1.3, by rustls in the server",
+            (Kind::Http2, _) => "the same over HTTP/2 under h2load, several requests outstanding on each connection",
         }
     }
 
     /// Returns the load generator.
     pub(super) fn generator(self) -> &'static str {
-        match (self.version, self.pace) {
-            (Version::Http1, Pace::Flat | Pace::Closing) => wrk::PROGRAM,
-            _ => h2load::PROGRAM,
+        match (self.kind, self.pace) {
+            (Kind::Http2, _) | (_, Pace::Rate(_)) => h2load::PROGRAM,
+            _ => wrk::PROGRAM,
         }
     }
 
@@ -72,10 +77,10 @@ impl Loading {
     ) -> Result<Vec<Measurement>, Failure> {
         // Where the latencies take a run of their own, that is the warm-up.
         let mut apart = None;
-        match (self.version, self.pace) {
-            (Version::Http2, _) => apart = Some(h2load::logged(&h2load::http2(warm_up), warm_up.limit(), log)?.1),
-            (Version::Http1, Pace::Rate(rate)) => drop(h2load::load(&h2load::http1(warm_up, rate), warm_up.limit())?),
-            (Version::Http1, pace) => drop(wrk::load(warm_up, pace == Pace::Closing)?),
+        match (self.kind, self.pace) {
+            (Kind::Http2, _) => apart = Some(h2load::logged(&h2load::http2(warm_up), warm_up.limit(), log)?.1),
+            (_, Pace::Rate(rate)) => drop(h2load::load(&h2load::http1(warm_up, rate), warm_up.limit())?),
+            (_, pace) => drop(wrk::load(warm_up, pace == Pace::Closing)?),
         }
         let before = usage()?;
         let (run, latency) = match (self.pace, apart) {
@@ -106,7 +111,7 @@ mod tests {
 
     #[test]
     fn rows_are_named_for_their_load() {
-        let row = |pace| Loading { version: Version::Http1, pace, connections: 64 }.name();
+        let row = |pace| Loading { kind: Kind::Http1, pace, connections: 64 }.name();
         assert_eq!(row(Pace::Flat), "http1/64");
         assert_eq!(row(Pace::Closing), "http1_close/64");
         assert_eq!(row(Pace::Rate(500)), "http1_rate/500");

@@ -18,7 +18,7 @@ pub(super) const PROGRAM: &str = "wrk";
 pub(super) fn load(load: &Load, closes: bool) -> Result<(Run, Latency), Failure> {
     let mut command = Command::new(PROGRAM);
     command.args(["--latency", &format!("-t{}", load.threads), &format!("-c{}", load.connections)]);
-    command.args([format!("-d{}s", load.seconds), format!("http://{}/", load.address)]);
+    command.args([format!("-d{}s", load.seconds), load.url()]);
     if closes {
         command.args(["-H", "Connection: close"]);
     }

@@ -108,6 +108,13 @@ pub trait Runtime: Sized + 'static {
     /// Connects to `address`.
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 
+    /// Has small writes leave at once, whatever is not yet acknowledged.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    fn set_nodelay(stream: &Self::Stream) -> io::Result<()>;
+
     /// Reads the bytes that have come, at most `buffer`; 0 at the end of the stream.
     fn read(stream: &mut Self::Stream, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 

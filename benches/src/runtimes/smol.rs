@@ -161,6 +161,10 @@ impl<G: Global> Runtime for Smol<G> {
         TcpStream::connect(address)
     }
 
+    fn set_nodelay(stream: &TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)
+    }
+
     async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
         stream.read(buffer).await
     }

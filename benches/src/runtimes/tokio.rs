@@ -76,6 +76,10 @@ impl Runtime for Tokio {
         TcpStream::connect(address)
     }
 
+    fn set_nodelay(stream: &TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)
+    }
+
     async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
         stream.read(buffer).await
     }

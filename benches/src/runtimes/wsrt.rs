@@ -75,6 +75,10 @@ impl Runtime for Wsrt {
         TcpStream::connect(address).await
     }
 
+    fn set_nodelay(stream: &TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)
+    }
+
     async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
         stream.read(buffer).await
     }

@@ -47,6 +47,7 @@ mod yields;
 
 pub(crate) use bare_echo::Server as BareEcho;
 pub(crate) use echo_tcp::echo;
+pub(crate) use proxy::pass_on;
 pub use rounds::Round;
 
 /// The description of a workload.

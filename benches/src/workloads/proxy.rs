@@ -136,7 +136,15 @@ async fn serve<R: Runtime>(
     let listener = R::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
     // The source waits for this.
     let _told = tell_address.send(R::local_addr(&listener)?);
-    let mut client = R::accept(&listener).await?;
+    pass_on::<R>(R::accept(&listener).await?, target, hidden).await
+}
+
+/// Connects to `target`, and copies in both directions until both have ended.
+pub(crate) async fn pass_on<R: Runtime>(
+    mut client: R::Stream,
+    target: SocketAddr,
+    hidden: bool,
+) -> io::Result<(u64, u64)> {
     let mut server = R::connect(target).await?;
     R::copy_bidirectional(&mut client, &mut server, hidden).await
 }

@@ -12,11 +12,13 @@ use crate::child::end_after;
 use crate::driver::{self, Driver};
 use crate::harness::{Arguments, Job, Words, time_limit};
 use crate::measure::quantile;
+use crate::tls;
 use crate::usage::allow_open_files;
 
 mod schedule;
 mod share;
 mod wait;
+mod wire;
 
 use schedule::Schedule;
 use share::{Share, Taken};
@@ -38,6 +40,8 @@ pub(super) struct Plan {
     pub(super) connections: usize,
     /// Requests due in a second on all connections together; a closed loop where `None`.
     pub(super) rate: Option<usize>,
+    /// Whether they speak TLS.
+    pub(super) tls: bool,
     /// Length of the measured run.
     pub(super) seconds: u64,
     /// The process ends itself after this long.
@@ -50,6 +54,7 @@ impl Plan {
         Words::begin("--drive", &[&self.address.to_string()])
             .option("--connections", self.connections)
             .option("--rate", self.rate)
+            .flag("--tls", self.tls)
             .option("--seconds", self.seconds as usize)
             .option("--time-limit", self.time_limit.as_secs() as usize)
     }
@@ -59,6 +64,7 @@ impl Plan {
             address: address.parse().map_err(|error| format!("--drive {address}: {error}"))?,
             connections: arguments.positive("--connections")?.ok_or("--drive needs --connections")?,
             rate: arguments.positive("--rate")?,
+            tls: arguments.flag("--tls"),
             seconds: arguments.positive("--seconds")?.ok_or("--drive needs --seconds")?,
             time_limit: time_limit(arguments)?,
         })
@@ -76,16 +82,18 @@ fn serve(plan: &Plan) -> Result<(), Failure> {
     allow_open_files(plan.connections as u64 + OTHER_FILES)?;
     // The threads inherit it.
     wait::wake_in_time()?;
-    let mut shares = connect(plan.address, plan.connections)?;
+    let mut shares = connect(plan)?;
     drive_all(&mut shares, plan.rate, WARM_UP)?;
     driver::serve(shares, |shares| Outcome::of(drive_all(shares, plan.rate, Duration::from_secs(plan.seconds))?))
 }
 
 /// Opens the connections, dealt out to the threads.
-fn connect(address: SocketAddr, connections: usize) -> Result<Vec<Share>, Failure> {
+fn connect(plan: &Plan) -> Result<Vec<Share>, Failure> {
+    let Plan { address, connections, .. } = *plan;
+    let tls = plan.tls.then(tls::of_clients).transpose()?;
     let threads = connections.min(THREADS);
     let count = |thread: usize| connections / threads + usize::from(thread < connections % threads);
-    (0..threads).map(|thread| Share::open(address, count(thread))).collect()
+    (0..threads).map(|thread| Share::open(address, count(thread), tls.as_ref())).collect()
 }
 
 /// Drives each share for so long, a thread for each.
@@ -169,8 +177,8 @@ mod tests {
     fn the_clients_understand_the_words_of_the_parent() {
         let address = ([127, 0, 0, 1], 4242).into();
         let time_limit = Duration::from_secs(9);
-        for rate in [None, Some(500)] {
-            let plan = Plan { address, connections: 3, rate, seconds: 2, time_limit };
+        for (rate, tls) in [(None, true), (Some(500), false)] {
+            let plan = Plan { address, connections: 3, rate, tls, seconds: 2, time_limit };
             assert_eq!(plan.words().read(Plan::take), plan);
         }
     }

@@ -4,14 +4,17 @@
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
+use rustls::ClientConfig;
 
 use super::schedule::Schedule;
 use super::wait::wait;
+use super::wire::Wire;
 use crate::Failure;
 
 /// Events that one wait takes at most.
@@ -30,7 +33,7 @@ pub(super) struct Share {
 
 #[derive(Debug)]
 struct Connection {
-    stream: TcpStream,
+    wire: Wire,
     /// When the requests were due that are not yet answered: the first is outstanding, the others
     /// wait for its answer.
     due: VecDeque<Duration>,
@@ -61,13 +64,14 @@ impl Taken {
 }
 
 impl Share {
-    /// Opens the connections. Each has had an answer, so that the server has accepted it.
-    pub(super) fn open(address: SocketAddr, count: usize) -> Result<Self, Failure> {
+    /// Opens the connections, over TLS if there is a configuration for it. Each has had an answer,
+    /// so that the server has accepted it.
+    pub(super) fn open(address: SocketAddr, count: usize, tls: Option<&Arc<ClientConfig>>) -> Result<Self, Failure> {
         let poll = Poll::new()?;
         let mut connections = Vec::with_capacity(count);
         for number in 0..count {
-            let mut connection = Connection::open(address)?;
-            poll.registry().register(&mut connection.stream, Token(number), Interest::READABLE)?;
+            let mut connection = Connection::open(address, tls)?;
+            poll.registry().register(connection.wire.socket(), Token(number), Interest::READABLE)?;
             connections.push(connection);
         }
         Ok(Self { poll, connections })
@@ -126,14 +130,16 @@ fn at<'a>(connections: &'a mut [Connection], event: &Event) -> &'a mut Connectio
 }
 
 impl Connection {
-    fn open(address: SocketAddr) -> Result<Self, Failure> {
-        let mut stream = std::net::TcpStream::connect(address)?;
+    fn open(address: SocketAddr, tls: Option<&Arc<ClientConfig>>) -> Result<Self, Failure> {
+        let stream = std::net::TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
+        let blocking = stream.try_clone()?;
+        let mut wire = Wire::over(TcpStream::from_std(stream), tls)?;
         let mut message: Message = [1; BYTES];
-        stream.write_all(&message)?;
-        stream.read_exact(&mut message)?;
-        stream.set_nonblocking(true)?;
-        Ok(Self { stream: TcpStream::from_std(stream), due: VecDeque::with_capacity(1), content: 0, received: 0 })
+        wire.write_all(&message)?;
+        wire.read_exact(&mut message)?;
+        blocking.set_nonblocking(true)?;
+        Ok(Self { wire, due: VecDeque::with_capacity(1), content: 0, received: 0 })
     }
 
     /// Sends a request, or leaves it until the one before is answered.
@@ -150,7 +156,7 @@ impl Connection {
         self.received = 0;
         let message: Message = [self.content; BYTES];
         // Nothing else is outstanding, so there is room for it.
-        match self.stream.write(&message)? {
+        match self.wire.write(&message)? {
             BYTES => Ok(()),
             written => Err(format!("{written} bytes of a request were taken").into()),
         }
@@ -161,7 +167,7 @@ impl Connection {
     fn take_answer(&mut self) -> Result<Option<Duration>, Failure> {
         let mut buffer: Message = [0; BYTES];
         while !self.due.is_empty() {
-            let read = match self.stream.read(&mut buffer[self.received..]) {
+            let read = match self.wire.read(&mut buffer[self.received..]) {
                 Ok(0) => return Err("the server has closed a connection".into()),
                 Ok(read) => read,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
@@ -194,7 +200,7 @@ mod tests {
     #[test]
     fn every_request_that_was_due_has_its_answer() {
         let server = BareEcho::start(1, 3, 4096).unwrap();
-        let mut share = Share::open(server.address, 3).unwrap();
+        let mut share = Share::open(server.address, 3, None).unwrap();
         let schedule = Schedule::of(2000, 1, 0, Duration::from_millis(100));
         let taken = share.drive_open(Instant::now(), schedule).unwrap();
         assert_eq!(taken.micros.len(), 200);
@@ -221,7 +227,7 @@ mod tests {
                 answered += 1;
             }
         });
-        let mut share = Share::open(address, 1).unwrap();
+        let mut share = Share::open(address, 1, None).unwrap();
         let taken = share.drive_open(Instant::now(), Schedule::of(1000, 1, 0, Duration::from_millis(100))).unwrap();
         // One is due each millisecond: those of the first 20 had to wait for 10 at least.
         let late = taken.micros.iter().filter(|micros| **micros >= 10_000.0).count();
@@ -244,7 +250,7 @@ mod tests {
             // Until the client has read it.
             let _closed = stream.read(&mut message);
         });
-        let mut share = Share::open(address, 1).unwrap();
+        let mut share = Share::open(address, 1, None).unwrap();
         let failure = share.drive_closed(Instant::now(), Duration::from_millis(1)).unwrap_err();
         assert!(failure.to_string().contains("not the request"), "{failure}");
         drop(share);
