@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::Scheduler;
-use crate::sysmon::quota::PERIOD;
+use crate::scheduler::core::limits::PERIOD;
 use crate::util::sync::HAS_PATROL;
 
 /// A round of the patrol, or the pause before it. Times are in nanoseconds since the start of the

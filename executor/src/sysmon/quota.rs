@@ -7,10 +7,8 @@
 use std::num::NonZeroUsize;
 
 use crate::scheduler::Scheduler;
+use crate::scheduler::core::limits::PERIOD;
 use crate::util::sync::thread::available_parallelism;
-
-/// The time between two looks, in nanoseconds.
-pub(super) const PERIOD: u64 = 1_000_000_000;
 
 /// How many looks in a row find more processors before there are more. In a process that can open
 /// no more files, no quota can be read, and all cores are counted.

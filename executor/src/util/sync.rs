@@ -185,6 +185,7 @@ mod with_loom {
 
     pub(crate) const RING_CAPACITY: u32 = 4;
     pub(crate) const STAMPS: usize = 1;
+    pub(crate) const HAS_PATROL: bool = false;
 
     /// Returns a constant: loom chooses the order of threads, and nothing in a model is random.
     pub(crate) const fn seed() -> u64 {

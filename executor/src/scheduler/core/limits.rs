@@ -51,3 +51,7 @@ pub(crate) const HELPER_NETWORK_PERIOD: u64 = 50_000;
 
 /// So many timers are a crowd; fewer are woken for one by one, each on time.
 pub(crate) const CROWD: usize = 4;
+
+/// The watcher looks at quota and affinity once a second at most, and makes a round of the patrol
+/// as often, the last one that long after the last poll.
+pub(crate) const PERIOD: u64 = 1_000_000_000;

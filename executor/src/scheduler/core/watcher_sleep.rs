@@ -1,9 +1,9 @@
 //! Where the watcher sleeps, and who sees to it that it looks while a processor is busy.
 //!
 //! While the watcher *rests*, its alarm is set as long as any processor is busy, and only then. The
-//! machine that takes the first processor sets it, the one that gives the last back clears it: so a
-//! poll that lasts is looked at in time, and a short one costs two system calls and wakes no
-//! thread. A machine that goes on from poll to poll vouches for all processors that do, and moves
+//! machine that takes the first processor sets it, the one that gives the last back clears it, or
+//! sets it for the next round of the patrol: so a poll that lasts is looked at in time, and a short
+//! one costs two system calls and wakes no thread. A machine that goes on from poll to poll vouches for all processors that do, and moves
 //! the alarm on: under load the watcher looks only where a poll lasts.
 //!
 //! The two sides meet as in the sleeping protocol. The watcher says that it rests, full barrier,
@@ -14,9 +14,10 @@
 use std::time::Duration;
 
 use crate::scheduler::core::alarm::Alarm;
-use crate::util::sync::Mutex;
+use crate::scheduler::core::limits::PERIOD;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicU8, AtomicU64, fence};
+use crate::util::sync::{HAS_PATROL, Mutex};
 
 /// The watcher looks so long after a processor has become busy, or a machine has vouched for all,
 /// which one does when half of the time is over. So a poll is looked at 1.2 ms after its beginning
@@ -108,7 +109,12 @@ impl WatcherSleep {
                 self.set(&setting);
             } else {
                 setting.clears += 1;
-                self.alarm.clear();
+                // Polls may have left something to the patrol.
+                if HAS_PATROL {
+                    self.alarm.set(Duration::from_nanos(PERIOD))
+                } else {
+                    self.alarm.clear()
+                }
                 self.state.enter(CLEAR);
             }
             // Pairs with the fence in `note_taken`: that side sees the alarm as it is now, or the
