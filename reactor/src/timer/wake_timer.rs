@@ -17,15 +17,18 @@ mod timerfd {
     pub struct WakeTimer(KernelTimer);
 
     impl WakeTimer {
-        /// Creates a timer that is not set, or returns `None` where the system has none to give.
+        /// Creates a timer that is not set, or returns `None` where the system has none to give,
+        /// or refuses to set it: one that it sets once it sets again.
         #[must_use]
         pub fn new() -> Option<Self> {
-            KernelTimer::new().ok().map(Self)
+            let timer = KernelTimer::new().ok()?;
+            timer.start(Duration::ZERO).ok()?;
+            Some(Self(timer))
         }
 
         /// Sets the timer to expire after `time`, whatever it was set to before.
         pub fn set(&self, time: Duration) {
-            // Zero would clear it. A timer that is there can be set.
+            // Zero would clear it.
             let _ = self.0.start(time.max(Duration::from_nanos(1)));
         }
 
