@@ -87,10 +87,12 @@ impl WatcherSleep {
         }
     }
 
-    /// To be called after a processor has come on the list of the idle, and a full barrier.
+    /// To be called after a processor has come on the list of the idle, and a full barrier. Sets
+    /// the alarm too: where one more has come into play, another thread may have counted it as
+    /// idle only.
     #[inline]
     pub(crate) fn note_given_back(&self, is_busy: impl Fn() -> bool) {
-        if self.state.is_set() && !is_busy() {
+        if !self.state.is(AWAKE) && self.state.is_set() != is_busy() {
             self.settle(is_busy);
         }
     }
