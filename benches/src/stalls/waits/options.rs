@@ -62,7 +62,7 @@ up to 1.5 s. A situation takes minutes. tokio, which has timers of whole millise
   cargo run --release -p wsrt-benches --bin stalls -- --waits [OPTIONS]
 
   --stalls N           stalls of each situation ({USUAL_STALLS})
-  --tokio-stalls N     the same on tokio, none if 0 ({USUAL_RIVAL_STALLS}, or those of --stalls if these are fewer)
+  --tokio-stalls N     the same on tokio, none if 0 ({USUAL_RIVAL_STALLS}, or as many as --stalls if these are fewer)
   --only WORD,…        the situations whose names contain one of the words: runnext, computes/timer/1, …
   --seed N             decides rests, and the moments in a stall when things become ready ({USUAL_SEED})
   --repeats N          processes for each situation and runtime ({USUAL_REPEATS})

@@ -3,9 +3,9 @@
 //! While the watcher *rests*, its alarm is set as long as any processor is busy, and only then. The
 //! machine that takes the first processor sets it, the one that gives the last back clears it, or
 //! sets it for the next round of the patrol: so a poll that lasts is looked at in time, and a short
-//! one costs two system calls and wakes no thread. A machine that goes on from poll to poll vouches
-//! for all processors that do, and moves the alarm on: under load the watcher looks only where a
-//! poll lasts.
+//! one costs two system calls and wakes no thread. Between two polls a machine vouches for all
+//! processors whose polls have returned, and moves the alarm on: under load the watcher looks only
+//! where a poll lasts.
 //!
 //! The two sides meet as in the sleeping protocol. The watcher says that it rests, full barrier,
 //! looks whether a processor is busy; a machine changes the count, full barrier, looks whether the

@@ -153,9 +153,8 @@ impl Watcher<'_> {
 
 impl Watcher<'_> {
     /// Sends a machine for a task in the runnext of a processor that stays in its poll, while
-    /// another processor is idle. That takes no second look: a hand-off would be over by now, and a
-    /// wake once in a tick is cheap. Whether the poll is long, which calls for closer looks, shows
-    /// on the next.
+    /// another processor is idle. Returns whether there was one. That takes no second look: a
+    /// hand-off would be over by now, and a wake once in a look is cheap.
     pub(super) fn relieve_runnext(&mut self) -> bool {
         let scheduler = self.scheduler;
         if scheduler.idle.count_idle() == 0 {
