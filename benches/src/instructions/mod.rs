@@ -65,11 +65,13 @@ enum Work {
 /// So few tasks at once that they fit into a processor's ring and the allocator's caches: the
 /// number of tasks that go on to the injector, and of bytes that the allocator gives back, differs
 /// from run to run by some per cent.
-const OPERATIONS: [Operation; 10] = [
+const OPERATIONS: [Operation; 11] = [
     scheduling("spawn", "spawn_inside", 100, 100, [50, 250]),
     scheduling("wake", "wake", 10_000, 10_000, [2, 6]),
     scheduling("yield", "yield", 20, 20_000, [2, 4]),
     scheduling("join", "spawn_await", 2_000, 2_000, [5, 15]),
+    // By two tasks.
+    scheduling("arm_and_drop_a_timer", "timer_drop", 2_000, 4_000, [5, 15]),
     fast_path("mpsc_send_and_receive", "send_recv"),
     fast_path("oneshot_make_send_and_receive", "oneshot"),
     fast_path("mutex_lock_and_unlock", "lock"),

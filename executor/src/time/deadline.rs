@@ -4,6 +4,7 @@
 //! sooner leaves nothing behind. Only the scheduler fires it; the clock is read once, before
 //! arming, to see whether there is anything to wait for.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::task::{self, Poll};
 use std::time::Duration;
@@ -162,9 +163,15 @@ impl Deadline {
             self.wait = DeadlineWait::Over;
             return;
         }
-        arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
         self.home = Some(scheduler.id);
         self.wait = DeadlineWait::Armed;
+        let is_revived = self.entry.is_none() && {
+            self.entry = take_kept(scheduler.id);
+            self.entry.as_ref().is_some_and(|kept| kept.revive(deadline))
+        };
+        if !is_revived {
+            arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
+        }
     }
 
     /// Arms the timer in the runtime in which the deadline was created: the thread has no runtime.
@@ -207,9 +214,30 @@ impl Deadline {
 
 impl Drop for Deadline {
     fn drop(&mut self) {
-        if let (DeadlineWait::Armed, Some(entry)) = (self.wait, &self.entry) {
+        if let (DeadlineWait::Armed, Some(entry)) = (self.wait, self.entry.take()) {
             entry.cancel();
+            keep(self.home, entry);
         }
+    }
+}
+
+thread_local! {
+    /// The timer that was last cancelled on this thread, and its runtime, for the next that is
+    /// armed: a server cancels the time limit of a request and sets that of the next in one poll,
+    /// and needs neither memory nor a new place in the queue for it.
+    static KEPT: Cell<Option<(RuntimeId, Arc<TimerEntry>)>> = const { Cell::new(None) };
+}
+
+fn take_kept(runtime: RuntimeId) -> Option<Arc<TimerEntry>> {
+    let (home, entry) = KEPT.try_with(Cell::take).ok()??;
+    (home == runtime).then_some(entry)
+}
+
+/// Not where tasks run in order: a timer that is put off loses its place among those of its moment.
+fn keep(home: Option<RuntimeId>, entry: Arc<TimerEntry>) {
+    let may_keep = |here: &Context| home == Some(here.scheduler().id) && !here.scheduler().config.keeps_order();
+    if let (Some(home), true) = (home, Context::with(|here| here.is_some_and(may_keep))) {
+        let _ = KEPT.try_with(|kept| kept.set(Some((home, entry))));
     }
 }
 

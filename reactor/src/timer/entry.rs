@@ -8,9 +8,10 @@
 //! so arming again simply starts a new one: the old item is dead from that moment on, wherever it
 //! lies. A timer that is put off, as the time limit of a connection is with each request, keeps
 //! generation and item: only the entry knows the new deadline, and the queue asks for it when the
-//! item's own deadline comes.
+//! item's own deadline comes. So does a timer that was cancelled, and is revived before the queue
+//! has buried it, which is to throw its item out.
 
-use super::store::{QueuedEntry, Store};
+use super::store::{NEVER, QueuedEntry, Store};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Release};
 use crate::sync::{Arc, Mutex};
@@ -108,7 +109,7 @@ impl std::panic::RefUnwindSafe for TimerEntry {}
 #[derive(Debug, Default)]
 struct TimerEntryState {
     waker: Option<Waker>,
-    /// The store that holds its item, while it is armed.
+    /// The store that holds its item: while it is armed, and afterwards until it is buried.
     home: Option<Arc<Store<TimerEntry>>>,
     /// When it is due.
     deadline: u64,
@@ -208,16 +209,40 @@ impl TimerEntry {
         if value.state() != TimerState::Armed {
             return None;
         }
-        let home = inner.home.take();
         // Before the word is published: a thread that finds the item dead finds it counted.
-        let is_crowded = home.as_ref().is_some_and(|home| home.count_dead());
+        let crowded = inner.home.as_ref().filter(|home| home.count_dead()).cloned();
         self.word.publish(value.with(TimerState::Cancelled));
         let waker = inner.waker.take();
         drop(inner);
-        if let (true, Some(home)) = (is_crowded, &home) {
+        if let Some(home) = crowded {
             home.clean();
         }
         waker
+    }
+
+    /// Arms a timer again that was cancelled, in the queue where it was, if its item is still there
+    /// and comes up early enough. Returns whether it is armed; if not, nothing has changed.
+    ///
+    /// This is the cheapest way to arm a timer: it takes no lock but the timer's own, and the
+    /// earliest deadline of the queue stays the same. For an owner who has cancelled the timer and
+    /// has a new use for it. A queue that [rests](super::TimerQueue::begin_rest) takes no timer
+    /// back.
+    #[must_use]
+    pub fn revive(&self, deadline: u64) -> bool {
+        let mut inner = self.inner.lock();
+        let value = self.word.read();
+        let Some(home) = &inner.home else { return false };
+        if value.state() != TimerState::Cancelled
+            || inner.filed_under > deadline
+            || deadline == NEVER
+            || home.is_resting()
+        {
+            return false;
+        }
+        self.word.publish(value.with(TimerState::Armed));
+        home.count_removed(1);
+        inner.deadline = deadline;
+        true
     }
 
     /// Arms it in `home`. That ends the earlier arming, unless its item is there and comes up early
@@ -261,7 +286,7 @@ impl TimerEntry {
     pub(crate) fn fire(&self, generation: u64) -> Fire {
         let mut inner = self.inner.lock();
         let value = self.word.read();
-        if !value.is_armed_as(generation) {
+        if inner.is_buried(value, generation) {
             return Fire::Dead;
         }
         // Even if the new deadline has come as well: other timers may be due before it.
@@ -281,7 +306,7 @@ impl TimerEntry {
     pub(crate) fn abandon(&self, generation: u64) -> Option<Option<Waker>> {
         let mut inner = self.inner.lock();
         let value = self.word.read();
-        if !value.is_armed_as(generation) {
+        if inner.is_buried(value, generation) {
             return None;
         }
         self.word.publish(value.with(TimerState::Cancelled));
@@ -295,7 +320,7 @@ impl TimerEntry {
     /// it is dead.
     pub(crate) fn true_deadline(&self, generation: u64) -> Option<u64> {
         let mut inner = self.inner.lock();
-        if !self.word.read().is_armed_as(generation) {
+        if inner.is_buried(self.word.read(), generation) {
             return None;
         }
         inner.filed_under = inner.deadline;
@@ -312,8 +337,30 @@ impl TimerEntry {
     }
 }
 
+impl TimerEntryState {
+    /// Called by the store about an item that it has in hand, made for the arming `generation` of
+    /// an entry whose word is `value`. If the item is dead, it is thrown out: a timer that was
+    /// cancelled can be revived no more.
+    fn is_buried(&mut self, value: WordValue, generation: u64) -> bool {
+        if value.is_armed_as(generation) {
+            return false;
+        }
+        // A later arming has an item of its own. The store that calls is alive: nothing is freed
+        // under the lock.
+        if value.generation() == generation {
+            self.home = None;
+        }
+        true
+    }
+}
+
 impl QueuedEntry for TimerEntry {
-    fn is_dead(&self, generation: u64) -> bool {
-        !self.word.read().is_armed_as(generation)
+    fn is_buried(&self, generation: u64) -> bool {
+        // Most items are alive, which shows without the lock.
+        if self.word.read().is_armed_as(generation) {
+            return false;
+        }
+        let mut inner = self.inner.lock();
+        inner.is_buried(self.word.read(), generation)
     }
 }

@@ -134,6 +134,49 @@ fn a_timer_postponed_while_firing_fires_once_and_not_early() {
     });
 }
 
+/// Arms `entry` anew until 2, after it was cancelled.
+fn revive(queue: &TimerQueue, entry: &std::sync::Arc<TimerEntry>) {
+    if !entry.revive(2) {
+        let _ = queue.arm(entry, 2);
+    }
+}
+
+#[test]
+fn a_timer_revived_beside_its_burial_fires_once() {
+    for settles in [false, true] {
+        bounded(3, move || {
+            let queue = Arc::new(TimerQueue::new());
+            let entry = TimerEntry::new();
+            let _ = queue.arm(&entry, 1);
+            entry.cancel();
+            let burying = {
+                let queue = Arc::clone(&queue);
+                thread::spawn(move || if settles { drop(queue.settle()) } else { assert_eq!(fire(&queue, 1), 0) })
+            };
+            revive(&queue, &entry);
+            burying.join().unwrap();
+            assert!(!entry.is_fired() && !entry.is_cancelled());
+            assert_eq!((fire(&queue, 2), entry.is_fired()), (1, true));
+            assert_eq!((queue.len(), queue.dead()), (0, 0));
+        });
+    }
+}
+
+#[test]
+fn a_timer_revived_beside_a_search_fires_once() {
+    bounded(2, || {
+        let queue = Arc::new(TimerQueue::new());
+        let (entry, other) = (TimerEntry::new(), TimerEntry::new());
+        let _ = (queue.arm(&entry, 1), queue.arm(&other, 1));
+        entry.cancel();
+        let searching = thread::spawn(move || other.cancel());
+        revive(&queue, &entry);
+        searching.join().unwrap();
+        assert_eq!((fire(&queue, 2), entry.is_fired()), (1, true));
+        assert_eq!((queue.len(), queue.dead()), (0, 0));
+    });
+}
+
 #[test]
 fn cancels_that_clean_up_leave_what_is_armed() {
     bounded(2, || {
@@ -224,6 +267,22 @@ fn an_arm_and_a_poll_learn_of_a_shutdown() {
         let entry = TimerEntry::new();
         let shutdown = spawn_shutdown(&queue);
         let _ = queue.arm(&entry, 1);
+        wait(&entry);
+        shutdown.join().unwrap();
+        assert!(entry.is_cancelled() && !entry.is_fired());
+        assert_eq!((queue.len(), queue.dead()), (0, 0));
+    });
+}
+
+#[test]
+fn a_timer_revived_beside_a_shutdown_wakes_its_waiter() {
+    bounded(3, || {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        entry.cancel();
+        let shutdown = spawn_shutdown(&queue);
+        revive(&queue, &entry);
         wait(&entry);
         shutdown.join().unwrap();
         assert!(entry.is_cancelled() && !entry.is_fired());

@@ -3,7 +3,7 @@
 use super::entry::{Begun, Fire, TimerEntry};
 use super::fired::Fired;
 use super::store::{DEAD_SHARE_AT_ARM, NEVER, QueuedTimer, Store, StoredTimers};
-use crate::sync::{Arc, COMPACTION_FLOOR, FIRED_PER_HOLD, hand_on};
+use crate::sync::{Arc, FIRED_PER_HOLD, hand_on};
 use crate::waiters::wake_all;
 use std::task::Waker;
 
@@ -199,7 +199,7 @@ impl TimerQueue {
     /// at the same time, or if the queue is large.
     pub fn begin_rest(&self) {
         let mut contents = self.store.lock();
-        contents.floor = 0;
+        self.store.set_resting(&mut contents, true);
         // However few are dead.
         let dead = self.store.throw_out(&mut contents, usize::MAX);
         self.store.publish(&contents);
@@ -210,7 +210,7 @@ impl TimerQueue {
     /// Ends a rest that [`begin_rest`](Self::begin_rest) began.
     pub fn end_rest(&self) {
         let mut contents = self.store.lock();
-        contents.floor = COMPACTION_FLOOR;
+        self.store.set_resting(&mut contents, false);
         self.store.publish(&contents);
     }
 

@@ -12,8 +12,8 @@
 //! items that are mostly pushed, cancelled and never popped.
 
 use super::earliest::Earliest;
-use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::{Arc, COMPACTION_FLOOR, Mutex, MutexGuard};
 use std::cmp::Ordering;
 
@@ -42,8 +42,9 @@ const SPARE_SHARE: usize = 4;
 
 /// A timer, as the store knows it.
 pub(crate) trait QueuedEntry {
-    /// Returns whether the item made for `generation` is dead, without taking the lock.
-    fn is_dead(&self, generation: u64) -> bool;
+    /// Returns whether the item made for `generation` is dead. If so, it stays dead, and the caller
+    /// throws it out.
+    fn is_buried(&self, generation: u64) -> bool;
 }
 
 /// The heap of items, and the words beside it that are read without its lock.
@@ -55,6 +56,8 @@ pub(crate) struct Store<E> {
     pub(super) dead: AtomicUsize,
     /// With more dead than this, a cancel cleans up. Written under the lock.
     most_dead: AtomicUsize,
+    /// True if its queue rests. Written under the lock.
+    rests: AtomicBool,
     contents: Mutex<StoredTimers<E>>,
     /// The most items touched under one hold of the lock.
     #[cfg(test)]
@@ -117,6 +120,7 @@ impl<E> Store<E> {
             earliest: Earliest::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
+            rests: AtomicBool::new(false),
             contents: Mutex::new(StoredTimers {
                 heap: Heap::new(),
                 inserted: 0,
@@ -152,6 +156,18 @@ impl<E> Store<E> {
         // Relaxed: a limit that is a moment old makes for a clean-up too early or too late by a
         // few.
         before >= self.most_dead.load(Relaxed)
+    }
+
+    /// Begins or ends a rest: while it lasts, the dead are searched for however few they are, and
+    /// none is revived.
+    pub(super) fn set_resting(&self, contents: &mut StoredTimers<E>, rests: bool) {
+        contents.floor = if rests { 0 } else { COMPACTION_FLOOR };
+        // Relaxed: a timer that is revived in the first moment of a rest is as if armed before it.
+        self.rests.store(rests, Relaxed);
+    }
+
+    pub(super) fn is_resting(&self) -> bool {
+        self.rests.load(Relaxed)
     }
 
     pub(super) fn count_removed(&self, count: usize) {
@@ -210,7 +226,7 @@ impl<E: QueuedEntry> StoredTimers<E> {
     /// Takes out dead items: all of them if the heap is small, else those among the next few items.
     fn search(&mut self) -> Vec<QueuedTimer<E>> {
         let mut dead = Vec::new();
-        let is_dead = |item: &QueuedTimer<E>| item.entry.is_dead(item.generation);
+        let is_dead = |item: &QueuedTimer<E>| item.entry.is_buried(item.generation);
         if self.heap.len() <= SEARCHED_WHOLE {
             // A look either moves on or takes an item out: it ends within two for each item.
             self.unsearched = self.heap.take_dead(usize::MAX, usize::MAX, is_dead, &mut dead);

@@ -14,7 +14,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq};
-use wsrt::runtime::Builder;
+use wsrt::runtime::{Builder, Handle};
 use wsrt::task::JoinSet;
 use wsrt::time::{Instant, interval, interval_at, sleep, sleep_until, timeout, timeout_at};
 use wsrt_tests::{LIMIT, Roll, runtime_with, spin_for, within_a_minute};
@@ -134,6 +134,24 @@ fn a_limit_that_moves_with_each_request_keeps_one_timer() {
             let soon = Instant::now() + millis(3);
             limit.as_mut().reset(soon);
             limit.as_mut().await;
+            assert!(Instant::now() >= soon);
+        });
+    });
+}
+
+/// A server drops the time limit of a request, and sets another one for the next.
+#[test]
+fn limits_set_and_dropped_by_turns_are_one_timer() {
+    within_a_minute(|| {
+        runtime_with(1).run(async {
+            for number in 0..50 {
+                assert!(!is_ready_at_once(sleep(LIMIT + millis(number))).await);
+            }
+            let held = Handle::current().metrics().snapshot().total().timers_held();
+            assert_eq!(held, 1);
+            assert!(!is_ready_at_once(sleep(millis(3))).await, "one that is due earlier has its own place");
+            let soon = Instant::now() + millis(3);
+            sleep_until(soon).await;
             assert!(Instant::now() >= soon);
         });
     });

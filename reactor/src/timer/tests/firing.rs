@@ -87,6 +87,58 @@ fn a_cancelled_timer_neither_fires_nor_keeps_its_waker() {
 }
 
 #[test]
+fn a_revived_timer_keeps_its_item_for_a_new_task() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    let ((former, former_waker), (latter, latter_waker)) = (counting(), counting());
+    let _ = queue.arm(&entry, 10);
+    assert!(!entry.revive(20), "it is armed");
+    assert!(poll(&entry, &former_waker).is_pending());
+    entry.cancel();
+    assert!(!entry.revive(9), "its item comes up too late");
+    assert!(entry.revive(20));
+    assert_eq!((queue.len(), queue.dead()), (1, 0));
+    assert!(poll(&entry, &latter_waker).is_pending());
+    assert_eq!(fire(&queue, 19), 0);
+    assert_eq!(fire(&queue, 20), 1);
+    assert_eq!((former.0.load(Ordering::Relaxed), latter.0.load(Ordering::Relaxed)), (0, 1));
+    assert!(!entry.revive(30), "it has fired");
+}
+
+#[test]
+fn a_timer_whose_item_is_gone_is_not_revived() {
+    type Removal = fn(&TimerQueue);
+    let removals: [(&str, Removal); 4] = [
+        ("come up", |queue| assert_eq!(fire(queue, 10), 0)),
+        ("settled", |queue| assert_eq!(queue.settle(), u64::MAX)),
+        ("rested", TimerQueue::begin_rest),
+        ("shut down", |queue| queue.shut_down(&mut Vec::new())),
+    ];
+    for (what, remove) in removals {
+        let queue = TimerQueue::new();
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 10);
+        entry.cancel();
+        remove(&queue);
+        assert!(!entry.revive(20), "{what}");
+        assert_eq!((queue.len(), queue.dead()), (0, 0), "{what}");
+    }
+}
+
+#[test]
+fn a_queue_that_rests_takes_no_timer_back() {
+    let queue = TimerQueue::new();
+    let (entry, other) = (TimerEntry::new(), TimerEntry::new());
+    let _ = (queue.arm(&entry, 10), queue.arm(&other, 10));
+    queue.begin_rest();
+    entry.cancel();
+    assert!(!entry.revive(20));
+    queue.end_rest();
+    assert!(entry.revive(20), "its item is there still");
+    assert_eq!((fire(&queue, 20), queue.dead()), (2, 0));
+}
+
+#[test]
 fn cancelling_what_has_fired_does_nothing() {
     let queue = TimerQueue::new();
     let entry = TimerEntry::new();
