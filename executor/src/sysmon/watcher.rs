@@ -9,12 +9,12 @@
 //! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
 //!   tasks like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
-//!   for a thread that computes, when it has used CPU time from one tick to the next. Polls that
-//!   compute in parallel are compensated only as far as they leave tasks less than half of the
-//!   processors. Nothing is taken from under the stuck thread: its task may continue to wake and
-//!   spawn as if nothing had happened.
+//!   for a thread that computes, when it has used CPU time from one tick to the next, and only as
+//!   far as such polls leave tasks less than half of the processors. Nothing is taken from under
+//!   the stuck thread: its task may continue to wake and spawn as if nothing had happened.
+//! * The tasks that wait behind the stuck poll go to the injector, where all find them.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
-//!   time, since a task that blocked once will do so again.
+//!   as long as the poll, since a task that blocked once will do so again.
 //!
 //! It also looks at the netpoller and fires timers when no machine has for a while, follows the
 //! quota of the control group, and looks, at a slow pace, for tasks that can never run again.
@@ -43,12 +43,6 @@ use crate::util::unwind::AbortOnUnwind;
 /// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
 /// second tick that saw it.
 const BURNED: u64 = 500_000;
-/// While another processor still polls, and robs the stuck one when it runs dry, the poll is
-/// compensated after so much CPU time, in nanoseconds. With every core busy a spare only adds a
-/// thread that waits for one: a listener that accepted a hundred connections in one poll got a
-/// spare for it, time and again. Not if tasks have overflowed into the injector: the others are
-/// behind then, and without a spare 10,000 tasks that one poll spawns took 1.15 times as long.
-const BURNED_BESIDE_OTHERS: u64 = 4_000_000;
 
 /// The watcher's record of one processor.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,8 +82,8 @@ struct Watcher<'a> {
     cadence: Cadence,
     /// True if a task waited behind a stuck poll when this tick began.
     holds_up_tasks: bool,
-    /// Since when there are spares to spare.
-    surplus_since: Option<u64>,
+    /// Until when spares stay in play that no stuck poll needs.
+    grace_until: u64,
     limit_reported: bool,
     /// True if this look is an early one, for a task in runnext.
     is_early: bool,
@@ -148,7 +142,7 @@ impl<'a> Watcher<'a> {
             network: (0, 0),
             cadence: Cadence::default(),
             holds_up_tasks: false,
-            surplus_since: None,
+            grace_until: 0,
             is_early: false,
             was_in_vain: false,
             limit_reported: false,
@@ -170,14 +164,14 @@ impl<'a> Watcher<'a> {
             if self.watched[index].stuck {
                 self.note_long_poll(index);
                 self.report_if_stalled(index, now);
-                self.revoke_if_shared(index);
+                self.revoke_if_shared(index, now);
                 self.help(index, now);
             }
         }
         self.follow_stalls(now);
         let found_in_runnext = self.relieve_runnext();
         self.was_in_vain = std::mem::take(&mut self.is_early) && !found_in_runnext;
-        self.give_away_late_tasks(now);
+        self.give_away_late_tasks();
         self.fire_forgotten_timers(now);
         self.watch_network(now);
         self.take_back_spares(now);
@@ -216,9 +210,9 @@ impl<'a> Watcher<'a> {
     fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
         let processor = self.scheduler.processors.get(index);
         let poll = processor.counters().polls();
-        let watched = &mut self.watched[index];
-        if self.scheduler.idle.is_idle(index) || poll != watched.poll {
-            *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
+        if self.scheduler.idle.is_idle(index) || poll != self.watched[index].poll {
+            self.end_compensation(index, now);
+            self.watched[index] = Watched { poll, since: now, silent_since: now, ..Watched::default() };
             self.ask_ahead(index, now);
             return false;
         }
@@ -330,11 +324,9 @@ impl<'a> Watcher<'a> {
             return Some(Why::Burning);
         }
         let watched = &mut self.watched[index];
-        let others_keep_up = others_poll && self.scheduler.injector.is_empty();
-        let enough = if others_keep_up { BURNED_BESIDE_OTHERS } else { BURNED };
         let has_burned = match watched.burnt.read(thread, now) {
-            Some(burnt) => burnt >= enough,
-            None => now - watched.since >= three_ticks().max(enough),
+            Some(burnt) => burnt >= BURNED,
+            None => now - watched.since >= three_ticks(),
         };
         has_burned.then_some(Why::Burning)
     }

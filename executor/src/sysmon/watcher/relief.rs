@@ -1,16 +1,17 @@
 //! Relief of stuck polls: which of them get a spare processor put in for them, and when it goes
 //! again; and the tasks and timers behind one that no machine comes for by itself.
 
-use crate::scheduler::core::limits::TIME_SLICE;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::worker::steal::stays_in_runnext;
-use crate::sysmon::watcher::{Watcher, Why};
+use crate::sysmon::watcher::{Watched, Watcher, Why};
 use crate::util::report::report;
 
-/// How long a spare stays in play that no stuck poll needs: a task that blocked once will do so
-/// again.
-const GRACE: u64 = 140_000_000;
+/// A spare stays in play for 16 times as long as the watcher saw the poll last that it came for: a
+/// task that blocked once will do so again, but a wait for a lock of the allocator's is short.
+const GRACE: u64 = 16;
+/// It stays no longer than 140 ms.
+const LONGEST_GRACE: u64 = 140_000_000;
 
 impl Watcher<'_> {
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
@@ -24,18 +25,12 @@ impl Watcher<'_> {
         if self.is_to_go(index) {
             return false;
         }
-        if why == Why::Burning && self.has_its_share(index) {
+        if why == Why::Burning && self.serving() >= self.share_of_tasks() {
             return false;
         }
         if self.spares_to_spare() {
             // One is in play that no stuck poll needs any more.
             self.watched[index].compensation = Some(why);
-            return false;
-        }
-        // Polls that compute are compensated as far as tasks have less than their share, and that
-        // is limit enough.
-        let limited = why == Why::Burning && !self.computes(index);
-        if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
             return false;
         }
         if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
@@ -58,23 +53,24 @@ impl Watcher<'_> {
             && self.scheduler.idle.count_machines() == 0
     }
 
-    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors
-    /// without it.
-    pub(super) fn revoke_if_shared(&mut self, index: usize) {
-        let compensated = self.watched[index].compensation == Some(Why::Burning);
-        if compensated && self.computes(index) && self.serving() > self.share_of_tasks() {
-            self.watched[index].compensation = None;
+    /// Lets the spare of a poll that computes go, once tasks have enough processors without it.
+    pub(super) fn revoke_if_shared(&mut self, index: usize, now: u64) {
+        let is_compensated = self.watched[index].compensation == Some(Why::Burning);
+        if is_compensated && self.serving() > self.share_of_tasks() {
+            self.end_compensation(index, now);
         }
     }
 
-    /// Returns whether the poll computes in parallel and leaves tasks their share. A region has its
-    /// processor as its own share of the cores: it opens no gap that a spare would have to fill, as
-    /// long as enough others run tasks.
-    fn has_its_share(&self, index: usize) -> bool {
-        self.computes(index) && self.serving() >= self.share_of_tasks()
+    /// Ends the need for the spare of this processor's poll, if there is one: its grace begins.
+    pub(super) fn end_compensation(&mut self, index: usize, now: u64) {
+        let Watched { compensation, since, .. } = &mut self.watched[index];
+        if compensation.take().is_some() {
+            let grace = (GRACE * (now - *since)).min(LONGEST_GRACE);
+            self.grace_until = self.grace_until.max(now + grace);
+        }
     }
 
-    /// Processors that tasks keep, whatever is computed: half of them.
+    /// Processors that tasks keep beside polls that compute: half of them.
     fn share_of_tasks(&self) -> usize {
         self.scheduler.processors.regular().div_ceil(2)
     }
@@ -101,14 +97,6 @@ impl Watcher<'_> {
         beyond.filter(|watched| watched.stuck && watched.compensation.is_none()).count()
     }
 
-    fn computes(&self, index: usize) -> bool {
-        self.scheduler.processors.get(index).watch().state().computing
-    }
-
-    fn count(&self, why: Why) -> usize {
-        self.watched.iter().filter(|watched| watched.compensation == Some(why)).count()
-    }
-
     fn count_compensated(&self) -> usize {
         self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
     }
@@ -118,25 +106,16 @@ impl Watcher<'_> {
         self.scheduler.processors.lasting_spares() > self.count_compensated()
     }
 
-    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for
-    /// a while: idle ones here and now, busy ones by having their holders give them up.
-    ///
-    /// Also those that were asked for and have become idle unasked.
-    pub(super) fn take_back_spares(&mut self, now: u64) {
+    /// Takes spares out of play that no stuck poll needs, after their grace: idle ones here and
+    /// now, busy ones by having their holders give them up. Also those that were asked for and have
+    /// become idle unasked.
+    pub(super) fn take_back_spares(&self, now: u64) {
+        while now >= self.grace_until && self.spares_to_spare() {
+            self.scheduler.processors.ask_for_one();
+        }
         if self.scheduler.processors.is_retirement_due() {
             self.scheduler.take_due_from_idle();
         }
-        if !self.spares_to_spare() {
-            self.surplus_since = None;
-            return;
-        }
-        if now - *self.surplus_since.get_or_insert(now) < GRACE {
-            return;
-        }
-        while self.spares_to_spare() {
-            self.scheduler.processors.ask_for_one();
-        }
-        self.scheduler.take_due_from_idle();
     }
 
     fn report_limit(&mut self) {
@@ -173,20 +152,18 @@ impl Watcher<'_> {
         if self.watched[index].stuck { self.scheduler.processors.get(index).waiting() } else { 0 }
     }
 
-    /// Moves the tasks behind a poll that has lasted for a whole time slice to the injector, which
-    /// has its turn on each processor.
+    /// Moves the tasks behind a stuck poll to the injector, which has its turn on each processor.
     ///
     /// A thief would come for them once its own queues are empty: with tasks there that yield for
     /// ever, or others that arrive as fast as they are run, it never does. Only behind a poll that
     /// blocks or computes, whether it has a spare or not: a thread that waits for a core continues
     /// with its own tasks when it has one. Not where no other thread may run them.
-    pub(super) fn give_away_late_tasks(&self, now: u64) {
+    pub(super) fn give_away_late_tasks(&self) {
         if self.scheduler.config.keeps_order() || self.scheduler.processors.capacity() == 1 {
             return;
         }
         for (index, watched) in self.watched.iter().enumerate() {
-            let is_late = watched.is_held && now - watched.since >= TIME_SLICE;
-            if is_late && self.waiting_behind(index) > 0 {
+            if watched.is_held && self.waiting_behind(index) > 0 {
                 self.scheduler.rescues.count();
                 self.scheduler.injector.push_all(self.scheduler.processors.get(index).rob());
                 self.scheduler.wake_one();
