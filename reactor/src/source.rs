@@ -99,7 +99,6 @@ impl SourceState {
         }
     }
 
-    #[cold]
     fn wait(
         &self,
         condition: Condition,

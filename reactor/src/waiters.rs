@@ -54,12 +54,20 @@ pub(crate) enum WaiterKind<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     sole: [Option<Waker>; 2],
+    /// `None` as long as all waiters have been sole ones: a source that is read and written by one
+    /// task, as most connections are, takes a line and a half of the cache.
+    several: Option<Box<SeveralWaiters>>,
+    /// Polls since the netpoller's end that were to be pending.
+    polls_after_end: u16,
+}
+
+/// The waiters that are not sole.
+#[derive(Debug, Default)]
+struct SeveralWaiters {
+    keyed: Keyed,
     shared: [SharedWaiters; 2],
     /// When a crowd of shared waiters was woken last.
     dispersed: Option<Instant>,
-    keyed: Keyed,
-    /// Polls since the netpoller's end that were to be pending.
-    polls_after_end: u16,
 }
 
 /// The shared waiters of one direction.
@@ -192,62 +200,26 @@ impl Displaced {
 impl Waiters {
     /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. The caller
     /// lets go of the returned wakers after releasing the lock.
-    pub(crate) fn leave(&mut self, interest: Interest, kind: WaiterKind<'_>, wakers: PerDirection) -> Displaced {
+    pub(crate) fn leave(&mut self, interest: Interest, kind: WaiterKind<'_>, mut wakers: PerDirection) -> Displaced {
         let mut dispersed = Vec::new();
-        let unneeded = match kind {
-            WaiterKind::Sole => self.leave_sole(interest, wakers),
-            WaiterKind::Shared => self.leave_shared(interest, wakers, &mut dispersed),
-            WaiterKind::Keyed(key) => self.leave_keyed(interest, key, wakers),
-        };
-        Displaced { unneeded, dispersed }
-    }
-
-    fn leave_sole(&mut self, interest: Interest, mut wakers: PerDirection) -> PerDirection {
-        for index in interest.indices() {
-            std::mem::swap(&mut self.sole[index], &mut wakers[index]);
-        }
-        wakers
-    }
-
-    fn leave_shared(
-        &mut self,
-        interest: Interest,
-        mut wakers: PerDirection,
-        dispersed: &mut Vec<Waker>,
-    ) -> PerDirection {
-        for index in interest.indices() {
-            if let Some(waker) = wakers[index].take_if(|waker| !self.shared[index].has(waker)) {
-                if self.shared[index].is_crowd() {
-                    self.disperse(index, dispersed);
-                }
-                self.shared[index].add(waker);
+        match kind {
+            WaiterKind::Sole => {
+                interest.indices().for_each(|index| std::mem::swap(&mut self.sole[index], &mut wakers[index]));
             }
+            WaiterKind::Shared => self.several().leave_shared(interest, &mut wakers, &mut dispersed),
+            WaiterKind::Keyed(key) => self.several().leave_keyed(interest, key, &mut wakers),
         }
-        wakers
+        Displaced { unneeded: wakers, dispersed }
     }
 
-    #[cold]
-    fn disperse(&mut self, index: usize, out: &mut Vec<Waker>) {
-        let now = crate::sync::now();
-        if self.dispersed.is_none_or(|last| now.saturating_duration_since(last) >= PERIOD) {
-            self.dispersed = Some(now);
-            self.shared[index].take(out);
-        }
-    }
-
-    fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, mut wakers: PerDirection) -> PerDirection {
-        if let Some(waker) = wakers.iter_mut().find_map(Option::take) {
-            let displaced = self.keyed.leave(key, interest, waker);
-            // At most one of the two is left over: the other was taken out just above.
-            *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced;
-        }
-        wakers
+    fn several(&mut self) -> &mut SeveralWaiters {
+        self.several.get_or_insert_default()
     }
 
     /// Removes the waker of a future that has been dropped or has finished.
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
-        self.keyed.withdraw(key)
+        self.several().keyed.withdraw(key)
     }
 
     /// Counts a poll after the netpoller's end; `false` if there were `most` before it.
@@ -261,9 +233,10 @@ impl Waiters {
     /// Shows `f` each waker, once for each direction of those that are kept by direction.
     pub(crate) fn for_each(&self, mut f: impl FnMut(&Waker, Interest)) {
         for (index, interest) in [Interest::READABLE, Interest::WRITABLE].into_iter().enumerate() {
-            self.sole[index].iter().chain(&self.shared[index].wakers).for_each(|waker| f(waker, interest));
+            let shared = self.several.iter().flat_map(|several| &several.shared[index].wakers);
+            self.sole[index].iter().chain(shared).for_each(|waker| f(waker, interest));
         }
-        for waiting in &self.keyed.waiting {
+        for waiting in self.several.iter().flat_map(|several| &several.keyed.waiting) {
             waiting.waker.iter().for_each(|waker| f(waker, waiting.interest));
         }
     }
@@ -272,9 +245,41 @@ impl Waiters {
     pub(crate) fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
         for index in interest.indices() {
             out.extend(self.sole[index].take());
+        }
+        if let Some(several) = &mut self.several {
+            interest.indices().for_each(|index| several.shared[index].take(out));
+            several.keyed.take(interest, out);
+        }
+    }
+}
+
+impl SeveralWaiters {
+    fn leave_shared(&mut self, interest: Interest, wakers: &mut PerDirection, dispersed: &mut Vec<Waker>) {
+        for index in interest.indices() {
+            if let Some(waker) = wakers[index].take_if(|waker| !self.shared[index].has(waker)) {
+                if self.shared[index].is_crowd() {
+                    self.disperse(index, dispersed);
+                }
+                self.shared[index].add(waker);
+            }
+        }
+    }
+
+    #[cold]
+    fn disperse(&mut self, index: usize, out: &mut Vec<Waker>) {
+        let now = crate::sync::now();
+        if self.dispersed.is_none_or(|last| now.saturating_duration_since(last) >= PERIOD) {
+            self.dispersed = Some(now);
             self.shared[index].take(out);
         }
-        self.keyed.take(interest, out);
+    }
+
+    fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, wakers: &mut PerDirection) {
+        if let Some(waker) = wakers.iter_mut().find_map(Option::take) {
+            let displaced = self.keyed.leave(key, interest, waker);
+            // At most one of the two is left over: the other was taken out just above.
+            *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced;
+        }
     }
 }
 
@@ -298,7 +303,13 @@ mod tests {
             let waker = Waker::from(Arc::new(Sleeper(0)));
             waiters.leave(Interest::READABLE, WaiterKind::Shared, [Some(waker), None]).let_go();
         }
-        waiters.shared[0].wakers.len()
+        waiters.several().shared[0].wakers.len()
+    }
+
+    /// With both counts of its `Arc`. Thousands of connections do not fit into a processor's cache.
+    #[test]
+    fn a_source_with_one_task_takes_two_cache_lines() {
+        assert!(size_of::<crate::source::SourceState>() + 2 * size_of::<usize>() <= 96);
     }
 
     #[test]
@@ -361,17 +372,17 @@ mod tests {
             })
             .collect();
         // An event goes through the list of those that wait.
-        assert_eq!(waiters.keyed.waiting.len(), HERD);
+        assert_eq!(waiters.several().keyed.waiting.len(), HERD);
         for key in keys.drain(3..) {
             assert!(waiters.withdraw(key.expect("it has waited")).is_some());
         }
-        assert_eq!(waiters.keyed.waiting.len(), 3, "and not through the places of a herd that is gone");
+        assert_eq!(waiters.several().keyed.waiting.len(), 3, "and not through the places of a herd that is gone");
         assert_eq!(taken(&mut waiters, Interest::WRITABLE), 0);
         assert_eq!(taken(&mut waiters, Interest::READABLE), 3);
-        assert_eq!(waiters.keyed.waiting.len(), 0, "those that were woken have their keys, and do not wait");
+        assert_eq!(waiters.several().keyed.waiting.len(), 0, "those that were woken have their keys, and do not wait");
         keys.drain(..).for_each(|key| assert!(waiters.withdraw(key.expect("it has waited")).is_none()));
-        assert!(waiters.keyed.places.capacity() <= CROWD, "nothing is kept for a herd once all are gone");
-        assert!(waiters.keyed.waiting.capacity() <= CROWD);
+        assert!(waiters.several().keyed.places.capacity() <= CROWD, "nothing is kept for a herd once all are gone");
+        assert!(waiters.several().keyed.waiting.capacity() <= CROWD);
     }
 
     /// Against a plain list, whatever comes, goes and happens.
@@ -407,24 +418,28 @@ mod tests {
                     model.iter_mut().for_each(|(_, waits)| *waits = waits.filter(|_| !woken(waits)));
                 }
             }
-            assert_eq!(waiters.keyed.waiting.len(), model.iter().filter(|(_, waits)| waits.is_some()).count());
+            assert_eq!(
+                waiters.several().keyed.waiting.len(),
+                model.iter().filter(|(_, waits)| waits.is_some()).count()
+            );
         }
     }
 
     #[test]
     fn a_herd_is_told_apart_without_comparing_each() {
-        let mut waiters = Waiters { dispersed: Some(Instant::now() + Duration::from_secs(3600)), ..Waiters::default() };
+        let mut waiters = Waiters::default();
+        waiters.several().dispersed = Some(Instant::now() + Duration::from_secs(3600));
         let herd: Vec<_> = (0..HERD).map(|_| waker()).collect();
         for come in 0..2 {
             for one in &herd {
                 waiters.leave(Interest::READABLE, WaiterKind::Shared, [Some(one.clone()), None]).let_go();
             }
-            let shared = &waiters.shared[0];
+            let shared = &waiters.several().shared[0];
             assert_eq!(shared.wakers.len(), HERD, "each is there once, though it has come {} times", come + 1);
             assert_eq!(shared.crowd.len(), HERD, "and is found by what tells it apart");
         }
         assert_eq!(taken(&mut waiters, Interest::READABLE), HERD);
-        assert!(waiters.shared[0].crowd.is_empty() && waiters.shared[0].wakers.capacity() == 0);
+        assert!(waiters.several().shared[0].crowd.is_empty() && waiters.several().shared[0].wakers.capacity() == 0);
     }
 
     #[test]
@@ -433,9 +448,9 @@ mod tests {
         assert_eq!(come(&mut waiters), CROWD, "so many are no crowd yet");
         assert_eq!(come(&mut waiters), CROWD);
         // So that the test may take any time.
-        waiters.dispersed = Some(Instant::now() + Duration::from_secs(3600));
+        waiters.several().dispersed = Some(Instant::now() + Duration::from_secs(3600));
         assert_eq!(come(&mut waiters), 2 * CROWD, "they may all be there: they are not woken over and over");
-        waiters.dispersed = Instant::now().checked_sub(PERIOD);
+        waiters.several().dispersed = Instant::now().checked_sub(PERIOD);
         assert_eq!(come(&mut waiters), CROWD);
     }
 }
