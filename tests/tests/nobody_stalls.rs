@@ -10,6 +10,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream as StdStream;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle, Runtime, Stall};
 use wsrt::task::{JoinHandle, block_in_place, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{Gate, Manner, in_a_process_with_files, runtime_with, text_of, within_a_minute};
+use wsrt_tests::{Gate, Manner, in_a_process_with_files, runtime_with, spin_for, text_of, within_a_minute};
 
 /// How long a test waits for others to go on. Below the time for which polls are held.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -127,6 +128,29 @@ fn runnext_tasks_run_while_all_processors_are_held() {
             })
             .collect();
         tasks.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
+    });
+}
+
+#[test]
+fn polls_that_compute_have_no_more_spares_than_workers() {
+    within_a_minute(|| {
+        let runtime = runtime_with(2);
+        let most = Arc::new(AtomicUsize::new(0));
+        let tasks: Vec<_> = (0..32)
+            .map(|_| {
+                let (most, metrics) = (Arc::clone(&most), runtime.metrics());
+                runtime.spawn(async move {
+                    spin_for(Duration::from_millis(15));
+                    most.fetch_max(metrics.snapshot().num_spare_processors(), SeqCst);
+                })
+            })
+            .collect();
+        runtime.run(async {
+            for task in tasks {
+                task.await.expect("no panic")
+            }
+        });
+        assert!(most.load(SeqCst) <= 2, "{most:?} spares");
     });
 }
 

@@ -10,16 +10,16 @@
 //!   tasks like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
 //!   for a thread that computes, when it has used CPU time from one tick to the next, and only as
-//!   far as such polls leave tasks less than half of the processors. Nothing is taken from under
-//!   the stuck thread: its task may continue to wake and spawn as if nothing had happened.
-//! * The tasks that wait behind the stuck poll go to the injector, where all find them.
+//!   far as stuck polls leave tasks less than half of the processors, or no core is left. Nothing
+//!   is taken from under the stuck thread: its task may continue to wake and spawn.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
-//!   as long as the poll, since a task that blocked once will do so again.
+//!   that grows with the poll, since a task that blocked once will do so again.
 //!
 //! It also looks at the netpoller and fires timers when no machine has for a while, follows the
 //! quota of the control group, and looks, at a slow pace, for tasks that can never run again.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,8 +40,7 @@ use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
 use crate::util::unwind::AbortOnUnwind;
 
-/// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
-/// second tick that saw it.
+/// A poll that computes has had 0.5 ms of CPU time between the first look that saw it and a later.
 const BURNED: u64 = 500_000;
 
 /// The watcher's record of one processor.
@@ -84,6 +83,8 @@ struct Watcher<'a> {
     holds_up_tasks: bool,
     /// Until when spares stay in play that no stuck poll needs.
     grace_until: u64,
+    /// The cores that the process may use.
+    cores: usize,
     limit_reported: bool,
     /// True if this look is an early one, for a task in runnext.
     is_early: bool,
@@ -143,6 +144,7 @@ impl<'a> Watcher<'a> {
             cadence: Cadence::default(),
             holds_up_tasks: false,
             grace_until: 0,
+            cores: thread::available_parallelism().map_or(1, NonZeroUsize::get),
             is_early: false,
             was_in_vain: false,
             limit_reported: false,
@@ -171,7 +173,7 @@ impl<'a> Watcher<'a> {
         self.follow_stalls(now);
         let found_in_runnext = self.relieve_runnext();
         self.was_in_vain = std::mem::take(&mut self.is_early) && !found_in_runnext;
-        self.give_away_late_tasks();
+        self.give_tasks_away();
         self.fire_forgotten_timers(now);
         self.watch_network(now);
         self.take_back_spares(now);
@@ -312,13 +314,12 @@ impl<'a> Watcher<'a> {
         if blocking {
             return Some(Why::Asleep);
         }
-        let others_poll = self.serving() > 0;
         let asleep = self.looks_asleep(index, thread, now);
         let was_asleep = std::mem::replace(&mut self.watched[index].asleep, asleep);
         if asleep {
             // A lock of the allocator, say, is held for a moment, or until the kernel gives its
             // holder a core again: no spare would be quicker than that.
-            return (was_asleep || !others_poll).then_some(Why::Asleep);
+            return (was_asleep || self.serving() == 0).then_some(Why::Asleep);
         }
         if computing {
             return Some(Why::Burning);

@@ -214,7 +214,8 @@ impl Deadline {
 
 impl Drop for Deadline {
     fn drop(&mut self) {
-        if let (DeadlineWait::Armed, Some(entry)) = (self.wait, self.entry.take()) {
+        let waits = |entry: &Arc<TimerEntry>| !entry.is_fired() && !entry.is_cancelled();
+        if let (DeadlineWait::Armed, Some(entry)) = (self.wait, self.entry.take().filter(waits)) {
             entry.cancel();
             keep(self.home, entry);
         }
@@ -222,9 +223,8 @@ impl Drop for Deadline {
 }
 
 thread_local! {
-    /// The timer that was last cancelled on this thread, and its runtime, for the next that is
-    /// armed: a server cancels the time limit of a request and sets that of the next in one poll,
-    /// and needs neither memory nor a new place in the queue for it.
+    /// The timer that was last cancelled on this thread, for the next that is armed: a server
+    /// cancels the time limit of a request and sets that of the next in one poll.
     static KEPT: Cell<Option<(RuntimeId, Arc<TimerEntry>)>> = const { Cell::new(None) };
 }
 
@@ -233,10 +233,10 @@ fn take_kept(runtime: RuntimeId) -> Option<Arc<TimerEntry>> {
     (home == runtime).then_some(entry)
 }
 
-/// Not where tasks run in order: a timer that is put off loses its place among those of its moment.
+/// Not where tasks run in order: a timer that is put off loses its place in that order.
 fn keep(home: Option<RuntimeId>, entry: Arc<TimerEntry>) {
-    let may_keep = |here: &Context| home == Some(here.scheduler().id) && !here.scheduler().config.keeps_order();
-    if let (Some(home), true) = (home, Context::with(|here| here.is_some_and(may_keep))) {
+    let has_no_order = |here: &Context| home == Some(here.scheduler().id) && !here.scheduler().config.keeps_order();
+    if let (Some(home), true) = (home, Context::with(|here| here.is_some_and(has_no_order))) {
         let _ = KEPT.try_with(|kept| kept.set(Some((home, entry))));
     }
 }

@@ -1,15 +1,15 @@
 //! One timer: its state word, its deadline, and the waker of the task that waits for it.
 //!
-//! Every transition is made under the entry's own lock, which only its owner and the queue that
-//! fires it take. The [`TimerWord`] is a copy published for readers without the lock: the owner
-//! asking "has it fired?" and the queue looking for dead items to remove.
+//! Every transition is made under the entry's own lock, which only its owner takes, and the queue
+//! that fires it or throws its item out. The [`TimerWord`] is a copy published for readers without
+//! the lock: the owner asking "has it fired?" and the queue looking for dead items to remove.
 //!
 //! An arming is named by its generation. The queue's item carries the generation it was made for,
 //! so arming again simply starts a new one: the old item is dead from that moment on, wherever it
 //! lies. A timer that is put off, as the time limit of a connection is with each request, keeps
 //! generation and item: only the entry knows the new deadline, and the queue asks for it when the
 //! item's own deadline comes. So does a timer that was cancelled, and is revived before the queue
-//! has buried it, which is to throw its item out.
+//! has thrown its item out.
 
 use super::store::{NEVER, QueuedEntry, Store};
 use crate::sync::atomic::AtomicU64;
@@ -109,7 +109,7 @@ impl std::panic::RefUnwindSafe for TimerEntry {}
 #[derive(Debug, Default)]
 struct TimerEntryState {
     waker: Option<Waker>,
-    /// The store that holds its item: while it is armed, and afterwards until it is buried.
+    /// The store that holds its item: while it is armed, and afterwards until it is thrown out.
     home: Option<Arc<Store<TimerEntry>>>,
     /// When it is due.
     deadline: u64,
@@ -286,7 +286,7 @@ impl TimerEntry {
     pub(crate) fn fire(&self, generation: u64) -> Fire {
         let mut inner = self.inner.lock();
         let value = self.word.read();
-        if inner.is_buried(value, generation) {
+        if inner.remove_if_dead(value, generation) {
             return Fire::Dead;
         }
         // Even if the new deadline has come as well: other timers may be due before it.
@@ -306,7 +306,7 @@ impl TimerEntry {
     pub(crate) fn abandon(&self, generation: u64) -> Option<Option<Waker>> {
         let mut inner = self.inner.lock();
         let value = self.word.read();
-        if inner.is_buried(value, generation) {
+        if inner.remove_if_dead(value, generation) {
             return None;
         }
         self.word.publish(value.with(TimerState::Cancelled));
@@ -320,7 +320,7 @@ impl TimerEntry {
     /// it is dead.
     pub(crate) fn true_deadline(&self, generation: u64) -> Option<u64> {
         let mut inner = self.inner.lock();
-        if inner.is_buried(self.word.read(), generation) {
+        if inner.remove_if_dead(self.word.read(), generation) {
             return None;
         }
         inner.filed_under = inner.deadline;
@@ -339,9 +339,9 @@ impl TimerEntry {
 
 impl TimerEntryState {
     /// Called by the store about an item that it has in hand, made for the arming `generation` of
-    /// an entry whose word is `value`. If the item is dead, it is thrown out: a timer that was
-    /// cancelled can be revived no more.
-    fn is_buried(&mut self, value: WordValue, generation: u64) -> bool {
+    /// an entry whose word is `value`. Returns whether the item is dead; if so it is thrown out,
+    /// and the timer can be revived no more.
+    fn remove_if_dead(&mut self, value: WordValue, generation: u64) -> bool {
         if value.is_armed_as(generation) {
             return false;
         }
@@ -355,12 +355,12 @@ impl TimerEntryState {
 }
 
 impl QueuedEntry for TimerEntry {
-    fn is_buried(&self, generation: u64) -> bool {
+    fn remove_if_dead(&self, generation: u64) -> bool {
         // Most items are alive, which shows without the lock.
         if self.word.read().is_armed_as(generation) {
             return false;
         }
         let mut inner = self.inner.lock();
-        inner.is_buried(self.word.read(), generation)
+        inner.remove_if_dead(self.word.read(), generation)
     }
 }

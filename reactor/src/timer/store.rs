@@ -44,7 +44,7 @@ const SPARE_SHARE: usize = 4;
 pub(crate) trait QueuedEntry {
     /// Returns whether the item made for `generation` is dead. If so, it stays dead, and the caller
     /// throws it out.
-    fn is_buried(&self, generation: u64) -> bool;
+    fn remove_if_dead(&self, generation: u64) -> bool;
 }
 
 /// The heap of items, and the words beside it that are read without its lock.
@@ -226,7 +226,7 @@ impl<E: QueuedEntry> StoredTimers<E> {
     /// Takes out dead items: all of them if the heap is small, else those among the next few items.
     fn search(&mut self) -> Vec<QueuedTimer<E>> {
         let mut dead = Vec::new();
-        let is_dead = |item: &QueuedTimer<E>| item.entry.is_buried(item.generation);
+        let is_dead = |item: &QueuedTimer<E>| item.entry.remove_if_dead(item.generation);
         if self.heap.len() <= SEARCHED_WHOLE {
             // A look either moves on or takes an item out: it ends within two for each item.
             self.unsearched = self.heap.take_dead(usize::MAX, usize::MAX, is_dead, &mut dead);

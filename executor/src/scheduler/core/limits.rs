@@ -18,8 +18,8 @@ pub(crate) const INTERVAL: u32 = 61;
 /// in vain. It takes 25 ms to reach 1,024 (`docs/SCALE.md`).
 pub(crate) const MANY_PROCESSORS: usize = 16;
 
-/// How long a chain through runnext may hold the processor, 10 ms: Go's time slice. The watcher's
-/// longest tick too, as in Go; and after as long without a look it polls the network itself.
+/// How long a chain through runnext may hold the processor, 10 ms: Go's time slice. After as
+/// long without a look the watcher polls the network itself, as in Go.
 ///
 /// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing
 /// off to each other, get like shares of a processor.

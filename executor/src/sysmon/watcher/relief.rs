@@ -7,25 +7,22 @@ use crate::scheduler::worker::steal::stays_in_runnext;
 use crate::sysmon::watcher::{Watched, Watcher, Why};
 use crate::util::report::report;
 
-/// A spare stays in play for 16 times as long as the watcher saw the poll last that it came for: a
-/// task that blocked once will do so again, but a wait for a lock of the allocator's is short.
-const GRACE: u64 = 16;
+/// A spare stays in play for 16 times the length of its poll, as the watcher saw it: a task that
+/// blocked once will do so again, but a wait for a lock of the allocator's is short.
+const GRACE_FACTOR: u64 = 16;
 /// It stays no longer than 140 ms.
 const LONGEST_GRACE: u64 = 140_000_000;
 
 impl Watcher<'_> {
-    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
-    /// or there is no more.
+    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet
+    /// or may have none, or there is no more.
     pub(super) fn compensate(&mut self, index: usize, now: u64) -> bool {
         if self.watched[index].compensation.is_some() {
             return false;
         }
         let Some(why) = self.why_stuck(index, now) else { return false };
         self.watched[index].is_held = true;
-        if self.is_to_go(index) {
-            return false;
-        }
-        if why == Why::Burning && self.serving() >= self.share_of_tasks() {
+        if self.is_to_go(index) || (why == Why::Burning && !self.may_have_one_more()) {
             return false;
         }
         if self.spares_to_spare() {
@@ -55,8 +52,9 @@ impl Watcher<'_> {
 
     /// Lets the spare of a poll that computes go, once tasks have enough processors without it.
     pub(super) fn revoke_if_shared(&mut self, index: usize, now: u64) {
-        let is_compensated = self.watched[index].compensation == Some(Why::Burning);
-        if is_compensated && self.serving() > self.share_of_tasks() {
+        let regular = self.scheduler.processors.regular();
+        let is_due = regular < self.cores || self.serving() <= regular.div_ceil(2);
+        if self.watched[index].compensation == Some(Why::Burning) && !is_due {
             self.end_compensation(index, now);
         }
     }
@@ -65,14 +63,17 @@ impl Watcher<'_> {
     pub(super) fn end_compensation(&mut self, index: usize, now: u64) {
         let Watched { compensation, since, .. } = &mut self.watched[index];
         if compensation.take().is_some() {
-            let grace = (GRACE * (now - *since)).min(LONGEST_GRACE);
+            let grace = (GRACE_FACTOR * (now - *since)).min(LONGEST_GRACE);
             self.grace_until = self.grace_until.max(now + grace);
         }
     }
 
-    /// Processors that tasks keep beside polls that compute: half of them.
-    fn share_of_tasks(&self) -> usize {
-        self.scheduler.processors.regular().div_ceil(2)
+    /// Returns whether one more poll that computes may have a spare: there are as many such polls
+    /// as processors at most, and tasks have less than half of those, or a core is left.
+    fn may_have_one_more(&self) -> bool {
+        let regular = self.scheduler.processors.regular();
+        let burning = self.watched.iter().filter(|watched| watched.compensation == Some(Why::Burning)).count();
+        burning < regular && (self.serving() < regular.div_ceil(2) || regular + burning < self.cores)
     }
 
     /// Processors that are not stuck in a poll, but for spares that no stuck poll needs any more.
@@ -107,8 +108,7 @@ impl Watcher<'_> {
     }
 
     /// Takes spares out of play that no stuck poll needs, after their grace: idle ones here and
-    /// now, busy ones by having their holders give them up. Also those that were asked for and have
-    /// become idle unasked.
+    /// now, also those that became idle unasked; busy ones by having their holders give them up.
     pub(super) fn take_back_spares(&self, now: u64) {
         while now >= self.grace_until && self.spares_to_spare() {
             self.scheduler.processors.ask_for_one();
@@ -158,7 +158,7 @@ impl Watcher<'_> {
     /// ever, or others that arrive as fast as they are run, it never does. Only behind a poll that
     /// blocks or computes, whether it has a spare or not: a thread that waits for a core continues
     /// with its own tasks when it has one. Not where no other thread may run them.
-    pub(super) fn give_away_late_tasks(&self) {
+    pub(super) fn give_tasks_away(&self) {
         if self.scheduler.config.keeps_order() || self.scheduler.processors.capacity() == 1 {
             return;
         }

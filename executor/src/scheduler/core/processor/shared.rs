@@ -64,15 +64,17 @@ impl Shared {
         &self.written.watch
     }
 
-    /// Takes every task that waits here, as a thief does, for one that will not run them.
-    pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> + '_ {
+    /// Takes the tasks that wait here now, oldest first, for one that will not run them.
+    pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> {
         let (mut loot, _) = ring();
-        std::iter::from_fn(move || {
-            if loot.is_empty() {
-                self.ring.steal_into(&mut loot);
-            }
-            loot.pop().or_else(|| self.written.runnext.take()).map(runnable)
-        })
+        // No more than these: the holder may push others all the time.
+        let (mut left, mut batches) = (self.ring.len(), Vec::new());
+        while left > 0 && self.ring.steal_into(&mut loot) > 0 {
+            batches.push(std::iter::from_fn(|| loot.pop().map(runnable)).collect::<Vec<_>>());
+            left = left.saturating_sub(batches.last().map_or(0, Vec::len));
+        }
+        // A thief takes the newest first.
+        batches.into_iter().rev().flatten().chain(self.written.runnext.take().map(runnable))
     }
 
     /// Tasks waiting here, runnext included.
