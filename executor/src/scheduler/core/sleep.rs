@@ -366,7 +366,8 @@ pub(crate) trait SleepingSide {
         if self.machine().parker().begin_polling() { FellAsleep::InNetpoller { until } } else { FellAsleep::Woken }
     }
 
-    /// Becomes the poll owner, if there is none, and returns the deadline that is published.
+    /// Becomes the poll owner, if there is none and a processor is idle, and returns the deadline
+    /// that is published. Where all are busy, their holders look at the netpoller.
     fn become_poll_owner(&self) -> Option<u64> {
         let runtime = self.runtime();
         if runtime.helpers_watch_network() {
@@ -376,7 +377,7 @@ pub(crate) trait SleepingSide {
             return None;
         }
         let published = runtime.earliest_deadline();
-        if !runtime.poll_owner().take_over(published) {
+        if runtime.idle().count_idle() == 0 || !runtime.poll_owner().take_over(published) {
             runtime.notify_poll_owner();
             return None;
         }
