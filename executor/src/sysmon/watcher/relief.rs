@@ -8,7 +8,7 @@ use crate::sysmon::watcher::{Watched, Watcher, Why};
 use crate::util::report::report;
 
 /// A spare stays in play for 16 times the length of its poll, as the watcher saw it: a task that
-/// blocked once will do so again, but a wait for a lock of the allocator's is short. 140 ms at most.
+/// blocked once will do so again, but a wait for the allocator's lock is short. 140 ms at most.
 const GRACE_FACTOR: u64 = 16;
 const LONGEST_GRACE: u64 = 140_000_000;
 
