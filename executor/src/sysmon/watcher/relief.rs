@@ -58,7 +58,7 @@ impl Watcher<'_> {
         }
     }
 
-    /// Ends the need for the spare of this processor's poll, if there is one: its grace begins.
+    /// Begins the grace of the spare that this processor's poll has, if it has one.
     pub(super) fn end_compensation(&mut self, index: usize, now: u64) {
         let Watched { compensation, since, .. } = &mut self.watched[index];
         if compensation.take().is_some() {
@@ -67,8 +67,8 @@ impl Watcher<'_> {
         }
     }
 
-    /// Returns whether one more poll that computes may have a spare: there are as many such polls
-    /// as processors at most, and tasks have less than half of those, or a core is left.
+    /// Returns whether one more poll that computes may have a spare: tasks have less than half of
+    /// the processors, or a core is left; and fewer such polls have one than there are processors.
     fn may_have_one_more(&self) -> bool {
         let regular = self.scheduler.processors.regular();
         let burning = self.watched.iter().filter(|watched| watched.compensation == Some(Why::Burning)).count();
@@ -153,10 +153,9 @@ impl Watcher<'_> {
 
     /// Moves the tasks behind a stuck poll to the injector, which has its turn on each processor.
     ///
-    /// A thief would come for them once its own queues are empty: with tasks there that yield for
-    /// ever, or others that arrive as fast as they are run, it never does. Only behind a poll that
-    /// blocks or computes, whether it has a spare or not: a thread that waits for a core continues
-    /// with its own tasks when it has one. Not where no other thread may run them.
+    /// A thief comes once its own queues are empty: never, beside tasks that yield for ever.
+    /// Only behind a poll that blocks or computes, whether it has a spare or not: a thread that
+    /// waits for a core continues with its own tasks. Not where no other thread may run them.
     pub(super) fn give_tasks_away(&self) {
         if self.scheduler.config.keeps_order() || self.scheduler.processors.capacity() == 1 {
             return;

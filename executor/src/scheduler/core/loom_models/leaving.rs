@@ -21,8 +21,7 @@ const LATER: u64 = 5;
 /// The outcome of a machine's way to the netpoller.
 #[derive(Debug)]
 struct Slept {
-    /// Until when it would block; `None` if it did not come to that, for it was woken before, or
-    /// all processors were held.
+    /// Until when it would block; `None` if it was woken before, or all processors were held.
     until: Option<u64>,
     machine: Arc<Machine>,
 }
@@ -45,8 +44,7 @@ fn fall_asleep(scene: &Arc<Scene>) -> thread::JoinHandle<Slept> {
     })
 }
 
-/// How the timer came to be seen, over all interleavings of a model. Where a processor is held at
-/// the end, its holder sees it.
+/// How the timer came to be seen, over all interleavings; if a processor is held, by its holder.
 struct Cases {
     by_the_poll_owner: Tally,
     by_interrupt: Tally,
@@ -90,8 +88,7 @@ fn model_leave(others_deadline: u64) {
         let slept = sleeper.join().expect("it ends in good order");
         cases.assert_seen(&scene, &slept, false);
     });
-    // None is the poll owner before the processor is idle, and there is none to interrupt.
-    assert_eq!(cases.met(), [true, false, true], "seen by the poll owner, interrupted, woken");
+    assert_eq!(cases.met(), [true, false, true], "by the poll owner, which comes later, or woken");
 }
 
 #[test]
