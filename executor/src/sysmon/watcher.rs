@@ -10,7 +10,7 @@
 //!   tasks like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
 //!   for a thread that computes, when it has used CPU time from one tick to the next, and only as
-//!   far as stuck polls leave tasks less than half of the processors, or no core is left. Nothing
+//!   far as stuck polls leave tasks less than half of the processors, or a core is left. Nothing
 //!   is taken from under the stuck thread: its task may continue to wake and spawn.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   that grows with the poll, since a task that blocked once will do so again.
@@ -40,7 +40,7 @@ use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
 use crate::util::unwind::AbortOnUnwind;
 
-/// A poll that computes has had 0.5 ms of CPU time between the first look that saw it and a later.
+/// A poll that computes has had 0.5 ms of CPU time between the look that first saw it and this.
 const BURNED: u64 = 500_000;
 
 /// The watcher's record of one processor.

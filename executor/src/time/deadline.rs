@@ -165,12 +165,11 @@ impl Deadline {
         }
         self.home = Some(scheduler.id);
         self.wait = DeadlineWait::Armed;
-        let is_revived = self.entry.is_none() && {
-            self.entry = take_kept(scheduler.id);
-            self.entry.as_ref().is_some_and(|kept| kept.revive(deadline))
-        };
+        let kept = if self.entry.is_none() { take_kept(scheduler.id) } else { None };
+        let is_revived = kept.as_ref().is_some_and(|kept| kept.revive(deadline));
+        let entry = self.entry.get_or_insert_with(|| kept.unwrap_or_else(TimerEntry::new));
         if !is_revived {
-            arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
+            arm_timer(scheduler, entry, deadline);
         }
     }
 
