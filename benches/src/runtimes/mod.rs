@@ -7,7 +7,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::time::Instant;
 
 mod joined;
@@ -22,10 +22,26 @@ pub use tokio::Tokio;
 #[cfg(feature = "wsrt")]
 pub use wsrt::Wsrt;
 
+use socket2::{Domain, Socket, Type};
+
 use crate::Failure;
 use crate::metric::Measurement;
 use crate::plan::Plan;
 use crate::workloads;
+
+/// So many connections may wait to be accepted. Each runtime has a default of its own, 128 with
+/// tokio and smol, 1024 with wsrt; and a client that finds no room tries again after a second,
+/// which no generator counts: a server with little room looks fast while its clients wait outside.
+const BACKLOG: i32 = 1024;
+
+/// Listens on `address`: the socket of each runtime's listener.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket.into())
+}
 
 /// A future that a task can run.
 pub trait Work: Future<Output: Send + 'static> + Send + 'static {}
@@ -92,7 +108,7 @@ pub trait Runtime: Sized + 'static {
     /// Waits until `deadline`.
     fn sleep_until(deadline: Instant) -> impl Future<Output = ()> + Send;
 
-    /// Listens on `address`.
+    /// Listens on `address`, as [`listen`] does.
     fn bind(address: SocketAddr) -> impl Future<Output = io::Result<Self::Listener>> + Send;
 
     /// Returns the address that `listener` listens on.

@@ -18,7 +18,7 @@ use async_executor::{Executor, StaticExecutor, Task};
 use async_net::{TcpListener, TcpStream};
 use futures_lite::{AsyncReadExt, AsyncWriteExt, future};
 
-use super::{Runtime, Work};
+use super::{Runtime, Work, listen};
 
 /// One of async-executor's executors, as a global.
 pub trait Global: Debug + Send + Sync + 'static {
@@ -145,8 +145,8 @@ impl<G: Global> Runtime for Smol<G> {
         async_io::Timer::at(deadline).await;
     }
 
-    fn bind(address: SocketAddr) -> impl Future<Output = io::Result<TcpListener>> + Send {
-        TcpListener::bind(address)
+    async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        listen(address)?.try_into()
     }
 
     fn local_addr(listener: &TcpListener) -> io::Result<SocketAddr> {

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinHandle;
 
-use super::{Joined, Runtime, Work};
+use super::{Joined, Runtime, Work, listen};
 
 /// tokio's multi-threaded runtime.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ impl Runtime for Tokio {
         tokio::time::sleep_until(deadline.into())
     }
 
-    fn bind(address: SocketAddr) -> impl Future<Output = io::Result<TcpListener>> + Send {
-        TcpListener::bind(address)
+    async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        TcpListener::from_std(listen(address)?)
     }
 
     fn local_addr(listener: &TcpListener) -> io::Result<SocketAddr> {

@@ -9,7 +9,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle};
 use wsrt::task::JoinHandle;
 
-use super::{Joined, Runtime, Work};
+use super::{Joined, Runtime, Work, listen};
 
 /// wsrt's multi-threaded runtime.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Runtime for Wsrt {
     }
 
     async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-        TcpListener::bind(address).await
+        TcpListener::from_std(listen(address)?)
     }
 
     fn local_addr(listener: &TcpListener) -> io::Result<SocketAddr> {

@@ -13,6 +13,8 @@ use std::thread::{self, JoinHandle};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token, Waker};
 
+use crate::runtimes::listen;
+
 /// Events that one wait takes at most.
 const EVENTS: usize = 1024;
 /// The token of the waker: no connection has this number.
@@ -28,7 +30,8 @@ pub(crate) struct Server {
 impl Server {
     /// Listens, and has `threads` loops serve `connections`, with buffers of `buffer` bytes.
     pub(crate) fn start(threads: usize, connections: usize, buffer: usize) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let listener = listen((Ipv4Addr::LOCALHOST, 0).into())?;
+        listener.set_nonblocking(false)?;
         let address = listener.local_addr()?;
         let loops = (0..threads).map(|_| Loop::start(buffer)).collect::<io::Result<Vec<_>>>()?;
         let acceptor = thread::spawn(move || deal_out(&listener, loops, connections));
