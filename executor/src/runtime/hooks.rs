@@ -102,7 +102,8 @@ impl Builder {
     }
 
     /// Calls `hook` for each poll that occupies its processor for longer than `WSRT_STALL_MS`
-    /// milliseconds. Most such polls are still running when `hook` is called.
+    /// milliseconds. Most such polls are still running when `hook` is called. One that is longer by
+    /// less than 6 ms may be missed: beside workers whose polls return it is looked at late.
     ///
     /// [`Stall::backtrace`] says where the poll's thread is. To learn it, wsrt sends the thread
     /// SIGURG up to twice, with a handler that copies registers and the top of the stack, and calls

@@ -304,19 +304,6 @@ impl Scheduler {
         !is_attended && (!self.netpoller.is_unused() || self.processors.earliest_deadline() != u64::MAX)
     }
 
-    /// Returns whether each processor but the caller's is idle, or in another poll than in `seen`,
-    /// which is brought up to date.
-    pub(crate) fn have_all_moved_on(&self, own: usize, seen: &mut Vec<u64>) -> bool {
-        seen.resize(self.processors.scan_len(), u64::MAX);
-        let mut all = true;
-        for (index, (processor, seen)) in self.processors.iter().zip(seen).enumerate() {
-            let polls = processor.counters().polls();
-            let stays = std::mem::replace(seen, polls) == polls;
-            all &= !stays || index == own || self.idle.is_idle(index);
-        }
-        all
-    }
-
     /// Returns whether a socket may have become ready that only a busy processor would see, since
     /// no machine blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::sysmon::cadence::SECOND_LOOK;
+use crate::scheduler::core::watcher_sleep::LOOK;
 use crate::util::thread_state::cpu_time;
 
 /// Readings of one thread's clock, to compare later ones with.
@@ -33,6 +33,12 @@ impl BurnMeter {
         self.read(thread, now).is_none_or(|burnt| Duration::from_nanos(burnt) >= time / 2)
     }
 
+    /// Returns whether `thread`, which does not sleep, has had a core for less than half of the
+    /// time since the first reading, as far as is known.
+    pub(crate) fn lacked_core(&mut self, thread: u32, now: u64) -> bool {
+        self.compare(thread, now).is_some_and(|(burnt, since)| burnt < since / 2)
+    }
+
     /// Returns whether `thread` has had next to nothing of a core for a while, as far as is known:
     /// it sleeps, or waits for one. For where the system does not say which of the two.
     pub(crate) fn is_at_rest(&mut self, thread: u32, now: u64) -> bool {
@@ -56,7 +62,7 @@ impl BurnMeter {
 
 /// The time in which a thread's clock alone shows whether it sleeps, in nanoseconds.
 pub(super) fn three_ticks() -> u64 {
-    3 * SECOND_LOOK.as_nanos() as u64
+    3 * LOOK.as_nanos() as u64
 }
 
 #[cfg(all(test, target_os = "linux"))]

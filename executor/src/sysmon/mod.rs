@@ -1,6 +1,5 @@
 //! sysmon: the watcher thread, which puts spare processors in for stuck polls.
 
-pub(crate) mod cadence;
 pub(crate) mod cpu_meter;
 mod patrol;
 mod quota;

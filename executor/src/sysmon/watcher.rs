@@ -1,23 +1,24 @@
 //! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that
 //! trusts a poll to return.
 //!
-//! It looks while a processor is busy: as long as polls return machines vouch for them, and where
-//! one lasts the watcher is woken (`scheduler/core/watcher_sleep.rs`). At each look it notes the
-//! processors that are in the same poll as on the last one, and makes sure that no task waits for
-//! them:
+//! It looks while a processor is busy, unless machines vouch for all
+//! (`scheduler/core/watcher_sleep.rs`). At each look it notes the processors that are in the same
+//! poll as on the last one, and makes sure that no task waits for them:
 //!
 //! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
 //!   tasks like any thief.
-//! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
-//!   for a thread that computes, when it has used CPU time from one tick to the next, and only as
-//!   far as stuck polls leave tasks less than half of the processors, or a core is left. Nothing
-//!   is taken from under the stuck thread: its task may continue to wake and spawn.
+//! * If none is idle, a *spare* processor is put into play: for a thread that was asleep at two
+//!   looks, unless another waits for a core; for a thread that computes, when it has used CPU time
+//!   from one look to the next, and only as far as stuck polls leave tasks less than half of the
+//!   processors, or a core is left. Nothing is taken from under the stuck thread: its task may
+//!   continue to wake and spawn.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   that grows with the poll, since a task that blocked once will do so again.
 //!
 //! It also looks at the netpoller and fires timers when no machine has for a while, follows the
 //! quota of the control group, and looks, at a slow pace, for tasks that can never run again.
 
+use std::cell::LazyCell;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -31,7 +32,6 @@ use crate::scheduler::core::watcher_sleep::LOOK;
 use crate::scheduler::overslept::Overslept;
 use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::{Context, Scheduler, shutdown};
-use crate::sysmon::cadence::Cadence;
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::patrol::Patrol;
 use crate::sysmon::quota::QuotaFollower;
@@ -78,13 +78,12 @@ struct Watcher<'a> {
     driver: Driver<'a>,
     /// Turns of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
-    cadence: Cadence,
     /// True if a task waited behind a stuck poll when this tick began.
     holds_up_tasks: bool,
     /// Until when spares stay in play that no stuck poll needs.
     grace_until: u64,
-    /// The cores that the process may use.
-    cores: usize,
+    /// The cores that the process may use: asked for at the first poll that computes.
+    cores: LazyCell<usize>,
     limit_reported: bool,
     /// True if this look is an early one, for a task in runnext.
     is_early: bool,
@@ -141,10 +140,9 @@ impl<'a> Watcher<'a> {
             watched: Vec::new(),
             driver: Driver::new(context),
             network: (0, 0),
-            cadence: Cadence::default(),
             holds_up_tasks: false,
             grace_until: 0,
-            cores: thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            cores: LazyCell::new(|| thread::available_parallelism().map_or(1, NonZeroUsize::get)),
             is_early: false,
             was_in_vain: false,
             limit_reported: false,
@@ -184,19 +182,20 @@ impl<'a> Watcher<'a> {
         self.patrol.look(self.scheduler, now);
     }
 
-    /// Sleeps until the next look is due. After a nap the watcher looks even if all are idle by
-    /// then; so it rests, unless another look is to come soon, a spare waits to be taken back, or a
-    /// stall to be reported.
+    /// Sleeps until the next look is due. It rests, unless there is more to see to than polls: a
+    /// stall is followed, or a spare stands in for a poll, or is to go.
     fn sleep(&mut self) {
         let (scheduler, sleep) = (self.scheduler, self.scheduler.idle.watcher());
-        let next = self.cadence.next();
-        let has_more = scheduler.processors.spares() > 0 || !self.followed.is_empty() || !watches_only_polls(scheduler);
-        if next < LOOK || has_more {
-            return sleep.nap(next);
+        let sees_to_spares = self.count_compensated() > 0 || scheduler.processors.is_retirement_due();
+        if sees_to_spares || !self.followed.is_empty() || !watches_only_polls(scheduler) {
+            return sleep.nap(LOOK);
         }
+        let grace = || Duration::from_nanos(self.grace_until.saturating_sub(scheduler.clock.elapsed()));
+        let grace = self.spares_to_spare().then(grace);
+        let at_most = self.patrol.time_left(scheduler).into_iter().chain(grace).min();
         let (is_busy, may_rest) = (|| scheduler.idle.count_busy() > 0, || watches_only_polls(scheduler));
         let may_be_early = !self.was_in_vain && scheduler.processors.regular() > 1;
-        let rested = sleep.rest(self.patrol.time_left(scheduler), may_be_early, is_busy, may_rest);
+        let rested = sleep.rest(at_most, may_be_early, is_busy, may_rest);
         self.is_early = rested.is_early;
         if rested.was_idle {
             self.forget();
@@ -227,9 +226,9 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
-    /// Brings the next tick forward, and notes the CPU time of a thread whose poll may turn out to
-    /// be stuck, so that a later look shows whether the thread computes. Only where tasks, sockets
-    /// or timers wait for it.
+    /// Notes the state and the CPU time of a thread whose poll may turn out to be stuck, so that
+    /// the next look shows whether the thread sleeps or computes. Only where tasks, sockets or
+    /// timers wait for it.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if idle.is_idle(index) || idle.count_idle() > 0 {
@@ -237,20 +236,17 @@ impl<'a> Watcher<'a> {
         }
         let processor = self.scheduler.processors.get(index);
         if processor.waiting() > 0 || !self.scheduler.injector.is_empty() || self.scheduler.needs_poll_owner(now) {
-            self.cadence.wonder();
             let thread = processor.watch().state().thread;
             let _ = self.watched[index].burnt.read(thread, now);
+            self.watched[index].asleep = self.looks_asleep(index, thread, now);
         }
     }
 
     /// Sees to it that no task waits for this processor, which is stuck.
     fn help(&mut self, index: usize, now: u64) {
         if !self.somebody_waits(index, now) {
-            // A long poll that no task waits for is looked at as calmly as any: a close look costs
-            // it 4 % of its core.
             return;
         }
-        self.cadence.suspect();
         // Before a spare is put into play.
         let overslept = self.overslept();
         if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
@@ -319,7 +315,8 @@ impl<'a> Watcher<'a> {
         if asleep {
             // A lock of the allocator, say, is held for a moment, or until the kernel gives its
             // holder a core again: no spare would be quicker than that.
-            return (was_asleep || self.serving() == 0).then_some(Why::Asleep);
+            let is_brief = now - self.watched[index].since < LOOK.as_nanos() as u64 / 2;
+            return (was_asleep && !is_brief || self.serving() == 0).then_some(Why::Asleep);
         }
         if computing {
             return Some(Why::Burning);

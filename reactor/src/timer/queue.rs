@@ -199,7 +199,7 @@ impl TimerQueue {
     /// at the same time, or if the queue is large.
     pub fn begin_rest(&self) {
         let mut contents = self.store.lock();
-        self.store.set_resting(&mut contents, true);
+        self.store.set_resting(true);
         // However few are dead.
         let dead = self.store.throw_out(&mut contents, usize::MAX);
         self.store.publish(&contents);
@@ -209,8 +209,8 @@ impl TimerQueue {
 
     /// Ends a rest that [`begin_rest`](Self::begin_rest) began.
     pub fn end_rest(&self) {
-        let mut contents = self.store.lock();
-        self.store.set_resting(&mut contents, false);
+        let contents = self.store.lock();
+        self.store.set_resting(false);
         self.store.publish(&contents);
     }
 

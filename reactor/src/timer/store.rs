@@ -73,8 +73,6 @@ pub(super) struct StoredTimers<E> {
     /// Where the search for the dead continues: the items before this one have yet to be looked at.
     /// It begins at the end.
     unsearched: usize,
-    /// With fewer items the dead are not searched for.
-    pub(super) floor: usize,
     /// Set at shutdown; nothing is inserted after it.
     pub(super) is_closed: bool,
 }
@@ -121,13 +119,7 @@ impl<E> Store<E> {
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
             rests: AtomicBool::new(false),
-            contents: Mutex::new(StoredTimers {
-                heap: Heap::new(),
-                inserted: 0,
-                unsearched: 0,
-                floor: COMPACTION_FLOOR,
-                is_closed: false,
-            }),
+            contents: Mutex::new(StoredTimers { heap: Heap::new(), inserted: 0, unsearched: 0, is_closed: false }),
             #[cfg(test)]
             longest_hold: std::sync::atomic::AtomicUsize::new(0),
         }
@@ -143,7 +135,7 @@ impl<E> Store<E> {
     /// Publishes the earliest deadline and the limit of the dead, for threads without the lock.
     pub(super) fn publish(&self, contents: &StoredTimers<E>) {
         self.earliest.publish(contents.heap.peek().map_or(NEVER, |item| item.deadline));
-        self.most_dead.store((contents.heap.len() / DEAD_SHARE_AT_CANCEL).max(contents.floor), Relaxed);
+        self.most_dead.store((contents.heap.len() / DEAD_SHARE_AT_CANCEL).max(self.floor()), Relaxed);
     }
 
     /// Counts one more dead item; true if they are so many that the caller should clean up, with no
@@ -160,14 +152,18 @@ impl<E> Store<E> {
 
     /// Begins or ends a rest: while it lasts, the dead are searched for however few they are, and
     /// none is revived.
-    pub(super) fn set_resting(&self, contents: &mut StoredTimers<E>, rests: bool) {
-        contents.floor = if rests { 0 } else { COMPACTION_FLOOR };
+    pub(super) fn set_resting(&self, rests: bool) {
         // Relaxed: a timer that is revived in the first moment of a rest is as if armed before it.
         self.rests.store(rests, Relaxed);
     }
 
     pub(super) fn is_resting(&self) -> bool {
         self.rests.load(Relaxed)
+    }
+
+    /// A smaller heap is not searched.
+    fn floor(&self) -> usize {
+        if self.is_resting() { 0 } else { COMPACTION_FLOOR }
     }
 
     pub(super) fn count_removed(&self, count: usize) {
@@ -196,7 +192,7 @@ impl<E: QueuedEntry> Store<E> {
     pub(super) fn throw_out(&self, contents: &mut StoredTimers<E>, share: usize) -> Vec<QueuedTimer<E>> {
         // Acquire: as in `count_dead`. A count that is a moment old delays a search by one arm.
         let population = self.dead.load(Acquire);
-        if contents.heap.len() < contents.floor || population <= contents.heap.len() / share {
+        if contents.heap.len() < self.floor() || population <= contents.heap.len() / share {
             return Vec::new();
         }
         let dead = contents.search();

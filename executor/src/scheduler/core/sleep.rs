@@ -376,13 +376,13 @@ pub(crate) trait SleepingSide {
             runtime.idle().watcher().wake_if_resting();
             return None;
         }
-        let published = runtime.earliest_deadline();
-        if runtime.idle().count_idle() == 0 || !runtime.poll_owner().take_over(published) {
-            runtime.notify_poll_owner();
-            return None;
+        let published = (runtime.idle().count_idle() > 0).then(|| runtime.earliest_deadline());
+        let published = published.filter(|&deadline| runtime.poll_owner().take_over(deadline));
+        match published {
+            Some(_) => runtime.idle().choose_last(self.machine()),
+            None => runtime.notify_poll_owner(),
         }
-        runtime.idle().choose_last(self.machine());
-        Some(published)
+        published
     }
 
     /// The poll owner is back from the netpoller, or was [woken](FellAsleep::Woken) before.

@@ -3,9 +3,9 @@
 //! While the watcher *rests*, its alarm is set as long as any processor is busy, and only then. The
 //! machine that takes the first processor sets it, the one that gives the last back clears it, or
 //! sets it for the next round of the patrol: so a poll that lasts is looked at in time, and a short
-//! one costs two system calls and wakes no thread. Between two polls a machine vouches for all
-//! processors whose polls have returned, and moves the alarm on: under load the watcher looks only
-//! where a poll lasts.
+//! one costs two system calls and wakes no thread. Between two polls a machine vouches for all: it
+//! takes what waits behind polls that last (`worker/vouch.rs`), and moves the alarm on. Under load
+//! the watcher looks only where no machine comes to vouch, or a poll lasts for 5 ms.
 //!
 //! The two sides meet as in the sleeping protocol. The watcher says that it rests, full barrier,
 //! looks whether a processor is busy; a machine changes the count, full barrier, looks whether the
@@ -21,9 +21,13 @@ use crate::util::sync::atomic::{AtomicU8, AtomicU64, fence};
 use crate::util::sync::{HAS_PATROL, Mutex};
 
 /// The watcher looks so long after a processor has become busy, or a machine has vouched for all,
-/// which one does when half of the time is over. So a poll is looked at 1.2 ms after its beginning
-/// at the latest, and once more after 0.7 ms if anything waits behind it.
-pub(crate) const LOOK: Duration = Duration::from_micros(800);
+/// which one does when half of the time is over. A second look, 0.7 ms later, shows what sleeps or
+/// computes.
+pub(crate) const LOOK: Duration = Duration::from_micros(700);
+
+/// Machines vouch for one and the same poll for 5 ms: for longer than a thread waits for its core
+/// where two share it, which is one of Linux's ticks, 1 to 4 ms.
+pub(crate) const LONGEST_VOUCH: u64 = 5_000_000;
 
 /// So often the alarm is cleared in one rest; then it stays set, and is moved on while machines
 /// vouch, so that one of many short busy times costs no system call. It rings when there was none
@@ -35,6 +39,8 @@ pub(crate) struct WatcherSleep {
     state: AlarmState,
     /// When a machine vouched last, by the scheduler's clock; 0 where the alarm was set since.
     vouched: AtomicU64,
+    /// The poll of each processor, as the last machine that vouched saw it.
+    seen: Mutex<Vec<SeenPoll>>,
     setting: Mutex<Setting>,
     alarm: Alarm,
 }
@@ -48,8 +54,13 @@ struct Setting {
     rings: bool,
     /// True if the watcher may be made to look early.
     may_be_early: bool,
-    /// The poll of each processor, as the last machine that vouched saw it.
-    polls: Vec<u64>,
+}
+
+/// A poll that a machine which vouches has seen, and when it was first seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SeenPoll {
+    pub(crate) number: u64,
+    pub(crate) since: u64,
 }
 
 /// The way in which a rest has ended.
@@ -67,6 +78,7 @@ impl WatcherSleep {
         Self {
             state: AlarmState(AtomicU8::new(AWAKE)),
             vouched: AtomicU64::new(0),
+            seen: Mutex::new(Vec::new()),
             setting: Mutex::new(Setting::default()),
             alarm: Alarm::new(),
         }
@@ -131,27 +143,31 @@ impl WatcherSleep {
         self.state.enter(if setting.may_be_early { MAY_BE_EARLY } else { SET });
     }
 
-    /// To be called by a machine between two polls, at the time `now`: while all processors come
-    /// along, the alarm is moved on, and the watcher need not look. `have_all_moved_on` compares
-    /// their polls with those of the last time, and notes them.
+    /// To be called by a machine between two polls, at the time `now`: the alarm is moved on, and
+    /// the watcher need not look, if `sees_to_all`. It is given the polls that were seen last.
     #[inline]
-    pub(crate) fn vouch(&self, now: u64, have_all_moved_on: impl FnOnce(&mut Vec<u64>) -> bool) {
+    pub(crate) fn vouch(&self, now: u64, sees_to_all: impl FnOnce(&mut Vec<SeenPoll>) -> bool) {
         let before = self.vouched.load(Relaxed);
         if now.saturating_sub(before) >= LOOK.as_nanos() as u64 / 2 {
-            self.vouch_since(before, now, have_all_moved_on);
+            self.vouch_since(before, now, sees_to_all);
         }
     }
 
     #[cold]
-    fn vouch_since(&self, before: u64, now: u64, have_all_moved_on: impl FnOnce(&mut Vec<u64>) -> bool) {
+    fn vouch_since(&self, before: u64, now: u64, sees_to_all: impl FnOnce(&mut Vec<SeenPoll>) -> bool) {
         let is_first = self.vouched.compare_exchange(before, now, Relaxed, Relaxed).is_ok();
         // The alarm was set just now, or there is none to move on.
         if !is_first || before == 0 || !self.state.is_set() {
             return;
         }
-        let mut setting = self.setting.lock();
-        let may_move_on = have_all_moved_on(&mut setting.polls) && !setting.rings;
-        if may_move_on && self.state.is_set() && !self.state.is(EARLY) {
+        // Another machine that is at it still does the same.
+        let Some(mut seen) = self.seen.try_lock() else { return };
+        let sees_to_all = sees_to_all(&mut seen);
+        drop(seen);
+        let setting = self.setting.lock();
+        // Not where it was set since.
+        let is_the_same = self.state.is_set() && !self.state.is(EARLY) && self.vouched.load(Relaxed) == now;
+        if sees_to_all && is_the_same && !setting.rings {
             self.set(&setting);
         }
     }

@@ -38,7 +38,7 @@ impl MachineLoop<'_> {
     fn read_clock(&mut self, processor: &mut Processor, one_by_one: bool) {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
-        self.scheduler.idle.watcher().vouch(now, |polls| self.scheduler.have_all_moved_on(processor.index(), polls));
+        self.scheduler.idle.watcher().vouch(now, |seen| self.relieve_others(processor.index(), now, seen));
         processor.set_observed(self.scheduler.observer.is_on());
         let one_by_one = one_by_one || self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
         if processor.since_network_polled() > ACCEPTED_DELAY {

@@ -21,6 +21,7 @@ mod sleep;
 pub(crate) mod start;
 pub(crate) mod steal;
 pub(crate) mod step;
+mod vouch;
 
 use self::driver::Driver;
 

@@ -12,6 +12,7 @@ use crate::runtime::Builder;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
 use crate::scheduler::core::sleep::{Listing, SleepingSide, WakingSide};
+use crate::scheduler::core::watcher_sleep::LONGEST_VOUCH;
 use crate::scheduler::timers::arm_timer;
 use crate::scheduler::{Context, Entered, Scheduler, shutdown};
 
@@ -128,5 +129,63 @@ fn a_machine_that_finds_only_unreachable_tasks_sleeps() {
     let begin = Instant::now();
     (0..200).for_each(|_| machine_loop.pause_on_list(true));
     assert!(begin.elapsed() > 100 * Duration::from_micros(50), "what is in the injector stays there");
+    shutdown::begin(&scheduler);
+}
+
+/// At first sight it notes the poll, which may soon be over.
+#[test]
+fn a_machine_that_vouches_takes_what_waits_behind_polls() {
+    let scheduler = multi_thread(2);
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let own = scheduler.idle.acquire().expect("two are idle").index();
+    entered.take_up(scheduler.idle.acquire().expect("another is idle"));
+    (0..2).for_each(|_| drop(scheduler.spawn(async {}, std::panic::Location::caller())));
+    let stuck = entered.take_processor().expect("the machine has one");
+    let (machine_loop, mut seen) = (MachineLoop::new(&entered), Vec::new());
+    assert!(machine_loop.relieve_others(own, 0, &mut seen));
+    assert_eq!((stuck.shared().waiting(), scheduler.injector.len()), (2, 0));
+    assert!(machine_loop.relieve_others(own, LONGEST_VOUCH - 1, &mut seen));
+    assert_eq!((stuck.shared().waiting(), scheduler.injector.len()), (0, 2));
+    assert!(!machine_loop.relieve_others(own, LONGEST_VOUCH, &mut seen), "the watcher has to look");
+    shutdown::begin(&scheduler);
+}
+
+#[test]
+fn a_machine_vouches_for_no_timer_behind_a_poll() {
+    let scheduler = multi_thread(2);
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let own = scheduler.idle.acquire().expect("two are idle").index();
+    entered.take_up(scheduler.idle.acquire().expect("another is idle"));
+    let timer = TimerEntry::new();
+    arm_timer(&scheduler, &timer, 1);
+    let _stuck = entered.take_processor().expect("the machine has one");
+    let (machine_loop, mut seen) = (MachineLoop::new(&entered), Vec::new());
+    assert!(machine_loop.relieve_others(own, 0, &mut seen));
+    assert!(!machine_loop.relieve_others(own, 1, &mut seen));
+    shutdown::begin(&scheduler);
+}
+
+/// It may go to sleep in its next poll, as they have.
+#[test]
+fn nobody_vouches_while_most_others_stay_in_polls() {
+    let scheduler = multi_thread(3);
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let held: Vec<_> = (0..3).map(|_| scheduler.idle.acquire().expect("three are idle")).collect();
+    let (machine_loop, mut seen) = (MachineLoop::new(&entered), Vec::new());
+    assert!(machine_loop.relieve_others(held[0].index(), 0, &mut seen));
+    assert!(!machine_loop.relieve_others(held[0].index(), 1, &mut seen));
+    shutdown::begin(&scheduler);
+}
+
+#[test]
+fn a_processor_taken_after_a_sleep_is_in_no_poll() {
+    let scheduler = multi_thread(2);
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let own = scheduler.idle.acquire().expect("two are idle").index();
+    let (machine_loop, mut seen) = (MachineLoop::new(&entered), Vec::new());
+    assert!(machine_loop.relieve_others(own, 0, &mut seen));
+    assert!(machine_loop.relieve_others(own, LONGEST_VOUCH - 1, &mut seen));
+    let _taken = scheduler.idle.acquire().expect("the other is idle");
+    assert!(machine_loop.relieve_others(own, LONGEST_VOUCH, &mut seen));
     shutdown::begin(&scheduler);
 }

@@ -1,8 +1,10 @@
 //! Relief of stuck polls: which of them get a spare processor put in for them, and when it goes
 //! again; and the tasks and timers behind one that no machine comes for by itself.
 
+use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::processor::Shared;
 use crate::scheduler::core::sleep::WakingSide;
+use crate::scheduler::core::watcher_sleep::LONGEST_VOUCH;
 use crate::scheduler::worker::steal::stays_in_runnext;
 use crate::sysmon::watcher::{Watched, Watcher, Why};
 use crate::util::report::report;
@@ -21,7 +23,14 @@ impl Watcher<'_> {
         }
         let Some(why) = self.why_stuck(index, now) else { return false };
         self.watched[index].is_held = true;
-        if self.is_to_go(index) || (why == Why::Burning && !self.may_have_one_more()) {
+        let may_have_one = match why {
+            Why::Asleep => {
+                let lasts = now - self.watched[index].since >= LONGEST_VOUCH;
+                lasts || !self.another_waits_for_a_core(index, now)
+            }
+            Why::Burning => self.may_compute(self.serving(), self.count_burning()),
+        };
+        if self.is_to_go(index) || !may_have_one {
             return false;
         }
         if self.spares_to_spare() {
@@ -42,6 +51,17 @@ impl Watcher<'_> {
         true
     }
 
+    /// Returns whether the thread of another poll waits for a core: others have them, and a spare
+    /// would wait beside it.
+    fn another_waits_for_a_core(&mut self, own: usize, now: u64) -> bool {
+        (0..self.watched.len()).any(|index| {
+            let PollState { thread, blocking, .. } = self.scheduler.processors.get(index).watch().state();
+            let Watched { stuck, asleep, .. } = self.watched[index];
+            let may_wait = index != own && stuck && !asleep && !blocking;
+            may_wait && self.watched[index].burnt.lacked_core(thread, now) && !self.looks_asleep(index, thread, now)
+        })
+    }
+
     /// Returns whether every thread that there may be has something to do: tasks that wait in
     /// `block_on` have one each, and no processor.
     fn nobody_could_run_another(&self) -> bool {
@@ -51,9 +71,8 @@ impl Watcher<'_> {
 
     /// Lets the spare of a poll that computes go, once tasks have enough processors without it.
     pub(super) fn revoke_if_shared(&mut self, index: usize, now: u64) {
-        let regular = self.scheduler.processors.regular();
-        let is_due = regular < self.cores || self.serving() <= regular.div_ceil(2);
-        if self.watched[index].compensation == Some(Why::Burning) && !is_due {
+        let is_due = || self.may_compute(self.serving().saturating_sub(1), self.count_burning() - 1);
+        if self.watched[index].compensation == Some(Why::Burning) && !is_due() {
             self.end_compensation(index, now);
         }
     }
@@ -67,12 +86,16 @@ impl Watcher<'_> {
         }
     }
 
-    /// Returns whether one more poll that computes may have a spare: tasks have less than half of
-    /// the processors, or a core is left; and fewer such polls have one than there are processors.
-    fn may_have_one_more(&self) -> bool {
+    /// Returns whether a poll that computes may have a spare, beside `burning` others that have
+    /// one, and while `serving` processors serve tasks: those are less than half, or a core is
+    /// left. The others are fewer than the processors.
+    fn may_compute(&self, serving: usize, burning: usize) -> bool {
         let regular = self.scheduler.processors.regular();
-        let burning = self.watched.iter().filter(|watched| watched.compensation == Some(Why::Burning)).count();
-        burning < regular && (self.serving() < regular.div_ceil(2) || regular + burning < self.cores)
+        burning < regular && (serving < regular.div_ceil(2) || regular + burning < *self.cores)
+    }
+
+    fn count_burning(&self) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation == Some(Why::Burning)).count()
     }
 
     /// Processors that are not stuck in a poll, but for spares that no stuck poll needs any more.
@@ -97,12 +120,12 @@ impl Watcher<'_> {
         beyond.filter(|watched| watched.stuck && watched.compensation.is_none()).count()
     }
 
-    fn count_compensated(&self) -> usize {
+    pub(super) fn count_compensated(&self) -> usize {
         self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
     }
 
     /// Returns whether more spares are in play than there are stuck polls.
-    fn spares_to_spare(&self) -> bool {
+    pub(super) fn spares_to_spare(&self) -> bool {
         self.scheduler.processors.lasting_spares() > self.count_compensated()
     }
 
@@ -155,7 +178,8 @@ impl Watcher<'_> {
     ///
     /// A thief comes once its own queues are empty: never, beside tasks that yield for ever.
     /// Only behind a poll that blocks or computes, whether it has a spare or not: a thread that
-    /// waits for a core continues with its own tasks. Not where no other thread may run them.
+    /// waits for a core continues with its own tasks, but for those that a machine which vouches
+    /// has taken. Not where no other thread may run them.
     pub(super) fn give_tasks_away(&self) {
         if self.scheduler.config.keeps_order() || self.scheduler.processors.capacity() == 1 {
             return;

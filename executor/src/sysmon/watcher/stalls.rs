@@ -90,9 +90,6 @@ impl Watcher<'_> {
             });
             if is_done {
                 self.report(stall);
-            } else if stall.unreported.is_some() {
-                // Its thread answers within microseconds.
-                self.cadence.suspect();
             }
             is_followed
         });

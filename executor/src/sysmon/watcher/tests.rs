@@ -1,6 +1,9 @@
 //! The watcher's work without the locks that others hold.
 
 use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -8,9 +11,9 @@ use super::Watcher;
 use crate::runtime::Builder;
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
-use crate::scheduler::core::watcher_sleep::LOOK;
 use crate::scheduler::{Context, shutdown};
 use crate::task::SpawnOrigin;
+use crate::util::thread_state::{current_thread_number, is_asleep};
 
 /// More than any stall takes to be reported.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -76,7 +79,7 @@ fn a_processor_taken_after_a_sleep_is_in_no_stall() {
 }
 
 #[test]
-fn a_calm_watcher_looks_twice_where_a_timer_waits() {
+fn a_timer_behind_a_poll_brings_a_spare_soon() {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(1);
     let scheduler = builder.scheduler().expect("a netpoller");
@@ -94,11 +97,60 @@ fn a_calm_watcher_looks_twice_where_a_timer_waits() {
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
     watcher.tick();
-    assert!(watcher.cadence.next() < LOOK, "the next look comes soon");
+    assert_eq!(scheduler.processors.spares(), 0, "the poll may be over soon");
+    watcher.tick();
+    assert_eq!(scheduler.processors.spares(), 1);
     drop(watcher);
     drop(entered);
     drop(release);
     block_on(&scheduler, task).expect("no panic");
+    shutdown::begin(&scheduler);
+    assert!(shutdown::wait(&scheduler, None));
+}
+
+/// While it waits for a core, a spare would wait beside it; but that may be for ever.
+#[test]
+fn a_starved_poll_denies_no_sleeper_its_spare() {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(3);
+    let scheduler = builder.scheduler().expect("a netpoller");
+    crate::scheduler::worker::start::start_machines(&scheduler).expect("three threads");
+    let (began, has_begun) = channel();
+    let (spins, sleeps) = (began.clone(), began);
+    let (release, released) = channel::<()>();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let ends = Arc::clone(&is_over);
+    let spinning = async move {
+        spins.send(current_thread_number()).expect("the test waits");
+        while !ends.load(Relaxed) {}
+    };
+    let sleeping = async move {
+        sleeps.send(current_thread_number()).expect("the test waits");
+        released.recv().expect_err("it is dropped");
+    };
+    let spinning = scheduler.spawn(spinning, Location::caller());
+    has_begun.recv_timeout(PATIENCE).expect("it runs");
+    let sleeping = scheduler.spawn(sleeping, Location::caller());
+    let sleeper = has_begun.recv_timeout(PATIENCE).expect("it runs");
+    while is_asleep(sleeper) == Some(false) {
+        std::thread::yield_now();
+    }
+    let entered = Context::enter(&scheduler, Role::Watching);
+    let mut watcher = Watcher::new(&scheduler, &entered, None);
+    watcher.tick();
+    watcher.tick();
+    let is_sleepers = |index: &usize| scheduler.processors.get(*index).watch().state().thread == sleeper;
+    let index = (0..watcher.watched.len()).find(is_sleepers).expect("it is in a poll");
+    // The one that spins has had no core for most of an hour.
+    let later = scheduler.clock.elapsed() + 3_600_000_000_000;
+    (0..2).for_each(|_| _ = watcher.compensate(index, later));
+    assert_eq!(scheduler.processors.spares(), 1);
+    drop(watcher);
+    drop(entered);
+    is_over.store(true, Relaxed);
+    drop(release);
+    block_on(&scheduler, spinning).expect("no panic");
+    block_on(&scheduler, sleeping).expect("no panic");
     shutdown::begin(&scheduler);
     assert!(shutdown::wait(&scheduler, None));
 }
