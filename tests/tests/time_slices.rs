@@ -1,5 +1,5 @@
-//! Machines have short time slices from Linux; the threads and processes that they start have the
-//! system's own.
+//! Machines and the watcher have short time slices from Linux; the threads and processes that they
+//! start have the system's own.
 
 #![cfg(target_os = "linux")]
 
@@ -30,12 +30,15 @@ struct Attributes {
 impl Attributes {
     /// Those of the thread or process with this number; 0 is the calling thread.
     fn of(number: u32) -> Self {
+        Self::read(number).unwrap_or_else(|| panic!("{}", std::io::Error::last_os_error()))
+    }
+
+    fn read(number: u32) -> Option<Self> {
         let mut attributes = Self::default();
         let size = size_of::<Self>() as libc::c_uint;
         // SAFETY: the kernel writes up to `size` bytes to `attributes`, which has as many.
         let status = unsafe { libc::syscall(libc::SYS_sched_getattr, number, &raw mut attributes, size, 0) };
-        assert_eq!(status, 0, "{}", std::io::Error::last_os_error());
-        attributes
+        (status == 0).then_some(attributes)
     }
 }
 
@@ -75,6 +78,29 @@ fn what_a_machine_starts_has_the_slices_of_the_system() {
             assert_eq!(spawn_blocking(own_slice).await.expect("no panic"), usual, "of a blocking job");
             assert_eq!(slice_of_a_child().await, usual, "of a child");
         });
+    });
+}
+
+/// Those of other tests may end at any moment.
+fn slices_of_watchers() -> Vec<u64> {
+    let threads = fs::read_dir("/proc/self/task").expect("Linux lists threads").flatten();
+    let watchers = threads.filter(|thread| {
+        fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name.trim_end() == "wsrt-sysmon")
+    });
+    let number = |thread: fs::DirEntry| thread.file_name().to_str()?.parse().ok();
+    watchers.filter_map(number).filter_map(Attributes::read).map(|attributes| attributes.runtime).collect()
+}
+
+#[test]
+fn the_watcher_has_short_slices() {
+    within_a_minute(|| {
+        if kernel() < GRANTED_SINCE {
+            return not_checked("short time slices", "Linux grants them since 6.12, and this one is older");
+        }
+        let _runtime = runtime_with(1);
+        while !slices_of_watchers().contains(&100_000) {
+            thread::yield_now();
+        }
     });
 }
 

@@ -38,6 +38,7 @@ use crate::sysmon::quota::QuotaFollower;
 use crate::util::report::report;
 use crate::util::sync::{self, thread};
 use crate::util::thread_state::is_asleep;
+use crate::util::time_slice;
 use crate::util::unwind::AbortOnUnwind;
 
 /// A poll that computes has had 0.5 ms of CPU time between the look that first saw it and this.
@@ -119,6 +120,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
     let guard = AbortOnUnwind::OF_A_THREAD;
     let sleep = scheduler.idle.watcher();
     sleep.adopt_current_thread();
+    time_slice::ask_for_short_ones();
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, quota);

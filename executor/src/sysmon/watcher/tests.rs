@@ -89,11 +89,14 @@ fn a_timer_behind_a_poll_brings_a_spare_soon() {
     let stall = async move {
         let mut waiting = std::pin::pin!(crate::time::sleep(PATIENCE));
         std::future::poll_fn(|cx| std::task::Poll::Ready(_ = waiting.as_mut().poll(cx))).await;
-        began.send(()).expect("the test waits");
+        began.send(current_thread_number()).expect("the test waits");
         released.recv().expect_err("it is dropped");
     };
     let task = scheduler.spawn(stall, Location::caller());
-    has_begun.recv_timeout(PATIENCE).expect("it runs");
+    let sleeper = has_begun.recv_timeout(PATIENCE).expect("it runs");
+    while is_asleep(sleeper) == Some(false) {
+        std::thread::yield_now();
+    }
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
     watcher.tick();
