@@ -245,8 +245,9 @@ impl Scheduler {
     }
 
     /// Puts a batch in the injector, in its order.
-    pub(crate) fn inject_all(&self, batch: TaskQueue) {
-        if batch.is_empty() {
+    pub(crate) fn inject_all(&self, batch: impl Iterator<Item = Runnable>) {
+        let mut batch = batch.peekable();
+        if batch.peek().is_none() {
             return;
         }
         self.injector.push_all(batch);

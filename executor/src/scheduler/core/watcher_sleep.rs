@@ -21,8 +21,7 @@ use crate::util::sync::atomic::{AtomicU8, AtomicU64, fence};
 use crate::util::sync::{HAS_PATROL, Mutex};
 
 /// The watcher looks so long after a processor has become busy, or a machine has vouched for all,
-/// which one does when half of the time is over. A second look, 0.7 ms later, shows what sleeps or
-/// computes.
+/// which one does when half of the time is over. A second look shows what sleeps or computes.
 pub(crate) const LOOK: Duration = Duration::from_micros(700);
 
 /// Machines vouch for one and the same poll for 5 ms: for longer than a thread waits for its core

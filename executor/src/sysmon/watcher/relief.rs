@@ -3,7 +3,6 @@
 
 use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::processor::Shared;
-use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::core::watcher_sleep::LONGEST_VOUCH;
 use crate::scheduler::worker::steal::stays_in_runnext;
 use crate::sysmon::watcher::{Watched, Watcher, Why};
@@ -23,14 +22,7 @@ impl Watcher<'_> {
         }
         let Some(why) = self.why_stuck(index, now) else { return false };
         self.watched[index].is_held = true;
-        let may_have_one = match why {
-            Why::Asleep => {
-                let lasts = now - self.watched[index].since >= LONGEST_VOUCH;
-                lasts || !self.another_waits_for_a_core(index, now)
-            }
-            Why::Burning => self.may_compute(self.serving(), self.count_burning()),
-        };
-        if self.is_to_go(index) || !may_have_one {
+        if self.is_to_go(index) || !self.may_have_one(index, why, now) {
             return false;
         }
         if self.spares_to_spare() {
@@ -49,6 +41,14 @@ impl Watcher<'_> {
         self.watched[index].compensation = Some(why);
         self.scheduler.idle.add(spare);
         true
+    }
+
+    fn may_have_one(&mut self, index: usize, why: Why, now: u64) -> bool {
+        match why {
+            Why::Asleep if now - self.watched[index].since >= LONGEST_VOUCH => true,
+            Why::Asleep => !self.another_waits_for_a_core(index, now),
+            Why::Burning => self.may_compute(self.serving(), self.count_burning()),
+        }
     }
 
     /// Returns whether the thread of another poll waits for a core: others have them, and a spare
@@ -187,8 +187,7 @@ impl Watcher<'_> {
         for (index, watched) in self.watched.iter().enumerate() {
             if watched.is_held && self.waiting_behind(index) > 0 {
                 self.scheduler.rescues.count();
-                self.scheduler.injector.push_all(self.scheduler.processors.get(index).rob());
-                self.scheduler.wake_one();
+                self.scheduler.inject_all(self.scheduler.processors.get(index).rob());
             }
         }
     }

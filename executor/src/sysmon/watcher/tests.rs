@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use super::Watcher;
@@ -19,6 +19,15 @@ use crate::util::thread_state::{current_thread_number, is_asleep};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Longer than the threshold of stalls.
 const MOMENT: Duration = Duration::from_millis(200);
+
+/// Waits until the thread sleeps that a poll names as it begins.
+fn await_asleep(has_begun: &Receiver<u32>) -> u32 {
+    let sleeper = has_begun.recv_timeout(PATIENCE).expect("it runs");
+    while is_asleep(sleeper) == Some(false) {
+        std::thread::yield_now();
+    }
+    sleeper
+}
 
 #[test]
 fn a_stall_is_reported_while_the_task_registry_is_locked() {
@@ -93,10 +102,7 @@ fn a_timer_behind_a_poll_brings_a_spare_soon() {
         released.recv().expect_err("it is dropped");
     };
     let task = scheduler.spawn(stall, Location::caller());
-    let sleeper = has_begun.recv_timeout(PATIENCE).expect("it runs");
-    while is_asleep(sleeper) == Some(false) {
-        std::thread::yield_now();
-    }
+    let _ = await_asleep(&has_begun);
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
     watcher.tick();
@@ -134,10 +140,7 @@ fn a_starved_poll_denies_no_sleeper_its_spare() {
     let spinning = scheduler.spawn(spinning, Location::caller());
     has_begun.recv_timeout(PATIENCE).expect("it runs");
     let sleeping = scheduler.spawn(sleeping, Location::caller());
-    let sleeper = has_begun.recv_timeout(PATIENCE).expect("it runs");
-    while is_asleep(sleeper) == Some(false) {
-        std::thread::yield_now();
-    }
+    let sleeper = await_asleep(&has_begun);
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
     watcher.tick();
