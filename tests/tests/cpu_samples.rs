@@ -169,3 +169,37 @@ fn an_invalid_number_of_samples_is_named_once() {
     assert_eq!(errors.matches("WSRT_TRACE=").count(), 1, "{errors}");
     assert_eq!(fs::read_dir(folder.path("")).expect("it is there").count(), 0);
 }
+
+/// Returns the nice value of the thread of this process with this name, once it is there.
+#[cfg(target_os = "linux")]
+fn nice_value_of(name: &str) -> i32 {
+    let name = format!("({name})");
+    loop {
+        let threads = fs::read_dir("/proc/self/task").expect("Linux lists threads").flatten();
+        // Another thread may end at any moment.
+        let mut stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+        if let Some(stat) = stats.find(|stat| stat.contains(&name)) {
+            let (_, fields) = stat.rsplit_once(") ").expect("the name is in brackets");
+            return fields.split(' ').nth(16).and_then(|nice| nice.parse().ok()).expect("a nice value");
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// With twice the recorder's, no stack was named in time on a busy machine.
+#[cfg(target_os = "linux")]
+#[test]
+fn stacks_are_named_with_the_priority_of_the_recorder() {
+    if !HAS_STACKS {
+        return;
+    }
+    let folder = Directory::new();
+    let variable = format!("{},cpu=100", folder.path("run.perfetto-trace").display());
+    in_a_process_of_its_own("stacks_are_named_with_the_priority_of_the_recorder", &[("WSRT_TRACE", &variable)], || {
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+        runtime.run(async {
+            renders(Duration::from_millis(50));
+            assert_eq!(nice_value_of("wsrt-samples"), nice_value_of("wsrt-timeline"));
+        });
+    });
+}

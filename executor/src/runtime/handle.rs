@@ -678,8 +678,8 @@ impl Spawn for Handle {
 /// ```
 /// use wsrt::runtime::{Builder, worker_index};
 ///
-/// let runtime = Builder::new_multi_thread().worker_threads(1).build()?;
-/// assert_eq!(runtime.run(async { worker_index() }), Some(0));
+/// let runtime = Builder::new_current_thread().build()?;
+/// assert_eq!(runtime.block_on(async { worker_index() }), Some(0));
 /// assert_eq!(worker_index(), None);
 /// # Ok::<(), std::io::Error>(())
 /// ```

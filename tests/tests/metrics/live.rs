@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wsrt::runtime::Builder;
+use wsrt::runtime::{Builder, worker_index};
 use wsrt_tests::{runtime_with, within_a_minute};
 
 use crate::{is_at_rest, metrics_when};
@@ -29,13 +29,20 @@ fn a_poll_under_way_counts_as_busy_time() {
         metrics_when(&runtime, "rest", is_at_rest);
         let idle = metrics.worker_total_busy_duration(0);
         assert_eq!(metrics.worker_total_busy_duration(0), idle, "it is idle");
-        let inside = metrics.clone();
-        let grown = runtime.spawn(async move {
-            let before = inside.worker_total_busy_duration(0);
-            std::thread::sleep(Duration::from_millis(5));
-            inside.worker_total_busy_duration(0) - before
-        });
-        assert!(runtime.block_on(grown).expect("no panic") >= Duration::from_millis(5));
+        let grown = loop {
+            let inside = metrics.clone();
+            let grown = runtime.run(async move {
+                let before = inside.worker_total_busy_duration(0);
+                std::thread::sleep(Duration::from_millis(5));
+                let grown = inside.worker_total_busy_duration(0) - before;
+                (worker_index() == Some(0)).then_some(grown)
+            });
+            // On a busy machine a spare may have run it.
+            if let Some(grown) = grown {
+                break grown;
+            }
+        };
+        assert!(grown >= Duration::from_millis(5), "{grown:?}");
     });
 }
 

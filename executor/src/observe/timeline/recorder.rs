@@ -179,14 +179,14 @@ pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
 /// Lowers the priority of a thread of the recorder's: if all cores are busy, gaps in the timeline
 /// are better than a delayed program. On Linux each thread has its own niceness.
 #[cfg(target_os = "linux")]
-pub(super) fn lower_priority() {
+fn lower_priority() {
     const NICER: libc::c_int = 10;
     // SAFETY: it takes a number and no pointer. If it fails, the priority stays.
     let _ = unsafe { libc::nice(NICER) };
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn lower_priority() {}
+fn lower_priority() {}
 
 impl RecorderThread {
     fn new(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) -> Self {

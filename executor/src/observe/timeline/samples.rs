@@ -1,5 +1,5 @@
 //! CPU samples in a recording: taken while threads use CPU time, put where they fell, and named by
-//! a thread of their own, because to read the program's debug information takes up to seconds.
+//! their own thread, because to read the program's debug information takes up to seconds.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -249,9 +249,8 @@ impl Drop for Namer {
     }
 }
 
-/// The namer's thread.
+/// The namer's thread. It inherits the low priority of the recorder's, which starts it.
 fn serve(samples: &Receiver<Sample>, stacks: &Sender<Stack>) {
-    super::recorder::lower_priority();
     for sample in samples {
         let path = path_of(&sample.backtrace());
         if stacks.send(path.into()).is_err() {
