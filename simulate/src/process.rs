@@ -1,4 +1,4 @@
-//! Runs the program under test once, in a process of its own.
+//! Runs the program under test once, in its own process.
 
 use std::env;
 use std::ffi::OsString;

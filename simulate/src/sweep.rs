@@ -109,7 +109,7 @@ fn run_batch(program: &Program<'_>, first: u64, end: u64) -> Result<Vec<u64>, Re
     }
 }
 
-/// Runs each seed in a process of its own, and returns the seeds that failed.
+/// Runs each seed in its own process, and returns the seeds that failed.
 fn run_each(program: &Program<'_>, seeds: std::ops::Range<u64>) -> Result<Vec<u64>, Refusal> {
     let mut failed = Vec::new();
     for seed in seeds {

@@ -91,7 +91,7 @@ impl ContendedLock {
     /// Returns the task or future that acquired the lock, or some of its permits, and still holds
     /// them.
     ///
-    /// The holder is unknown if the lock was acquired outside of tasks and of futures in
+    /// The holder is unknown if the lock was acquired outside tasks and of futures in
     /// `block_on`.
     #[must_use]
     pub fn holder(&self) -> LockOwner {
@@ -150,7 +150,7 @@ impl ContendedLock {
     }
 
     /// Returns the tasks and futures that wait for the lock, in the order in which they will be
-    /// served. Waits outside of tasks and futures in `block_on` are left out.
+    /// served. Waits outside tasks and futures in `block_on` are left out.
     #[must_use]
     pub fn waiters(&self) -> &[LockWaiter] {
         &self.waiters

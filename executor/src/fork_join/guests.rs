@@ -3,7 +3,7 @@
 //! A runtime's threads come and go, and each may work in regions. A rayon pool has a fixed number
 //! of threads, with an index each, that also run spawned jobs. So a runtime has as many **numbers**
 //! as processors, and lends one to a thread that asks for its index, until the thread leaves its
-//! outermost region. Spawned jobs have threads of their own, **attendants**, as many as there are
+//! outermost region. Spawned jobs have their own threads, **attendants**, as many as there are
 //! numbers at most, so that no end of a runtime waits for them. An attendant is lent a number if
 //! its job asks for one, until the job ends. Its regions are the runtime's: an attendant counts as
 //! a thread that computes, and the runtime's idle processors help it.

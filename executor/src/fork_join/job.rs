@@ -146,7 +146,7 @@ where
 pub(super) const LENT_FRAME: AbortOnUnwind =
     AbortOnUnwind("a panic in the wait for parallel work that borrows from the waiting thread; aborting");
 
-/// A job in a box of its own: the scope that spawned it waits for it, among others.
+/// A job in its own box: the scope that spawned it waits for it, among others.
 #[repr(C)]
 pub(crate) struct BoxedJob<F> {
     head: Head,

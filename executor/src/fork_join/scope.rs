@@ -13,7 +13,7 @@ use crate::util::unwind::{Payload, caught, drop_quietly};
 /// The state that the jobs of a scope share. It lies in the frame that waits for them.
 pub(crate) struct ScopeBase {
     /// Jobs that are not done, and one for the frame itself. The job that takes it to zero sets the
-    /// latch. On a cache line of its own: all participants write it, and read the rest.
+    /// latch. On its own cache line: all participants write it, and read the rest.
     pub(super) pending: CachePadded<AtomicUsize>,
     pub(super) done: Latch,
     panic: FirstPanic,

@@ -16,7 +16,7 @@ pub(super) const BUFFER: usize = 8 * 1024;
 /// copied.
 ///
 /// The bytes pass through a buffer of 8 KiB. Use [`copy_buf`](super::copy_buf()) for a reader that
-/// has a buffer of its own. The writer is flushed at the end and whenever the reader has no data
+/// has its own buffer. The writer is flushed at the end and whenever the reader has no data
 /// available. The writer is not shut down. If both streams are always ready, the copy yields to
 /// other tasks every few hundred KiB.
 ///

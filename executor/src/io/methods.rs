@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use crate::io::buffer::{ReadTarget, SliceTarget, UninitTarget};
 
-/// A stream that is read on a thread of the blocking pool or on a thread of its own. The inherent
+/// A stream that is read on a thread of the blocking pool or on its own thread. The inherent
 /// methods and each family of I/O traits are implemented on top of this trait.
 pub(crate) trait PollRead {
     /// Reads bytes into `target`; a ready result without bytes means the end of the stream.

@@ -53,7 +53,7 @@ pub(crate) struct Stuck {
 /// Returns the state of the runtime if neither the future in `block_on` nor any task seems able to
 /// continue, ever.
 ///
-/// Outside of tests, a cycle of waits, direct or indirect, is required for a suspicion, because
+/// Outside tests, a cycle of waits, direct or indirect, is required for a suspicion, because
 /// programs may legitimately park a thread in `block_on` forever.
 pub(crate) fn look(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<Stuck> {
     let is_test = scheduler.config.is_test;

@@ -60,7 +60,7 @@ impl SyncWait {
     /// The holder is the task that acquired the lock, even if that task has since given the guard
     /// to another task. If there are several readers or permit holders, the most recent one is
     /// returned. Returns `None` if that holder has released the lock, if the lock was acquired
-    /// outside of a task, and for channels, unless the channel's room [is
+    /// outside a task, and for channels, unless the channel's room [is
     /// promised](Self::is_promised).
     #[must_use]
     pub fn holder(&self) -> Option<Id> {

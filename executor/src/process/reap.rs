@@ -6,7 +6,7 @@
 //! While the runtime is running, the netpoller reports an orphan's exit, and the waker that it
 //! wakes reaps the child: with one system call that does not block, and without a task, thread or
 //! signal.
-//! After the runtime has ended, a killed child is reaped by a thread of its own, since it is about
+//! After the runtime has ended, a killed child is reaped by its own thread, since it is about
 //! to exit; other children are checked whenever this process starts or drops another child.
 
 use std::process::{Child, ExitStatus};

@@ -127,7 +127,7 @@ fn path_of_runtime(number: u32, path: PathBuf) -> PathBuf {
     if number == 1 { path } else { numbered(&path, number) }
 }
 
-/// Returns the flight recorder of a runtime of this process, if any, with a path of its own as for
+/// Returns the flight recorder of a runtime of this process, if any, with its own path as for
 /// [`trace`]. An invalid value is reported once, and ignored.
 pub(crate) fn flight_recorder() -> Option<FlightRecorder> {
     static REPORTED: Once = Once::new();

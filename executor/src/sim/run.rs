@@ -108,7 +108,7 @@ fn name(seed: u64) -> String {
 /// Calls `test` with each seed of the range, on all cores, and panics if a seed fails.
 ///
 /// `test` should run a simulation with the seed that it receives, with [`run`](fn@super::run) or
-/// with a runtime of its own. If the environment variable `WSRT_SIM_SEED` is set, only that seed
+/// with its own runtime. If the environment variable `WSRT_SIM_SEED` is set, only that seed
 /// runs, so that a failed test can be repeated alone. With `WSRT_SIM_SEEDS=5000..6000`, these seeds
 /// run instead of `seeds`. After a failure, no further seeds are started.
 ///

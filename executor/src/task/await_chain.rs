@@ -1,7 +1,7 @@
 //! One more poll of a waiting task, with a waker that sees where the task waits.
 //!
 //! A future that returns pending keeps a waker of the poll. It compares this waker with the waker
-//! that it has, and clones it if the two differ. So a poll with a waker of its own makes each
+//! that it has, and clones it if the two differ. So a poll with its own waker makes each
 //! future that waits clone this waker, whoever has written the future. The stack of the call of
 //! `clone` leads from the poll of the task through its `async fn`s to the future: this is the await
 //! chain.

@@ -73,7 +73,7 @@ impl JoinError {
     /// task.abort();
     /// match task.await {
     ///     Err(error) if error.is_cancelled() => println!("{error}"),
-    ///     _ => unreachable!("it is pending for ever"),
+    ///     _ => unreachable!("it is pending forever"),
     /// }
     /// # std::io::Result::Ok(()) })?;
     /// # std::io::Result::Ok(())

@@ -132,7 +132,7 @@ where
 /// While all processors are busy with other tasks, background tasks get a small share of the time,
 /// by default a hundredth
 /// ([`Builder::background_share`](crate::runtime::Builder::background_share)), so that none of them
-/// waits for ever.
+/// waits forever.
 ///
 /// A task keeps its class for life, wherever it is woken. Tasks that a background task spawns with
 /// [`spawn`] are ordinary tasks. Background tasks run in the order in which they were spawned and

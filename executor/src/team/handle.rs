@@ -13,7 +13,7 @@ pub struct Handle(Arc<Team>);
 
 impl Handle {
     /// Creates a team of `count` members, and returns a handle and the members' places. The caller
-    /// has to run each place on a thread of its own.
+    /// has to run each place on its own thread.
     pub fn new(count: usize, hooks: Hooks) -> (Self, Vec<Place>) {
         let (team, places) = Team::new(count, hooks);
         (Self(team), places)

@@ -141,7 +141,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// A rate-limited report for an event that may recur often: the first report is written
 /// immediately, and later ones at most once a second, with the number of omitted reports. Hidden,
-/// because only wsrt-hyper's server uses this type outside of this crate.
+/// because only wsrt-hyper's server uses this type outside this crate.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Recurring(Mutex<LastReport>);

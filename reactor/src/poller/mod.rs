@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 /// let netpoller = Netpoller::new()?;
 /// netpoller.interrupt();
 /// let mut wakers = Vec::new();
-/// // Would wait for ever, were it not interrupted.
+/// // Would wait forever, were it not interrupted.
 /// let turn = netpoller.turn(None, &mut wakers)?;
 /// assert_eq!(turn, Turn::Polled { events: 0, interrupted: true });
 /// wakers.into_iter().for_each(Waker::wake);

@@ -14,10 +14,10 @@ pub(crate) struct Samples {
     total: u64,
 }
 
-/// The samples of one spawn site, or the samples outside of tasks.
+/// The samples of one spawn site, or the samples outside tasks.
 #[derive(Debug)]
 pub(crate) struct SiteSamples {
-    /// `None` outside of tasks.
+    /// `None` outside tasks.
     pub(crate) spawned_at: Option<NameId>,
     pub(crate) count: u64,
     /// How often each stack was found, in the order of the stacks' numbers.

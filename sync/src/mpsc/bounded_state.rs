@@ -123,7 +123,7 @@ pub(crate) struct BoundedState<T, R> {
     /// The number of values that can be sent without waiting.
     pub(super) free: usize,
     capacity: usize,
-    /// The waiting senders, as dumps see them. Its lock is taken inside of this state's.
+    /// The waiting senders, as dumps see them. Its lock is taken inside this state's.
     line: LazyWaitQueue,
     /// True while a sender is in line.
     is_waited_for: bool,

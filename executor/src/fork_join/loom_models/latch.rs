@@ -56,7 +56,7 @@ fn a_latch_may_go_once_it_was_seen_set() {
     assert!(SEEN_UNSET.load(Counting) > 0, "the owner was the first in some of them");
 }
 
-/// If the wake were lost, the owner would sleep for ever, which loom reports as a deadlock.
+/// If the wake were lost, the owner would sleep forever, which loom reports as a deadlock.
 #[test]
 fn a_sleeping_owner_is_woken_and_the_latch_may_go() {
     static ASLEEP: Tally = Tally::new(0);

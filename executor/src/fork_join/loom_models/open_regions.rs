@@ -67,7 +67,7 @@ impl Scene {
     }
 }
 
-/// If the summons were lost, the helper would sleep for ever, which loom reports as a deadlock.
+/// If the summons were lost, the helper would sleep forever, which loom reports as a deadlock.
 #[test]
 fn a_call_left_to_a_spinning_helper_is_not_lost() {
     static RELIED_ON: Tally = Tally::new(0);

@@ -1,5 +1,5 @@
 //! The members of a team that sleep: work that is published as a member falls asleep wakes it. In a
-//! model a member that is not woken sleeps for ever, and that is a fault.
+//! model a member that is not woken sleeps forever, and that is a fault.
 
 use super::explore;
 use crate::fork_join::sleepers::Sleepers;

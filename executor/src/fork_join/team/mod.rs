@@ -10,7 +10,7 @@
 //!
 //! A **root** is a job that belongs to no region: a closure that another thread has handed over
 //! ([`install()`]), or a spawned job that no thread waits for. A root opens a region at its first
-//! `join`, `scope` or loop. So each outermost call has a tree of its own, and a thread that waits
+//! `join`, `scope` or loop. So each outermost call has its own tree, and a thread that waits
 //! in it runs jobs of this tree, and its part of a broadcast.
 //!
 //! | job | waits | is run by |
@@ -77,7 +77,7 @@ pub enum Order {
 /// Threads that compute.
 pub(crate) struct Team {
     regions: Regions,
-    /// Roots that come from other threads. On a cache line of its own, as `users` is: threads
+    /// Roots that come from other threads. On its own cache line, as `users` is: threads
     /// outside write both, and members read the rest.
     roots: CachePadded<SharedJobs>,
     members: Box<[CachePadded<OfMember>]>,

@@ -28,7 +28,7 @@ enum Outcome {
     Read(io::Result<()>),
     Written(io::Result<()>),
     Sought(io::Result<u64>),
-    /// Any other call, whose result went through a channel of its own.
+    /// Any other call, whose result went through its own channel.
     Called,
 }
 

@@ -13,7 +13,7 @@
 //!
 //! Locks and channels are shown by `wsrt-sync`, in its own `console/`, with the same spans.
 //!
-//! The feature stays outside of the task cell: a task is watched by a future around its own
+//! The feature stays outside the task cell: a task is watched by a future around its own
 //! ([`Instrumented`]). The subscriber is asked once, when the task is spawned, whether it wants to
 //! see the task. If not, all that remains is one word next to the future, which each poll checks.
 //!

@@ -113,7 +113,7 @@ impl Handle {
     ///
     /// * Tasks that run or are in a queue: see
     ///   [`Stall::backtrace`](crate::runtime::Stall::backtrace) for those that run for long.
-    /// * Futures that the extra poll does not reach: those inside of a combinator that polls only
+    /// * Futures that the extra poll does not reach: those inside a combinator that polls only
     ///   what was woken, such as `FuturesUnordered` and large `join_all`s. The chain ends there.
     ///   `select!`, `join!` and `timeout` poll all of their futures. At most 16 chains are kept of
     ///   a task.

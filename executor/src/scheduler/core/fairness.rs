@@ -18,7 +18,7 @@
 //! To begin many of them first, each of which displaces the other's partner from runnext, cost
 //! pairs of tasks with channels between them a third of their speed.
 //!
-//! A processor without tasks of its own takes a batch from the injector, and needs no turns.
+//! A processor without its own tasks takes a batch from the injector, and needs no turns.
 //!
 //! Background tasks have no turn: their polls come one by one, as time is left, or when a busy
 //! processor owes them some. It owes them the time of one poll as soon as that is their share of

@@ -28,7 +28,7 @@ pub(crate) const TIME_SLICE: u64 = 10_000_000;
 /// The injector's turn is over after 200 µs, however few polls it had: about tokio's aim.
 pub(crate) const LONGEST_TURN: u64 = 200_000;
 
-/// Background tasks get a hundredth of a busy processor's time: enough that none starves for ever,
+/// Background tasks get a hundredth of a busy processor's time: enough that none starves forever,
 /// and too little to be seen in the latency of a server. `Builder::background_share` sets another
 /// part.
 pub(crate) const BACKGROUND_SHARE: f64 = 0.01;

@@ -176,7 +176,7 @@ impl Watcher<'_> {
 
     /// Moves the tasks behind a stuck poll to the injector, which has its turn on each processor.
     ///
-    /// A thief comes once its own queues are empty: never, beside tasks that yield for ever.
+    /// A thief comes once its own queues are empty: never, beside tasks that yield forever.
     /// Only behind a poll that blocks or computes, whether it has a spare or not: a thread that
     /// waits for a core continues with its own tasks, but for those that a machine which vouches
     /// has taken. Not where no other thread may run them.

@@ -117,7 +117,7 @@ fn a_timer_behind_a_poll_brings_a_spare_soon() {
     assert!(shutdown::wait(&scheduler, None));
 }
 
-/// While it waits for a core, a spare would wait beside it; but that may be for ever.
+/// While it waits for a core, a spare would wait beside it; but that may be forever.
 #[test]
 fn a_starved_poll_denies_no_sleeper_its_spare() {
     let mut builder = Builder::new_multi_thread();
