@@ -8,7 +8,7 @@ use crate::scheduler::core::idle::Idle;
 use crate::scheduler::core::processor::Processor;
 use crate::scheduler::core::processors::Processors;
 use crate::scheduler::core::queue::ring;
-use crate::scheduler::core::watcher_sleep::WatcherSleep;
+use crate::scheduler::core::watcher_sleep::{LOOK, WatcherSleep};
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicUsize, fence};
 use crate::util::sync::{Arc, Mutex, thread};
@@ -34,8 +34,8 @@ fn the_watcher_wakes_when_a_processor_is_taken() {
     });
 }
 
-/// One machine gives its processor back as another one takes one: were the alarm cleared after it
-/// was to be set, the watcher would rest beside a busy processor forever.
+/// One machine vouches, and gives its processor back, as another one takes one: were the alarm
+/// cleared after it was to be set, the watcher would rest beside a busy processor forever.
 #[test]
 fn the_alarm_stays_set_for_the_last_busy_processor() {
     explore(3, || {
@@ -48,6 +48,7 @@ fn the_alarm_stays_set_for_the_last_busy_processor() {
         let giver = {
             let (sleep, busy) = (Arc::clone(&sleep), Arc::clone(&busy));
             thread::spawn(move || {
+                (1..3).for_each(|number| sleep.vouch(number * LOOK.as_nanos() as u64, |_| true));
                 busy.fetch_sub(1, Relaxed);
                 fence(SeqCst);
                 sleep.note_given_back(is_busy(&busy));
