@@ -11,7 +11,7 @@ use wsrt::time::Instant;
 use wsrt_hyper::serve;
 use wsrt_tests::{LIMIT, within_a_minute};
 
-use crate::{Server, Serving, ask, await_close, get, get_by_http2, read_answer};
+use crate::{Server, Serving, ask, await_close, begin_held_request_of_http2, get, read_answer};
 
 /// A server that nothing but a drain ends.
 fn start_with(configure: impl FnOnce(Serving) -> Serving) -> Server {
@@ -61,14 +61,13 @@ fn a_drain_answers_open_requests_and_closes_the_rest() {
 fn a_drain_answers_open_requests_of_http2() {
     within_a_minute(|| {
         let mut server = start();
-        let clients = Runtime::new().expect("a runtime is to be had");
         let address = server.address;
-        let answer = clients.spawn(async move { get_by_http2(address, "/held").await });
+        let answer = begin_held_request_of_http2(address);
         server.runtime.block_on(server.paths.held.notified());
         let draining = drain(&server);
         await_refusal(address);
         server.paths.release.notify_one();
-        assert_eq!(clients.block_on(answer).expect("no panic"), "released");
+        assert_eq!(answer.join().expect("no panic"), "released");
         let drained = draining.join().expect("no panic");
         assert!(drained.is_complete(), "{drained}");
         server.wait();
