@@ -31,12 +31,11 @@ fn hold_until(is_over: impl Fn() -> bool) {
 
 /// A task that goes on until `is_over`, in short polls: it never waits for anything.
 ///
-/// It leaves the core to other threads, and gives way to them. Otherwise three such tasks of a high
-/// priority take every step, and the thread that is to help has none for seconds.
+/// The pauses leave the core to other threads. Without them, or with shorter ones, three such tasks
+/// of a high priority take every step, and the thread that is to help has none for seconds.
 async fn yields_until(is_over: Arc<AtomicBool>) {
     while !is_over.load(SeqCst) {
         thread::sleep(MILLISECOND / 2);
-        thread::yield_now();
         yield_now().await;
     }
 }
