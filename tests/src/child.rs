@@ -19,6 +19,7 @@ const MARK: &str = "WSRT_TESTS_CHILD";
 /// # Panics
 ///
 /// Panics if the process cannot be started.
+#[must_use = "its status says whether the body has failed"]
 pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) -> Output {
     run_if_child(test, body);
     let program = env::current_exe().expect("the test program has a path");
@@ -30,6 +31,7 @@ pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: i
 /// # Panics
 ///
 /// Panics if the process cannot be started.
+#[must_use = "its status says whether the body has failed"]
 pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
     in_a_process_with_files(test, "$(ulimit -H -n)", body)
 }
@@ -40,6 +42,7 @@ pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
 /// # Panics
 ///
 /// Panics if the process cannot be started.
+#[must_use = "its status says whether the body has failed"]
 pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> Output {
     run_if_child(test, body);
     let program = env::current_exe().expect("the test program has a path");
@@ -54,6 +57,7 @@ pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> 
 ///
 /// Panics if the process cannot be started.
 #[cfg(unix)]
+#[must_use = "its status says whether the body has failed"]
 pub fn in_a_process_whose_errors_nobody_reads(test: &str, body: impl FnOnce()) -> Output {
     run_if_child(test, body);
     let (errors, reader) = std::os::unix::net::UnixStream::pair().expect("sockets are to be had");

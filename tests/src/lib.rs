@@ -42,6 +42,6 @@ pub use self::random::Random;
 pub use self::rescues::assert_no_wake_was_lost;
 pub use self::sources::{Item, items_below, items_of};
 pub use self::spin::{compute, spin_for};
-pub use self::threads::count_threads;
+pub use self::threads::{count_threads, threads_named};
 pub use self::unchecked::not_checked;
 pub use wsrt_reactor_testing::Directory;

@@ -18,14 +18,25 @@ const EXITING: u64 = 4;
 /// Without Linux's `/proc`.
 #[must_use]
 pub fn count_threads(name: &str) -> usize {
+    threads_named(name).len()
+}
+
+/// The system's numbers for the threads that [`count_threads`] counts.
+///
+/// # Panics
+///
+/// Without Linux's `/proc`.
+#[must_use]
+pub fn threads_named(name: &str) -> Vec<u32> {
     let name = &name[..name.len().min(NAME_LENGTH)];
     // A list that is read while a thread ends may leave out another: two that agree are whole.
     let mut threads = thread_ids();
     loop {
-        let count = threads.iter().filter(|id| is_thread(id, name)).count();
+        let named = threads.iter().filter(|id| is_thread(id, name));
+        let numbers = named.map(|id| id.to_str().and_then(|id| id.parse().ok()).expect("a number")).collect();
         let again = thread_ids();
         if again == threads {
-            return count;
+            return numbers;
         }
         threads = again;
     }

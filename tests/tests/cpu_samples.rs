@@ -10,6 +10,8 @@ use std::time::Duration;
 use wsrt::runtime::Builder;
 use wsrt::task;
 use wsrt_tests::{Directory, HAS_STACKS, in_a_process_of_its_own, text_of};
+#[cfg(target_os = "linux")]
+use wsrt_tests::{eventually, threads_named};
 use wsrt_trace::decode::{Decoded, Decoder, OpenSlices, PacketReader, TrackEvent, TrackSlice};
 use wsrt_trace::{EventName, Track, TrackEventKind};
 
@@ -124,10 +126,11 @@ fn samples_fall_into_the_polls_that_they_hit() {
     let path = folder.path("run.perfetto-trace");
     let variable = format!("{},cpu=100", path.display());
     let test = "samples_fall_into_the_polls_that_they_hit";
-    in_a_process_of_its_own(test, &[("WSRT_TRACE", &variable), ("WSRT_STALL_MS", "0")], || {
+    let output = in_a_process_of_its_own(test, &[("WSRT_TRACE", &variable), ("WSRT_STALL_MS", "0")], || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         runtime.run(work());
     });
+    text_of(&output);
     let read = Read::of(&path);
     let mut by_site: HashMap<&str, usize> = HashMap::new();
     for sample in read.samples_in("cpu_samples::renders") {
@@ -170,20 +173,17 @@ fn an_invalid_number_of_samples_is_named_once() {
     assert_eq!(fs::read_dir(folder.path("")).expect("it is there").count(), 0);
 }
 
-/// Returns the nice value of the thread of this process with this name, once it is there.
+/// Returns the nice value of the thread of this process with this name, once it has been at work.
 #[cfg(target_os = "linux")]
 fn nice_value_of(name: &str) -> i32 {
-    let name = format!("({name})");
-    loop {
-        let threads = fs::read_dir("/proc/self/task").expect("Linux lists threads").flatten();
-        // Another thread may end at any moment.
-        let mut stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
-        if let Some(stat) = stats.find(|stat| stat.contains(&name)) {
-            let (_, fields) = stat.rsplit_once(") ").expect("the name is in brackets");
-            return fields.split(' ').nth(16).and_then(|nice| nice.parse().ok()).expect("a nice value");
-        }
-        std::thread::yield_now();
-    }
+    // In nanoseconds: a thread sets its priority before it has used so much CPU time.
+    let has_worked = |thread: u32| {
+        let text = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).expect("the thread lives");
+        text.split(' ').next().and_then(|time| time.parse::<u64>().ok()).expect("a number") > 2_000_000
+    };
+    eventually("no such thread works", || threads_named(name).into_iter().any(has_worked));
+    // SAFETY: it takes numbers.
+    unsafe { libc::getpriority(libc::PRIO_PROCESS, threads_named(name)[0]) }
 }
 
 /// With twice the recorder's, no stack was named in time on a busy machine.
@@ -195,11 +195,13 @@ fn stacks_are_named_with_the_priority_of_the_recorder() {
     }
     let folder = Directory::new();
     let variable = format!("{},cpu=100", folder.path("run.perfetto-trace").display());
-    in_a_process_of_its_own("stacks_are_named_with_the_priority_of_the_recorder", &[("WSRT_TRACE", &variable)], || {
+    let test = "stacks_are_named_with_the_priority_of_the_recorder";
+    let output = in_a_process_of_its_own(test, &[("WSRT_TRACE", &variable)], || {
         let runtime = Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
         runtime.run(async {
             renders(Duration::from_millis(50));
             assert_eq!(nice_value_of("wsrt-samples"), nice_value_of("wsrt-timeline"));
         });
     });
+    text_of(&output);
 }

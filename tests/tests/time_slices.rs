@@ -10,7 +10,7 @@ use std::thread;
 use wsrt::process::Command;
 use wsrt::runtime::Builder;
 use wsrt::task::spawn_blocking;
-use wsrt_tests::{in_a_process_of_its_own, not_checked, runtime_with, text_of, within_a_minute};
+use wsrt_tests::{in_a_process_of_its_own, not_checked, runtime_with, text_of, threads_named, within_a_minute};
 
 /// `struct sched_attr` of the kernel, in its first version.
 #[repr(C)]
@@ -83,12 +83,8 @@ fn what_a_machine_starts_has_the_slices_of_the_system() {
 
 /// Those of other tests may end at any moment.
 fn slices_of_watchers() -> Vec<u64> {
-    let threads = fs::read_dir("/proc/self/task").expect("Linux lists threads").flatten();
-    let watchers = threads.filter(|thread| {
-        fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name.trim_end() == "wsrt-sysmon")
-    });
-    let number = |thread: fs::DirEntry| thread.file_name().to_str()?.parse().ok();
-    watchers.filter_map(number).filter_map(Attributes::read).map(|attributes| attributes.runtime).collect()
+    let watchers = threads_named("wsrt-sysmon").into_iter();
+    watchers.filter_map(Attributes::read).map(|attributes| attributes.runtime).collect()
 }
 
 #[test]
