@@ -10,7 +10,7 @@ mod builder;
 #[cfg(tokio_unstable)]
 pub use self::builder::Builder;
 
-// Not its own type without the flag, which a builder with tokio's results has to be.
+// Not a separate type without the flag, which a builder with tokio's results has to be.
 #[cfg(tokio_unstable)]
 pub mod join_set;
 #[cfg(tokio_unstable)]
