@@ -133,6 +133,24 @@ fn a_crash_ends_jobs_and_polls_that_wait() {
 }
 
 #[test]
+fn no_task_goes_on_once_the_run_is_over() {
+    let rounds = Arc::new(AtomicU32::new(0));
+    for seed in 0..64 {
+        let rounds = Arc::clone(&rounds);
+        sim::run(seed, |sim| async move {
+            sim.host("node", || async {
+                let handle = Handle::current();
+                // The end of the run ends the job: that is no news for its task.
+                spawn_blocking(move || handle.block_on(std::future::pending::<()>())).await.expect("it waits forever");
+            });
+            sleep(SECOND).await;
+            rounds.fetch_add(1, Relaxed);
+        });
+    }
+    assert_eq!(rounds.load(Relaxed), 64);
+}
+
+#[test]
 fn closures_that_keep_the_simulation_go_with_it() {
     let kept = Arc::new(());
     let [in_host, in_invariant] = [(); 2].map(|()| Arc::clone(&kept));

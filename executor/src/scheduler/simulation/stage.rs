@@ -21,7 +21,7 @@ use super::driving::Driving;
 use super::inner_wait::{InnerWait, LeftWaits, RunEnd};
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
-use crate::scheduler::block_on::root::{Ended, LoopRoot, RootFuture, RootRef};
+use crate::scheduler::block_on::root::{Ended, OuterRoot, RootFuture, RootRef};
 use crate::scheduler::context::Role;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::worker::start::start_machines;
@@ -199,9 +199,9 @@ impl Stage {
         end
     }
 
-    fn run_with(&self, simulation: &Simulation, root: &impl LoopRoot, inner: Option<&InnerWait>) -> RunEnd {
+    fn run_with(&self, simulation: &Simulation, root: &impl OuterRoot, inner: Option<&InnerWait>) -> RunEnd {
         loop {
-            let (at, next) = match self.next_step(simulation, root.is_woken(), inner) {
+            let (at, next) = match self.next_step(simulation, root, inner) {
                 Ok(chosen) => chosen,
                 Err(end) => return end,
             };
@@ -255,14 +255,14 @@ impl Stage {
     fn next_step(
         &self,
         simulation: &Simulation,
-        is_root_woken: bool,
+        root: &impl OuterRoot,
         inner: Option<&InnerWait>,
     ) -> Result<(u64, Next), RunEnd> {
         self.adopt(simulation);
         if inner.is_some_and(|inner| inner.is_over(simulation)) {
             return Err(RunEnd::Left);
         }
-        let chosen = self.choose(simulation, is_root_woken);
+        let chosen = self.choose(simulation, root);
         if let (Some(inner), Some((at, _))) = (inner, &chosen) {
             inner.check_outer(simulation, *at);
         }
@@ -308,23 +308,27 @@ impl Stage {
         if !machine.see_wake(simulation) {
             return;
         }
-        let (at, tie) = in_time(self.scheduler.clock.timer_now(), simulation.time_of_waking());
+        let (at, tie) = simulation.time_of_waking(self.scheduler.clock.timer_now());
         machine.run_at(at, tie);
         self.agenda.note(machine.due(), index);
     }
 
     /// The runner whose turn begins first, and when.
-    fn choose(&self, simulation: &Simulation, is_root_woken: bool) -> Option<(u64, Next)> {
+    fn choose(&self, simulation: &Simulation, root: &impl OuterRoot) -> Option<(u64, Next)> {
         self.see_wakes(simulation);
         let now = self.scheduler.clock.timer_now();
+        // A wait further in has polled it to its end: no task continues after that.
+        if root.is_done() {
+            return Some((now, Next::Root));
+        }
         let mut first: Option<((u64, u64), Next)> = None;
         let mut offer = |due: (u64, u64), next| {
             if due.0 < u64::MAX && first.is_none_or(|(other, _)| due < other) {
                 first = Some((due, next));
             }
         };
-        if is_root_woken {
-            let due = self.root_due.get().unwrap_or_else(|| in_time(now, simulation.time_of_waking()));
+        if root.is_woken() {
+            let due = self.root_due.get().unwrap_or_else(|| simulation.time_of_waking(now));
             self.root_due.set(Some(due));
             offer(due, Next::Root);
         }
@@ -441,8 +445,3 @@ impl Stage {
 }
 
 const DISTURBED: &str = "a thread that is no part of this simulation has woken or spawned one of its tasks, used one of its sockets or disks, or changed its hosts, so that the seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
-
-/// Returns when a thread runs that was woken at the time `now`, and its tie-breaker.
-fn in_time(now: u64, (after, tie): (u64, u64)) -> (u64, u64) {
-    (now + after, tie)
-}

@@ -21,9 +21,9 @@ impl Simulation {
         std::mem::take(&mut self.state.lock().roused)
     }
 
-    /// Returns how long a thread that was woken takes to run, and the tie-breaker.
-    pub(super) fn time_of_waking(&self) -> (u64, u64) {
+    /// Returns when a thread runs that was woken at the time `now`, and its tie-breaker.
+    pub(super) fn time_of_waking(&self, now: u64) -> (u64, u64) {
         let latency = self.state.lock().accounts.as_ref().map(|accounts| accounts.costs.wake_latency);
-        self.with_dice(|dice: &mut Dice| (latency.unwrap_or_else(|| dice.wake()), dice.tie()))
+        self.with_dice(|dice: &mut Dice| (now + latency.unwrap_or_else(|| dice.wake()), dice.tie()))
     }
 }
