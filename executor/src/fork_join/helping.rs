@@ -16,7 +16,7 @@ use crate::scheduler::core::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::core::machine::OffProcessor;
 use crate::scheduler::core::sleep::{SleepingSide, WakingSide};
 use crate::scheduler::idle_work::{IdleWork, Spinner};
-use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
+use crate::scheduler::worker::driver::{Driver, WakeBatch};
 use crate::scheduler::worker::{LoopState, MachineLoop, RunIdleWork};
 use crate::util::spin_time::SpinTime;
 use crate::util::sync;
@@ -178,7 +178,7 @@ impl Participant for Helper<'_, '_> {
         // A waker that panics here has nothing to do with the region that is being helped: it ends
         // the process, as in the machine's own loop.
         let guard = AbortOnUnwind::OF_A_THREAD;
-        let readied = self.driver.borrow_mut().collect(&*scheduler.elsewhere, Wait::Poll, usize::MAX);
+        let readied = self.driver.borrow_mut().collect(&*scheduler.elsewhere, usize::MAX);
         std::mem::forget(guard);
         if !readied.is_empty() {
             self.has_readied.set(true);

@@ -31,11 +31,13 @@ pub(crate) struct Spinner {
     ended: Option<Instant>,
 }
 
-impl Spinner {
-    pub(crate) fn new() -> Self {
+impl Default for Spinner {
+    fn default() -> Self {
         Self { spin_time: SpinTime::LONGEST, ended: None }
     }
+}
 
+impl Spinner {
     pub(crate) fn spin_time(&self) -> Duration {
         self.spin_time
     }
@@ -64,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_machine_spins_for_less_time_while_it_finds_nothing() {
-        let mut spinner = Spinner::new();
+        let mut spinner = Spinner::default();
         let mut times = vec![spinner.spin_time()];
         for _ in 0..9 {
             spinner.adapt(false);

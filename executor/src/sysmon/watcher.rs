@@ -30,7 +30,7 @@ use crate::scheduler::core::poll_watch::PollState;
 use crate::scheduler::core::sleep::WakingSide;
 use crate::scheduler::core::watcher_sleep::LOOK;
 use crate::scheduler::overslept::Overslept;
-use crate::scheduler::worker::driver::{Driver, Wait, WakeBatch};
+use crate::scheduler::worker::driver::{Driver, WakeBatch};
 use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::sysmon::cpu_meter::{BurnMeter, three_ticks};
 use crate::sysmon::patrol::Patrol;
@@ -351,7 +351,7 @@ impl<'a> Watcher<'a> {
             self.send_somebody(self.overslept());
         } else if now - self.network.1 >= TIME_SLICE {
             self.network.1 = now;
-            let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll, 0);
+            let batch = self.driver.collect(&*self.scheduler.elsewhere, 0);
             self.give_to_all(batch);
         }
     }

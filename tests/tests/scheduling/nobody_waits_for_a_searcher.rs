@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use wsrt::net::UnixStream;
 use wsrt::runtime::Builder;
+use wsrt::time::sleep;
 use wsrt_tests::{Gate, Hold, LIMIT, Manner, assert_no_wake_was_lost, within_a_minute};
 
 /// The first thread of the runtime to start waits in its hook until a task has run.
@@ -94,6 +95,27 @@ fn a_blocking_foreign_waker_holds_up_no_other_task() {
             opens.await.expect("no panic");
             long_poll.await.expect("no panic");
         });
+        assert_no_wake_was_lost(&runtime);
+    });
+}
+
+/// The machine that wakes it was the one in the netpoller, where another takes its place.
+#[test]
+fn a_blocking_foreign_waker_holds_up_no_timer() {
+    within_a_minute(|| {
+        let gate = Gate::new();
+        let (began, has_begun) = channel();
+        let waker = Waker::from(Arc::new(Foreign { began, hold: gate.hold() }));
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let _guard = runtime.enter();
+        let mut timer = pin!(sleep(Duration::from_millis(20)));
+        assert!(timer.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        has_begun.recv_timeout(LIMIT).expect("the foreign waker is woken");
+        let opens = runtime.spawn(async move {
+            sleep(Duration::from_millis(20)).await;
+            gate.open();
+        });
+        runtime.block_on(opens).expect("no panic");
         assert_no_wake_was_lost(&runtime);
     });
 }

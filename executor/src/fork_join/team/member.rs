@@ -128,7 +128,7 @@ pub(crate) struct Member {
 impl Member {
     fn new(place: Place) -> Self {
         let Place { team, index } = place;
-        let (spinner, core_change) = (RefCell::new(Spinner::new()), CoreChange::new());
+        let (spinner, core_change) = (RefCell::new(Spinner::default()), CoreChange::new());
         Self { team, index, spinner, core_change, searches: Cell::new(false) }
     }
 

@@ -4,8 +4,9 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{self, Poll, Wake, Waker};
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+use std::task::{self, Poll, RawWakerVTable, Wake, Waker};
 
 use wsrt_reactor::budget;
 
@@ -17,6 +18,14 @@ use crate::util::sync::atomic::{Ordering::Acquire, fence};
 thread_local! {
     /// This thread's sleeper, unless it is in use: to make one takes longer than many a wait.
     static KEPT: Cell<Option<OwnSleeper>> = const { Cell::new(None) };
+}
+
+/// The table of all wakers of sleepers, once there is one.
+static WAKER_TABLE: OnceLock<&RawWakerVTable> = OnceLock::new();
+
+/// Returns whether `waker` wakes a thread that waits in `block_on`.
+pub(in crate::scheduler) fn is_sleepers(waker: &Waker) -> bool {
+    WAKER_TABLE.get().is_some_and(|table| ptr::eq(*table, waker.vtable()))
 }
 
 /// The references to a sleeper that its thread has: its own, and its waker's.
@@ -45,6 +54,7 @@ impl OwnSleeper {
         let sleeper = Arc::new(Sleeper(Parker::new()));
         sleeper.0.adopt_current_thread();
         let waker = Waker::from(Arc::clone(&sleeper));
+        let _ = WAKER_TABLE.set(waker.vtable());
         Self { sleeper, waker, spin_time: SpinTime::default() }
     }
 

@@ -25,7 +25,7 @@ use crate::util::sync::thread;
 pub(crate) mod root;
 
 pub(in crate::scheduler) mod cached;
-mod external;
+pub(in crate::scheduler) mod external;
 
 /// Waits for `future`, polled on this thread, and drives the runtime during the wait if it has no
 /// machines.

@@ -385,10 +385,19 @@ pub(crate) trait SleepingSide {
         published
     }
 
-    /// The poll owner is back from the netpoller, or was [woken](FellAsleep::Woken) before.
-    fn leave_poll_owner(&self) {
+    /// The poll owner is back from the netpoller, or was [woken](FellAsleep::Woken) before, and
+    /// wakes what it has found: as the poll owner still if it `stays`. Then a thread that arms a
+    /// timer meanwhile wakes no other machine for it.
+    fn leave_poll_owner<T>(&mut self, stays: bool, wake: impl FnOnce(&mut Self) -> T) -> T {
         self.machine().parker().end_polling();
-        self.runtime().poll_owner().leave();
+        if !stays {
+            self.runtime().poll_owner().leave();
+        }
+        let woken = wake(self);
+        if stays {
+            self.runtime().poll_owner().leave();
+        }
+        woken
     }
 
     /// Takes the machine off the list of the idle. `Some` if the machine was chosen already: then

@@ -18,6 +18,7 @@ use std::time::Duration;
 use wsrt_reactor::{Netpoller, Turn};
 
 use crate::observe::counters::{ArrivalCounters, Count};
+use crate::scheduler::block_on::external::is_sleepers;
 use crate::scheduler::core::limits::{ACCEPTED_DELAY, CROWD};
 use crate::scheduler::core::processor::{Processor, Shared};
 use crate::scheduler::core::queue::HALF_RING;
@@ -37,15 +38,6 @@ pub(crate) struct Driver<'a> {
     from_network: usize,
 }
 
-/// Says whether the netpoller is turned before the timers are fired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wait {
-    /// Not at all: only tasks that an earlier turn has found are woken.
-    Skip,
-    /// It is, and does not block.
-    Poll,
-}
-
 impl<'a> Driver<'a> {
     pub(crate) fn new(context: &'a Context) -> Self {
         Self { context, wakers: Vec::new(), from_network: 0 }
@@ -55,18 +47,28 @@ impl<'a> Driver<'a> {
         self.context.scheduler()
     }
 
-    /// Turns the netpoller, if anything is registered there and `wait` allows it, and fires the
-    /// timers that are due, whichever processor they belong to, but not more than `most` of them.
-    /// Counts both in `counts`, wakes all, and returns the tasks that were woken.
-    pub(crate) fn collect(&mut self, counts: &ArrivalCounters<impl Count>, wait: Wait, most: usize) -> WakeBatch {
-        let scheduler = self.scheduler();
-        if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
+    /// Turns the netpoller, without blocking, if anything is registered there, and fires up to
+    /// `most` timers that are due, whichever processor they belong to. Counts both in `counts`,
+    /// wakes all, and returns the tasks that were woken.
+    pub(crate) fn collect(&mut self, counts: &ArrivalCounters<impl Count>, most: usize) -> WakeBatch {
+        if !self.scheduler().netpoller.is_unused() {
             counts.count_turn(self.turn(Some(Duration::ZERO)));
         }
+        self.fire_due(counts, most);
+        self.wake()
+    }
+
+    /// Fires up to `most` timers that are due, whichever processor they belong to.
+    pub(super) fn fire_due(&mut self, counts: &ArrivalCounters<impl Count>, most: usize) {
+        let scheduler = self.scheduler();
         if most > 0 && scheduler.processors.earliest_deadline() != u64::MAX {
             self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now(), most);
         }
-        self.wake()
+    }
+
+    /// Returns whether nothing was found but wakers of threads in `block_on`.
+    pub(super) fn wakes_only_threads(&self) -> bool {
+        self.wakers.iter().all(is_sleepers)
     }
 
     /// Fires up to `most` timers of `processors` that are due at the time `now`, and returns the
@@ -111,7 +113,8 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn wake(&mut self) -> WakeBatch {
+    /// Wakes what was found, and returns the tasks that this has woken.
+    pub(super) fn wake(&mut self) -> WakeBatch {
         let (scheduler, from_network) = (self.scheduler(), std::mem::take(&mut self.from_network));
         // An observed turn is ended by waking, also when no waker was found.
         if self.wakers.is_empty() && !scheduler.observer.is_on() {
@@ -251,26 +254,10 @@ impl WakeBatch {
             return;
         }
         scheduler.injector.push_all(batch);
-        scheduler.wake_several(doublings(left).min(idle));
+        // They wake others in turn as they find work: waking all here would hold up the tasks in
+        // hand.
+        scheduler.wake_several((left.ilog2() as usize + 1).min(idle));
         // A processor may have gone idle since the count above.
         scheduler.wake_one();
-    }
-}
-
-/// How many machines to wake at once for `count` tasks: one for the first, one more for each
-/// doubling. They wake others in turn as they find work; waking all here would hold up the tasks in
-/// hand.
-fn doublings(count: usize) -> usize {
-    (usize::BITS - count.leading_zeros()) as usize
-}
-
-#[cfg(all(test, not(wsrt_loom)))]
-mod tests {
-    use super::doublings;
-
-    #[test]
-    fn wakes_grow_with_the_logarithm_of_the_batch() {
-        let wakes = [0, 1, 2, 3, 4, 8, 1024].map(doublings);
-        assert_eq!(wakes, [0, 1, 2, 2, 3, 4, 11]);
     }
 }

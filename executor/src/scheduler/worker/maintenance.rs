@@ -4,7 +4,6 @@
 use std::iter::once;
 
 use super::MachineLoop;
-use super::driver::Wait;
 use crate::scheduler::block_on::root::RootRef;
 use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::limits::ACCEPTED_DELAY;
@@ -112,7 +111,7 @@ impl MachineLoop<'_> {
         let now = self.scheduler.clock.timer_time(processor.clock().now());
         let earliest = self.scheduler.processors.earliest_deadline();
         let most = if with_timers { self.timers_at_once(processor, now.saturating_sub(earliest)) } else { 0 };
-        let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
+        let batch = self.driver.collect(&processor.shared().counters().arrivals, most);
         batch.spread(self.scheduler, processor);
         most == 1 && !processor.has_no_task()
     }

@@ -43,7 +43,9 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) state: LoopState,
 }
 
-/// The part of a loop that is kept between two steps of a simulated machine.
+/// The part of a loop that is kept between two steps of a simulated machine. As it begins: the
+/// machine is on no list.
+#[derive(Default)]
 pub(crate) struct LoopState {
     listing: Listing,
     /// True if the polls on the machine's last processor were very short.
@@ -57,29 +59,17 @@ pub(crate) struct LoopState {
 }
 
 impl LoopState {
-    /// The state of a machine that is on no list.
-    fn new() -> Self {
-        Self {
-            listing: Listing::default(),
-            light: false,
-            surplus: false,
-            spinner: Spinner::new(),
-            spin_time: SpinTime::default(),
-            gap: Backoff::new(),
-        }
-    }
-
     /// The state of a machine that the runtime has started: the machine stands on the list of the
     /// idle, or was chosen from it, or has a processor in its mailbox and never was on the list.
     pub(crate) fn of_a_started_machine() -> Self {
-        Self { listing: Listing { listed: true, ..Listing::default() }, ..Self::new() }
+        Self { listing: Listing { listed: true, ..Listing::default() }, ..Self::default() }
     }
 }
 
 impl<'a> MachineLoop<'a> {
     /// Creates a loop for the current thread, which has entered `context` with a machine.
     pub(crate) fn new(context: &'a Rc<Context>) -> Self {
-        Self::with_state(context, LoopState::new())
+        Self::with_state(context, LoopState::default())
     }
 
     /// Creates a loop for the current thread, which continues from `state`.

@@ -4,7 +4,7 @@
 //! `core/sleep.rs` has the protocol, and why no wake-up is lost. Here the scheduler is its runtime,
 //! and the loop its machine.
 
-use super::driver::{Wait, WakeBatch};
+use super::driver::WakeBatch;
 use super::start::try_start_with;
 use super::step::Step;
 use super::{MachineLoop, RunIdleWork};
@@ -190,11 +190,12 @@ impl MachineLoop<'_> {
     }
 
     /// The steps after a sleep in the netpoller: the tasks are collected that the netpoller and the
-    /// timers have woken.
+    /// timers have woken. A thread in `block_on` is woken by the poll owner; other wakers may be
+    /// users' code, and wait for what the next poll owner brings.
     pub(in crate::scheduler) fn leave_netpoller(&mut self, root: &impl LoopRoot) {
-        self.leave_poll_owner();
-        let most = if self.state.light { 0 } else { usize::MAX };
-        let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most);
+        self.driver.fire_due(&*self.scheduler.elsewhere, if self.state.light { 0 } else { usize::MAX });
+        let stays = self.driver.wakes_only_threads();
+        let batch = self.leave_poll_owner(stays, |machine| machine.driver.wake());
         self.get_up(root, batch, false);
     }
 
@@ -227,8 +228,8 @@ impl MachineLoop<'_> {
                 self.scheduler.inject_all(batch.into_tasks());
                 // The timers that `leave_netpoller` has left for a processor, which the machine did
                 // not get.
-                let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);
-                self.scheduler.inject_all(batch.into_tasks());
+                self.driver.fire_due(&*self.scheduler.elsewhere, usize::MAX);
+                self.scheduler.inject_all(self.driver.wake().into_tasks());
                 false
             }
         }

@@ -40,10 +40,11 @@ impl MachineLoop<'_> {
             if victim == processor.index() {
                 continue;
             }
-            let found = if self.scheduler.idle.is_idle(victim) {
-                self.visit_idle(processor, victim, is_last)
-            } else {
-                self.rob(processor, victim, is_last)
+            let found = match self.scheduler.idle.is_idle(victim) {
+                false => self.rob(processor, victim, is_last),
+                // It has no tasks, but its timers continue.
+                true if is_last => self.fire_timers_of(processor, self.scheduler.processors.get(victim)),
+                true => None,
             };
             if found.is_some() {
                 return found;
@@ -58,12 +59,6 @@ impl MachineLoop<'_> {
             processor.set_searching(searching);
         }
         processor.is_searching()
-    }
-
-    /// An idle processor has no tasks, but its timers continue.
-    fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Found> {
-        let scheduler = self.scheduler;
-        if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }
     }
 
     fn rob(&mut self, processor: &mut Processor, index: usize, is_last: bool) -> Option<Found> {

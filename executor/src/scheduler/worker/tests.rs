@@ -156,8 +156,7 @@ fn a_machine_vouches_for_no_timer_behind_a_poll() {
     let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
     let own = scheduler.idle.acquire().expect("two are idle").index();
     entered.take_up(scheduler.idle.acquire().expect("another is idle"));
-    let timer = TimerEntry::new();
-    arm_timer(&scheduler, &timer, 1);
+    arm_timer(&scheduler, &TimerEntry::new(), 1);
     let _stuck = entered.take_processor().expect("the machine has one");
     let (machine_loop, mut seen) = (MachineLoop::new(&entered), Vec::new());
     assert!(machine_loop.relieve_others(own, 0, &mut seen));

@@ -34,7 +34,7 @@ fn fall_asleep(scene: &Arc<Scene>) -> thread::JoinHandle<Slept> {
         let until = match sleeper.fall_asleep(|_| false) {
             FellAsleep::InNetpoller { until } => Some(scene.end_of_block(until)),
             FellAsleep::Woken => {
-                sleeper.leave_poll_owner();
+                sleeper.leave_poll_owner(false, |_| ());
                 None
             }
             FellAsleep::Parked => None,

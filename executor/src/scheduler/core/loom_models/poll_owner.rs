@@ -92,13 +92,12 @@ fn there_is_one_poll_owner_at_a_time() {
 }
 
 /// A machine that goes idle beside a poll owner leaves its timers to that, which may be about to
-/// leave. Then either it has the timers on its next look, or the machine finds none and sees to a
-/// successor.
-#[test]
-fn timers_left_behind_are_seen_by_a_poll_owner() {
-    explore(3, || {
+/// leave: it has blocked up to the deadline `published`, and that may have passed. Then either it
+/// has the timers on its next look, or the machine finds none and sees to a successor.
+fn model_timers_left_behind(published: u64) {
+    explore(3, move || {
         let scene = Scene::new([NEVER, NEVER]);
-        assert!(scene.poll_owner.take_over(NEVER));
+        assert!(scene.poll_owner.take_over(published));
         let retiring = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || {
@@ -119,4 +118,14 @@ fn timers_left_behind_are_seen_by_a_poll_owner() {
         };
         assert!(is_served, "kept again until {again:?}; the other: {retired:?}");
     });
+}
+
+#[test]
+fn timers_left_behind_are_seen_by_a_poll_owner() {
+    model_timers_left_behind(NEVER);
+}
+
+#[test]
+fn timers_armed_as_a_poll_owner_wakes_others_are_seen() {
+    model_timers_left_behind(SOON);
 }

@@ -235,9 +235,9 @@ impl<'a> Sleeper<'a> {
                 let beside_work = self.scene.queued.load(Counting) > 0 && self.scene.idle.count_idle() == 0;
                 met.none_idle.fetch_add(usize::from(beside_work), Counting);
                 self.scene.block();
-                self.leave_poll_owner();
+                self.leave_poll_owner(true, |_| ());
             }
-            FellAsleep::Woken => self.leave_poll_owner(),
+            FellAsleep::Woken => self.leave_poll_owner(false, |_| ()),
         }
         self.own = self.leave_list();
         met.chosen.fetch_add(usize::from(self.own.is_some()), Counting);
