@@ -11,6 +11,11 @@ use crate::strategy::Strategy;
 const MOST_STEPS: u64 = 3_000_000;
 /// A thread that takes so many steps without a wait has to give way.
 const LONGEST_RUN: u64 = 3_000;
+/// A thread that could run, and has had no step in so many, gets the highest priority: beside two
+/// of higher ones that wait by turns it would have none.
+const LONGEST_WAIT: u64 = 50_000;
+/// The priorities with which threads begin are below this.
+const PRIORITIES: u64 = 1 << 32;
 /// Threads that could run lose their cores for so many nanoseconds at most.
 const LONGEST_LOSS: u64 = 20_000_000;
 
@@ -57,6 +62,8 @@ pub(crate) struct Thread {
     pub(crate) steps: u64,
     /// Steps since it last waited or gave way.
     run: u64,
+    /// Steps of others since it could run.
+    passed_over: u64,
     /// How often it has, but for waits for a lock and looks at events, which are in the midst of
     /// something.
     pub(crate) rests: u64,
@@ -79,7 +86,8 @@ pub(crate) struct State {
     /// Nanoseconds for which no thread could run.
     pub(crate) idle: u64,
     pub(crate) steps: u64,
-    /// The next priority below all others.
+    /// The next priorities above and below all others.
+    highest: i64,
     lowest: i64,
     /// A number that two schedules have in common only if they are the same.
     pub(crate) trace: u64,
@@ -104,6 +112,7 @@ impl State {
             jump,
             idle: 0,
             steps: 0,
+            highest: PRIORITIES as i64,
             lowest: -1,
             trace: seed,
             panics: Vec::new(),
@@ -113,7 +122,7 @@ impl State {
 
     /// Lists a thread, which runs when it is chosen.
     pub(crate) fn add(&mut self, name: String) -> usize {
-        let priority = self.random.below(1 << 32) as i64;
+        let priority = self.random.below(PRIORITIES) as i64;
         self.threads.push(Thread {
             name,
             status: Status::Ready,
@@ -125,6 +134,7 @@ impl State {
             priority,
             steps: 0,
             run: 0,
+            passed_over: 0,
             rests: 0,
         });
         self.threads.len() - 1
@@ -162,6 +172,14 @@ impl State {
         self.threads[self.running].steps += 1;
         self.threads[self.running].run += 1;
         self.now += self.grain;
+        for (number, thread) in self.threads.iter_mut().enumerate() {
+            let is_passed_over = number != self.running && thread.status == Status::Ready;
+            thread.passed_over = if is_passed_over { thread.passed_over + 1 } else { 0 };
+            if thread.passed_over == LONGEST_WAIT {
+                thread.priority = self.highest;
+                self.highest += 1;
+            }
+        }
         self.release_due();
         if self.steps > MOST_STEPS { Err(self.failure("the schedule does not end")) } else { Ok(()) }
     }

@@ -74,6 +74,30 @@ fn a_thread_that_never_ends_is_found() {
     assert_eq!(failure.reason(), "the schedule does not end");
 }
 
+/// Two threads that pause and compute by turns, until a third has taken a few steps.
+fn crowded_core() {
+    let is_over = Arc::new(AtomicUsize::new(0));
+    let theirs = Arc::clone(&is_over);
+    let busy: Vec<_> = (0..2)
+        .map(|_| {
+            let is_over = Arc::clone(&is_over);
+            thread::spawn(move || {
+                while is_over.load(SeqCst) < 10 {
+                    thread::sleep(Duration::from_nanos(1));
+                    (0..100).for_each(|_| _ = is_over.load(SeqCst));
+                }
+            })
+        })
+        .collect();
+    let third = thread::spawn(move || (0..10).for_each(|_| _ = theirs.fetch_add(1, SeqCst)));
+    busy.into_iter().chain([third]).for_each(|thread| thread.join().expect("no panic"));
+}
+
+#[test]
+fn no_thread_is_without_a_step_forever() {
+    explore(0..100, crowded_core).expect("the third has its steps");
+}
+
 #[test]
 fn correct_programs_pass() {
     let explored = explore(0..1_000, || {

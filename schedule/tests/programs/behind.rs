@@ -17,7 +17,7 @@ use crate::support::{Gate, runtime};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 /// A task or timer that has not come by then was forgotten. It is long, since a thread of a low
-/// priority may have no step for a second, beside others that use the whole core.
+/// priority may have no step for a while, beside others that use the whole core.
 const LATE: Duration = Duration::from_secs(10);
 
 /// Stays in one poll until `is_over`.
