@@ -51,11 +51,18 @@ pub(crate) enum WaiterKind<'a> {
     Keyed(&'a mut Option<usize>),
 }
 
+/// The key of a future that waits in the source itself.
+const FIRST: usize = usize::MAX;
+
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
     sole: [Option<Waker>; 2],
-    /// `None` as long as all waiters have been sole ones: a source that is read and written by one
-    /// task, as most connections are, takes a line and a half of the cache.
+    /// The keyed waiter that came while there was no other, [`FIRST`]; `None` once it is woken.
+    first: Option<Waker>,
+    /// `None` while no waiter has that key.
+    first_waits_for: Option<Interest>,
+    /// `None` as long as these have sufficed: a source that is read and written by one task, as
+    /// most connections are, takes a line and a half of the cache.
     several: Option<Box<SeveralWaiters>>,
     /// Polls since the netpoller's end that were to be pending.
     polls_after_end: u16,
@@ -207,9 +214,27 @@ impl Waiters {
                 interest.indices().for_each(|index| std::mem::swap(&mut self.sole[index], &mut wakers[index]));
             }
             WaiterKind::Shared => self.several().leave_shared(interest, &mut wakers, &mut dispersed),
-            WaiterKind::Keyed(key) => self.several().leave_keyed(interest, key, &mut wakers),
+            WaiterKind::Keyed(key) => {
+                if let Some(waker) = wakers.iter_mut().find_map(Option::take) {
+                    let displaced = self.leave_keyed(interest, key, waker);
+                    // At most one of the two is left over: the other was taken out just above.
+                    *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced;
+                }
+            }
         }
         Displaced { unneeded: wakers, dispersed }
+    }
+
+    /// Returns the waker that this one takes the place of.
+    fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, waker: Waker) -> Option<Waker> {
+        let is_alone = || self.several.as_ref().is_none_or(|several| several.keyed.places.is_empty());
+        match *key {
+            None if self.first_waits_for.is_none() && is_alone() => *key = Some(FIRST),
+            Some(FIRST) => {}
+            _ => return self.several().keyed.leave(key, interest, waker),
+        }
+        self.first_waits_for = Some(interest);
+        self.first.replace(waker)
     }
 
     fn several(&mut self) -> &mut SeveralWaiters {
@@ -219,6 +244,10 @@ impl Waiters {
     /// Removes the waker of a future that has been dropped or has finished.
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
+        if key == FIRST {
+            self.first_waits_for = None;
+            return self.first.take();
+        }
         self.several().keyed.withdraw(key)
     }
 
@@ -236,6 +265,7 @@ impl Waiters {
             let shared = self.several.iter().flat_map(|several| &several.shared[index].wakers);
             self.sole[index].iter().chain(shared).for_each(|waker| f(waker, interest));
         }
+        self.first.iter().zip(self.first_waits_for).for_each(|(waker, interest)| f(waker, interest));
         for waiting in self.several.iter().flat_map(|several| &several.keyed.waiting) {
             waiting.waker.iter().for_each(|waker| f(waker, waiting.interest));
         }
@@ -245,6 +275,9 @@ impl Waiters {
     pub(crate) fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
         for index in interest.indices() {
             out.extend(self.sole[index].take());
+        }
+        if self.first_waits_for.is_some_and(|awaited| awaited.overlaps(interest)) {
+            out.extend(self.first.take());
         }
         if let Some(several) = &mut self.several {
             interest.indices().for_each(|index| several.shared[index].take(out));
@@ -271,14 +304,6 @@ impl SeveralWaiters {
         if self.dispersed.is_none_or(|last| now.saturating_duration_since(last) >= PERIOD) {
             self.dispersed = Some(now);
             self.shared[index].take(out);
-        }
-    }
-
-    fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, wakers: &mut PerDirection) {
-        if let Some(waker) = wakers.iter_mut().find_map(Option::take) {
-            let displaced = self.keyed.leave(key, interest, waker);
-            // At most one of the two is left over: the other was taken out just above.
-            *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced;
         }
     }
 }
@@ -342,6 +367,20 @@ mod tests {
         assert!(others.iter().all(|other| other.0.load(Relaxed) == 1));
     }
 
+    /// The futures of a connection, which come and go one after the other.
+    #[test]
+    fn one_future_at_a_time_waits_without_memory() {
+        let mut waiters = Waiters::default();
+        for interest in [Interest::READABLE, Interest::WRITABLE] {
+            let mut key = None;
+            leave_keyed(&mut waiters, interest, &mut key);
+            assert_eq!(taken(&mut waiters, interest), 1);
+            leave_keyed(&mut waiters, interest, &mut key);
+            assert!(waiters.withdraw(key.expect("it has waited")).is_some());
+        }
+        assert!(waiters.several.is_none());
+    }
+
     /// Far more than a crowd.
     const HERD: usize = 10_000;
 
@@ -353,6 +392,10 @@ mod tests {
         let mut wakers = PerDirection::default();
         interest.indices().for_each(|index| wakers[index] = Some(waker()));
         waiters.leave(interest, WaiterKind::Keyed(key), wakers).let_go();
+    }
+
+    fn keyed(waiters: &mut Waiters) -> usize {
+        waiters.several().keyed.waiting.len() + usize::from(waiters.first.is_some())
     }
 
     fn taken(waiters: &mut Waiters, interest: Interest) -> usize {
@@ -372,14 +415,14 @@ mod tests {
             })
             .collect();
         // An event goes through the list of those that wait.
-        assert_eq!(waiters.several().keyed.waiting.len(), HERD);
+        assert_eq!(keyed(&mut waiters), HERD);
         for key in keys.drain(3..) {
             assert!(waiters.withdraw(key.expect("it has waited")).is_some());
         }
-        assert_eq!(waiters.several().keyed.waiting.len(), 3, "and not through the places of a herd that is gone");
+        assert_eq!(keyed(&mut waiters), 3, "and not through the places of a herd that is gone");
         assert_eq!(taken(&mut waiters, Interest::WRITABLE), 0);
         assert_eq!(taken(&mut waiters, Interest::READABLE), 3);
-        assert_eq!(waiters.several().keyed.waiting.len(), 0, "those that were woken have their keys, and do not wait");
+        assert_eq!(keyed(&mut waiters), 0, "those that were woken have their keys, and do not wait");
         keys.drain(..).for_each(|key| assert!(waiters.withdraw(key.expect("it has waited")).is_none()));
         assert!(waiters.several().keyed.places.capacity() <= CROWD, "nothing is kept for a herd once all are gone");
         assert!(waiters.several().keyed.waiting.capacity() <= CROWD);
@@ -418,10 +461,7 @@ mod tests {
                     model.iter_mut().for_each(|(_, waits)| *waits = waits.filter(|_| !woken(waits)));
                 }
             }
-            assert_eq!(
-                waiters.several().keyed.waiting.len(),
-                model.iter().filter(|(_, waits)| waits.is_some()).count()
-            );
+            assert_eq!(keyed(&mut waiters), model.iter().filter(|(_, waits)| waits.is_some()).count());
         }
     }
 
