@@ -10,7 +10,7 @@ use wsrt::task::{Builder, block_in_place, spawn_blocking, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{HAS_STACKS, panic_message, within_a_minute};
 
-/// Many times the limit of the tests below: on a busy machine a stack is there after some 100 ms.
+/// Many times the limit of the tests below: on a busy machine 300 ms have gone by without a stack.
 const LONG: Duration = Duration::from_secs(1);
 
 #[inline(never)]
