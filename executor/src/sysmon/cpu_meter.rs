@@ -33,8 +33,8 @@ impl BurnMeter {
         self.read(thread, now).is_none_or(|burnt| Duration::from_nanos(burnt) >= time / 2)
     }
 
-    /// Returns whether `thread`, which does not sleep, has had a core for less than half of the
-    /// time since the first reading, as far as is known.
+    /// Returns whether `thread` has had a core for less than half of the time since the first
+    /// reading, as far as is known.
     pub(crate) fn lacked_core(&mut self, thread: u32, now: u64) -> bool {
         self.compare(thread, now).is_some_and(|(burnt, since)| burnt < since / 2)
     }

@@ -7,11 +7,11 @@
 //!
 //! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
 //!   tasks like any thief.
-//! * If none is idle, a *spare* processor is put into play: for a thread that was asleep at two
-//!   looks, unless another waits for a core; for a thread that computes, when it has used CPU time
-//!   from one look to the next, and only as far as stuck polls leave tasks less than half of the
-//!   processors, or a core is left. Nothing is taken from under the stuck thread: its task may
-//!   continue to wake and spawn.
+//! * If none is idle, a *spare* processor is put into play: for a thread that sleeps, and did at
+//!   the look before or has used little CPU time since, unless another waits for a core; for a
+//!   thread that computes, when it has used CPU time from one look to the next, and only as far as
+//!   stuck polls leave tasks less than half of the processors, or a core is left. Nothing is taken
+//!   from under the stuck thread: its task may continue to wake and spawn.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   that grows with the poll, since a task that blocked once will do so again.
 //!
@@ -228,9 +228,9 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
-    /// Notes the state and the CPU time of a thread whose poll may turn out to be stuck, so that
-    /// the next look shows whether the thread sleeps or computes. Only where tasks, sockets or
-    /// timers wait for it.
+    /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next look
+    /// shows whether the thread sleeps or computes. Only where tasks, sockets or timers wait for
+    /// it.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if idle.is_idle(index) || idle.count_idle() > 0 {
@@ -240,7 +240,6 @@ impl<'a> Watcher<'a> {
         if processor.waiting() > 0 || !self.scheduler.injector.is_empty() || self.scheduler.needs_poll_owner(now) {
             let thread = processor.watch().state().thread;
             let _ = self.watched[index].burnt.read(thread, now);
-            self.watched[index].asleep = self.looks_asleep(index, thread, now);
         }
     }
 
@@ -318,7 +317,8 @@ impl<'a> Watcher<'a> {
             // A lock of the allocator, say, is held for a moment, or until the kernel gives its
             // holder a core again: no spare would be quicker than that.
             let is_brief = now - self.watched[index].since < LOOK.as_nanos() as u64 / 2;
-            return (was_asleep && !is_brief || self.serving() == 0).then_some(Why::Asleep);
+            let sleeps = (was_asleep || self.watched[index].burnt.lacked_core(thread, now)) && !is_brief;
+            return (sleeps || self.serving() == 0).then_some(Why::Asleep);
         }
         if computing {
             return Some(Why::Burning);
