@@ -163,7 +163,7 @@ impl WatcherSleep {
         let Some(mut seen) = self.seen.try_lock() else { return };
         let sees_to_all = sees_to_all(&mut seen);
         drop(seen);
-        let setting = self.setting.lock();
+        let Some(setting) = self.setting.try_lock() else { return };
         // Not where it was set since.
         let is_the_same = self.state.is_set() && !self.state.is(EARLY) && self.vouched.load(Relaxed) == now;
         if sees_to_all && is_the_same && !setting.rings {

@@ -34,7 +34,7 @@ impl MachineLoop<'_> {
     }
 
     fn one_from_background(&self, processor: &mut Processor) -> Option<Found> {
-        let task = self.scheduler.background.take()?;
+        let task = self.scheduler.background.take_batch(1)?.next()?;
         processor.begin_background(self.scheduler.clock.elapsed());
         Some(task.found(FoundIn::BACKGROUND))
     }

@@ -225,8 +225,8 @@ impl MachineLoop<'_> {
             Grant::Another if processor.has_more_in_runnext() => return None,
             Grant::Another => {}
         }
-        // Where a push is under way there may be none for a moment.
-        let task = self.scheduler.injector.take()?;
+        // Where a push is under way, or another machine takes, there may be none for a moment.
+        let task = self.scheduler.injector.take_batch(1)?.next()?;
         processor.begin_slice_unless_in_chain();
         Some(task.found(FoundIn::INJECTOR))
     }
@@ -239,7 +239,7 @@ impl MachineLoop<'_> {
         }
         let waiting = self.scheduler.injector.len().max(1);
         let share = HALF_RING.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
-        let mut batch = self.scheduler.injector.take_batch(share);
+        let mut batch = self.scheduler.injector.take_batch(share)?;
         let first = batch.next()?;
         let placed = processor.push_own_batch(&mut batch);
         drop(batch);

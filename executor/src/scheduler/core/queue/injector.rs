@@ -7,7 +7,8 @@
 //! The tasks are linked through themselves, oldest first, so that it allocates nothing. A thread
 //! that pushes takes no lock: the task, or a whole chain of them, becomes the newest by one swap,
 //! and is then linked behind the one that was the newest until then. A thread that takes holds a
-//! lock, and takes as many as wanted while it has it.
+//! lock, and takes as many as wanted while it has it. A machine that wants some meanwhile looks
+//! elsewhere first: the other may have lost its core.
 //!
 //! ```text
 //!   oldest                               newest
@@ -132,19 +133,20 @@ impl<P: Queued> Injector<P> {
         }
     }
 
-    /// Takes the oldest task. `None` too if a push is under way: see [`is_empty`](Self::is_empty).
+    /// Takes the oldest task, when no other thread takes. `None` too if a push is under way: see
+    /// [`is_empty`](Self::is_empty).
     pub(crate) fn take(&self) -> Option<P> {
         if self.is_empty() {
             return None;
         }
-        self.take_batch(1).next()
+        InjectorBatch { injector: self, left: 1, taken: 0, _lock: self.front.lock.lock() }.next()
     }
 
     /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not
-    /// asked for stay. Other takers wait until it is dropped: its holder does nothing but move
-    /// tasks to another queue.
-    pub(crate) fn take_batch(&self, most: usize) -> InjectorBatch<'_, P> {
-        InjectorBatch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
+    /// asked for stay. Other takers get nothing until it is dropped: its holder does nothing but
+    /// move tasks to another queue. `None` while another thread takes.
+    pub(crate) fn take_batch(&self, most: usize) -> Option<InjectorBatch<'_, P>> {
+        Some(InjectorBatch { injector: self, left: most, taken: 0, _lock: self.front.lock.try_lock()? })
     }
 
     /// Returns whether everything that was pushed has been taken.

@@ -71,7 +71,7 @@ impl World {
 
     /// Takes up to `most` and uses them, as polling a task does.
     fn take(&self, most: usize) -> Vec<usize> {
-        let taken: Vec<QueuedTask> = self.injector.take_batch(most).collect();
+        let taken: Vec<QueuedTask> = self.injector.take_batch(most).into_iter().flatten().collect();
         taken.into_iter().map(|task| self.deliver(&task)).collect()
     }
 
