@@ -683,7 +683,7 @@ impl Builder {
     }
 
     /// Sets the maximum number of network events that a thread takes at once when it blocks waiting
-    /// for the network. The default is 1024.
+    /// for the network. The default is 64.
     ///
     /// Remaining events are taken at the next check, in order. Values above 65,536 are treated as
     /// 65,536.
