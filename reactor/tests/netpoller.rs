@@ -8,7 +8,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 use wsrt_reactor::net::{TcpListener, TcpStream};
-use wsrt_reactor::{Evented, Interest, Netpoller, Turn, context};
+use wsrt_reactor::{Evented, EventsPerTurn, Interest, Netpoller, Turn, context};
 use wsrt_reactor_testing::{Runtime, ThreadPerJob};
 
 const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
@@ -129,6 +129,24 @@ fn a_ready_socket_hands_over_wakers_and_wakes_no_task() {
     assert_eq!((wakers.len(), count.0.load(Ordering::Relaxed)), (1, 0));
     wakers.into_iter().for_each(Waker::wake);
     assert_eq!(count.0.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn events_beyond_the_most_come_in_the_next_turns() {
+    let most = EventsPerTurn { waiting: 2, busy: None };
+    let netpoller = Netpoller::with_events_per_turn(most).unwrap();
+    let count = Arc::new(Count::default());
+    let waker = Waker::from(Arc::clone(&count));
+    let pairs: Vec<_> = (0..5).map(|_| registered(&netpoller)).collect();
+    for (near, far) in &pairs {
+        assert!(near.poll_ready(Interest::READABLE, &mut Context::from_waker(&waker)).is_pending());
+        (&*far).write_all(b"x").unwrap();
+    }
+    while count.0.load(Ordering::Relaxed) < 5 {
+        let before = count.0.load(Ordering::Relaxed);
+        let Turn::Polled { events: 1..=2, .. } = turn(&netpoller, LONG) else { panic!("a turn without events") };
+        assert!(count.0.load(Ordering::Relaxed) - before <= 2);
+    }
 }
 
 /// A drained stream whose events the test releases, and the other end.

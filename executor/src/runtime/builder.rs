@@ -716,7 +716,7 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = wsrt::runtime::Builder::new_multi_thread().max_io_events_per_busy_tick(64).build()?;
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().max_io_events_per_busy_tick(16).build()?;
     /// # drop(runtime);
     /// # std::io::Result::Ok(())
     /// ```

@@ -8,10 +8,10 @@
 //! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
 //!   tasks like any thief.
 //! * If none is idle, a *spare* processor is put into play: for a thread that sleeps, and did at
-//!   the look before or has used little CPU time since, unless another waits for a core; for a
-//!   thread that computes, when it has used CPU time from one look to the next, and only as far as
-//!   stuck polls leave tasks less than half of the processors, or a core is left. Nothing is taken
-//!   from under the stuck thread: its task may continue to wake and spawn.
+//!   the look before or has been off the cores for most of its poll, unless another waits for a
+//!   core; for a thread that computes, when it has used CPU time from one look to the next, and
+//!   only as far as stuck polls leave tasks less than half of the processors, or a core is left.
+//!   Nothing is taken from under the stuck thread: its task may continue to wake and spawn.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   that grows with the poll, since a task that blocked once will do so again.
 //!
@@ -351,8 +351,13 @@ impl<'a> Watcher<'a> {
             self.send_somebody(self.overslept());
         } else if now - self.network.1 >= TIME_SLICE {
             self.network.1 = now;
-            let batch = self.driver.collect(&*self.scheduler.elsewhere, 0);
-            self.give_to_all(batch);
+            loop {
+                let batch = self.driver.collect(&*self.scheduler.elsewhere, 0);
+                if batch.is_empty() {
+                    return;
+                }
+                self.give_to_all(batch);
+            }
         }
     }
 

@@ -48,7 +48,7 @@ pub(crate) fn is_asleep(thread: u32) -> Option<bool> {
 ///
 /// The time is read from the thread's own clock, because the figure in `/proc` is only updated at
 /// the kernel's tick, every 4 to 10 ms.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
     /// The kernel's encoding of a thread's clock: the negated thread ID, above the bits for "of a
     /// thread" and "scheduled time".
@@ -63,7 +63,7 @@ pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
 }
 
 /// Returns `None`: the CPU time is unknown on this system.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn cpu_time(_: u32) -> Option<u64> {
     None
 }

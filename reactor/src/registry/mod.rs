@@ -19,8 +19,8 @@ use slab::Slab;
 use std::io;
 use std::task::Waker;
 
-/// Events handed out under one hold of the lock, so that a batch of a thousand does not keep an
-/// `accept` waiting.
+/// Events handed out under one hold of the lock, so that a turn of a thousand, where the builder
+/// allows one, does not keep an `accept` waiting.
 const EVENTS_PER_HOLD: usize = 64;
 /// Keys that a walk over all of them looks at under one hold of the lock, with two system calls
 /// each at most.

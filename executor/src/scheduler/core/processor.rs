@@ -138,14 +138,16 @@ impl Processor {
         }
     }
 
+    /// Returns whether no task was polled since this processor was taken up.
+    pub(in crate::scheduler) fn has_polled_nothing(&self) -> bool {
+        self.woken_at == Some(self.shared.counters().polls())
+    }
+
     /// The processor is about to be idle.
     pub(in crate::scheduler) fn end_hold(&mut self) {
-        let Some(polls) = self.woken_at.take() else { return };
-        let counters = self.shared.counters();
-        counters.rests.add(1);
-        if polls == counters.polls() {
-            counters.useless_wakes.add(1);
-        }
+        let (counters, is_useless) = (self.shared.counters(), self.has_polled_nothing());
+        counters.rests.add(u64::from(self.woken_at.take().is_some()));
+        counters.useless_wakes.add(u64::from(is_useless));
     }
 
     /// Keeps `value` until the next thread comes.

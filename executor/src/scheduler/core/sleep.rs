@@ -224,8 +224,8 @@ pub(crate) struct Listing {
     /// True if the machine stands on the list of the idle, or was chosen from the list and has yet
     /// to collect its processor.
     pub(in crate::scheduler) listed: bool,
-    /// The processor that the machine gave up last, and how many polls that had counted.
-    pub(in crate::scheduler) given_up: (usize, u64),
+    /// The processor that the machine gave up last.
+    pub(in crate::scheduler) given_up: usize,
 }
 
 /// The machine's side.
@@ -243,12 +243,12 @@ pub(crate) trait SleepingSide {
     fn put_down(&mut self, processor: &Processor);
 
     /// The machine is on the list, and is about to look again. `comes_back` says that it has polled
-    /// nothing since it retired with the same processor.
+    /// nothing since it took its processor up.
     fn pause_on_list(&mut self, comes_back: bool);
 
     /// Gives `processor` up, and sees to everything that relied on the machine to hold it.
     fn give_up(&mut self, mut processor: Box<Processor>, way: GivenUp) {
-        let given_up = (processor.index(), processor.shared().counters().polls());
+        let (given_up, comes_back) = (processor.index(), processor.has_polled_nothing());
         self.put_down(&processor);
         let runtime = self.runtime();
         match way {
@@ -257,8 +257,8 @@ pub(crate) trait SleepingSide {
                 // idle and this machine on the list. For a task that was made visible before, its
                 // submitter may have woken nobody: `look_again` finds it.
                 runtime.idle().retire(processor, self.machine());
-                let before = std::mem::replace(self.listing(), Listing { listed: true, given_up });
-                self.pause_on_list(before.given_up == given_up);
+                *self.listing() = Listing { listed: true, given_up };
+                self.pause_on_list(comes_back);
                 self.look_again();
                 return;
             }
@@ -320,7 +320,7 @@ pub(crate) trait SleepingSide {
     /// itself.
     fn come_back_with(&mut self, processor: &Processor) {
         self.listing().listed = false;
-        if processor.index() != self.listing().given_up.0 {
+        if processor.index() != self.listing().given_up {
             self.runtime().notify_poll_owner();
         }
     }

@@ -163,6 +163,7 @@ impl WatcherSleep {
         let Some(mut seen) = self.seen.try_lock() else { return };
         let sees_to_all = sees_to_all(&mut seen);
         drop(seen);
+        // Another thread sets it, and the watcher may look once for nothing.
         let Some(setting) = self.setting.try_lock() else { return };
         // Not where it was set since.
         let is_the_same = self.state.is_set() && !self.state.is(EARLY) && self.vouched.load(Relaxed) == now;

@@ -10,11 +10,11 @@ use crate::scheduler::core::found::{Found, FoundIn};
 use crate::scheduler::core::processor::Processor;
 
 impl MachineLoop<'_> {
-    /// The oldest background task, for a processor that has found no other. Not while the root
-    /// future has something to do, which continues when this look has found nothing.
+    /// The oldest background task, for a processor that has found no other, while the injector has
+    /// none. Not while the root future has something to do, which continues after this look.
     #[inline(never)]
     pub(super) fn background(&self, processor: &mut Processor) -> Option<Found> {
-        if !self.scheduler.background_may_run() || self.is_root_woken() {
+        if !self.scheduler.background_may_run() || !self.scheduler.injector.is_empty() || self.is_root_woken() {
             return None;
         }
         self.one_from_background(processor)

@@ -54,7 +54,7 @@ pub(crate) struct LoopState {
     surplus: bool,
     pub(crate) spinner: Spinner,
     spin_time: SpinTime,
-    /// The backoff while the injector holds only tasks behind a push under way.
+    /// The backoff while the tasks in the injector are out of reach.
     gap: Backoff,
 }
 

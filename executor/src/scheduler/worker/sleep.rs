@@ -110,8 +110,8 @@ impl SleepingSide for MachineLoop<'_> {
         self.context.put_down(processor);
     }
 
-    /// Waits for a moment if there is something in a shared queue: then the task lies behind a push
-    /// under way, and the pusher may need this core to continue.
+    /// Waits for a moment if there is something in a shared queue: then a push is under way there,
+    /// or another machine takes, and that thread may need this core to continue.
     fn pause_on_list(&mut self, comes_back: bool) {
         if !comes_back || (self.scheduler.injector.is_empty() && self.scheduler.background.is_empty()) {
             self.state.gap = Backoff::new();

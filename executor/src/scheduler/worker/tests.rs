@@ -89,7 +89,7 @@ fn a_machine_back_with_another_processor_hands_over_its_timers() {
     let mut machine_loop = MachineLoop::new(&entered);
     scheduler.idle.retire(processor, machine_loop.machine);
     let _out_of_play = scheduler.idle.remove_from(given_up).expect("the watcher finds it idle");
-    machine_loop.state.listing = Listing { listed: true, given_up: (given_up, 0) };
+    machine_loop.state.listing = Listing { listed: true, given_up };
     machine_loop.look_again();
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);
@@ -118,17 +118,35 @@ fn a_machine_chosen_for_another_processor_hands_over_its_timers() {
     shutdown::begin(&scheduler);
 }
 
-/// A push that another thread has begun may need this core to be ended, and a machine that only
-/// goes round keeps it.
+/// A thread that pushes or takes may need this core to continue, and a machine that only goes round
+/// keeps it, also where it has the processor that another such machine gave up.
 #[test]
 fn a_machine_that_finds_only_unreachable_tasks_sleeps() {
-    let scheduler = current_thread();
+    let scheduler = multi_thread(2);
     let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
-    let mut machine_loop = MachineLoop::new(&entered);
+    let hold_one = || entered.begin_hold(scheduler.idle.acquire().expect("two are idle"));
+    let (mut own, mut others) = (hold_one(), hold_one());
     drop(scheduler.spawn(async {}, std::panic::Location::caller()));
-    let begin = Instant::now();
-    (0..200).for_each(|_| machine_loop.pause_on_list(true));
+    let (mut machine_loop, begin) = (MachineLoop::new(&entered), Instant::now());
+    for _ in 0..200 {
+        machine_loop.retire(own);
+        own = std::mem::replace(&mut others, entered.take_processor().expect("a task is in the injector"));
+    }
     assert!(begin.elapsed() > 100 * Duration::from_micros(50), "what is in the injector stays there");
+    shutdown::begin(&scheduler);
+}
+
+/// Nor does the machine wait for one that takes, which may have lost its core.
+#[test]
+fn no_background_task_comes_before_one_in_the_injector() {
+    let scheduler = multi_thread(1);
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let mut processor = scheduler.idle.acquire().expect("one is idle");
+    drop(scheduler.spawn(async {}, std::panic::Location::caller()));
+    drop(scheduler.spawn_background(async {}, std::panic::Location::caller()));
+    let taken = scheduler.injector.take_batch(0);
+    assert!(MachineLoop::new(&entered).look(&mut processor).is_none());
+    drop(taken);
     shutdown::begin(&scheduler);
 }
 

@@ -58,7 +58,9 @@ impl Watcher<'_> {
             let PollState { thread, blocking, .. } = self.scheduler.processors.get(index).watch().state();
             let Watched { stuck, asleep, .. } = self.watched[index];
             let may_wait = index != own && stuck && !asleep && !blocking;
-            may_wait && self.watched[index].burnt.lacked_core(thread, now) && !self.looks_asleep(index, thread, now)
+            let may_wait = may_wait && self.watched[index].burnt.lacked_core(thread, now);
+            self.watched[index].asleep |= may_wait && self.looks_asleep(index, thread, now);
+            may_wait && !self.watched[index].asleep
         })
     }
 

@@ -79,6 +79,15 @@ impl Scene {
         sent
     }
 
+    /// Starts a submitter.
+    fn submit_beside(scene: &Arc<Self>, mut owner: RingOwner<u8>) -> thread::JoinHandle<RingOwner<u8>> {
+        let scene = Arc::clone(scene);
+        thread::spawn(move || {
+            scene.note(scene.submit(&mut owner));
+            owner
+        })
+    }
+
     /// Starts a searcher that moves all work from the first ring into the second, its own, and
     /// stops searching.
     fn steal_all(
@@ -137,17 +146,10 @@ fn work_published_while_a_machine_retires_is_seen() {
     static BY_MACHINE: Tally = Tally::new(0);
     static BY_BOTH: Tally = Tally::new(0);
     explore(4, || {
-        let Start { scene, owners: [mut owner, _other], mut held } = start(1);
+        let Start { scene, owners: [owner, _other], mut held } = start(1);
         let processor = held.pop().expect("there is one");
-        let submitter = {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || {
-                scene.note(scene.submit(&mut owner));
-                owner
-            })
-        };
-        let machine = Machine::new();
-        scene.idle.retire(processor, &machine);
+        let submitter = Scene::submit_beside(&scene, owner);
+        let machine = scene.put_to_rest(processor);
         let resumed = scene.work_is_visible().then(|| scene.idle.resume(&machine));
         drop(join(submitter));
         let seen_by = match (scene.count_chosen(), &resumed) {
@@ -186,8 +188,7 @@ fn work_pushed_behind_announced_work_is_seen_with_it() {
                 owner
             })
         };
-        let machine = Machine::new();
-        scene.idle.retire(processor, &machine);
+        let machine = scene.put_to_rest(processor);
         let resumed = scene.work_is_visible().then(|| scene.idle.resume(&machine));
         drop(join(submitter));
         let is_looked_after = scene.count_chosen() == 1 || matches!(resumed, Some(Resume::With(_)));
@@ -200,15 +201,9 @@ fn work_pushed_behind_announced_work_is_seen_with_it() {
 #[test]
 fn work_published_while_a_processor_is_released_is_seen() {
     explore(4, || {
-        let Start { scene, owners: [mut owner, _other], mut held } = start(1);
+        let Start { scene, owners: [owner, _other], mut held } = start(1);
         let processor = held.pop().expect("there is one");
-        let submitter = {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || {
-                scene.note(scene.submit(&mut owner));
-                owner
-            })
-        };
+        let submitter = Scene::submit_beside(&scene, owner);
         scene.idle.give_up(processor, None);
         if scene.work_is_visible() {
             scene.note(scene.idle.submit());
@@ -275,8 +270,7 @@ fn a_retiring_searcher_sees_the_loot_of_earlier_ones() {
         let last = held.pop().map(|processor| scene.send(processor)).expect("there are two");
         let first = held.pop().map(|processor| scene.send(processor)).expect("there are two");
         let (thief, _victim) = Scene::steal_all(&scene, owners, first);
-        let machine = Machine::new();
-        scene.idle.retire(last, &machine);
+        let machine = scene.put_to_rest(last);
         let resumed = scene.work_is_visible().then(|| scene.idle.resume(&machine));
         drop(join(thief));
         let is_looked_after = scene.count_chosen() == 1 || matches!(resumed, Some(Resume::With(_)));
@@ -362,15 +356,9 @@ fn a_machine_is_chosen_or_leaves_the_list_never_both() {
     static CHOSEN: Tally = Tally::new(0);
     static LEFT: Tally = Tally::new(0);
     explore(4, || {
-        let Start { scene, owners: [mut owner, _other], mut held } = start(1);
+        let Start { scene, owners: [owner, _other], mut held } = start(1);
         let machine = scene.put_to_rest(held.pop().expect("there is one"));
-        let submitter = {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || {
-                scene.note(scene.submit(&mut owner));
-                owner
-            })
-        };
+        let submitter = Scene::submit_beside(&scene, owner);
         let left = scene.idle.delist(&machine);
         drop(join(submitter));
         let chosen = scene.chosen.lock().pop().expect("the processor is chosen in any case");
@@ -393,8 +381,7 @@ fn one_processor_is_acquired_or_resumed_with() {
             let scene = Arc::clone(&scene);
             thread::spawn(move || scene.idle.acquire())
         };
-        let machine = Machine::new();
-        scene.idle.retire(processor, &machine);
+        let machine = scene.put_to_rest(processor);
         assert!(scene.work_is_visible());
         let resumed = scene.idle.resume(&machine);
         let acquired = join(poll_owner);

@@ -133,8 +133,8 @@ impl<P: Queued> Injector<P> {
         }
     }
 
-    /// Takes the oldest task, when no other thread takes. `None` too if a push is under way: see
-    /// [`is_empty`](Self::is_empty).
+    /// Takes the oldest task, and waits while another thread takes. `None` too if a push is under
+    /// way: see [`is_empty`](Self::is_empty).
     pub(crate) fn take(&self) -> Option<P> {
         if self.is_empty() {
             return None;

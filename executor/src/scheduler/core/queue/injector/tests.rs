@@ -95,17 +95,6 @@ fn a_batch_goes_out_in_order_as_far_as_asked() {
     assert!(injector.is_empty() && take(1, 1).is_empty());
 }
 
-/// The other may have lost its core, and a machine that waits for it serves nobody.
-#[test]
-fn no_machine_waits_for_another_that_takes() {
-    let injector = Injector::new();
-    injector.push_all(QueuedTask::all(2).into_iter());
-    let held = injector.take_batch(1);
-    assert!(held.is_some() && injector.take_batch(1).is_none());
-    drop(held);
-    assert_eq!(drain(&injector), [0, 1]);
-}
-
 #[test]
 fn a_dropped_injector_drops_what_waits_in_it() {
     let tasks = QueuedTask::all(3);
