@@ -242,13 +242,13 @@ pub(crate) trait SleepingSide {
     /// The machine's hold of `processor` ends.
     fn put_down(&mut self, processor: &Processor);
 
-    /// The machine is on the list, and is about to look again. `comes_back` says that it has polled
-    /// nothing since it took its processor up.
-    fn pause_on_list(&mut self, comes_back: bool);
+    /// The machine is on the list, and is about to look again. `polled_nothing` says that it has
+    /// polled no task since it took its processor up.
+    fn pause_on_list(&mut self, polled_nothing: bool);
 
     /// Gives `processor` up, and sees to everything that relied on the machine to hold it.
     fn give_up(&mut self, mut processor: Box<Processor>, way: GivenUp) {
-        let (given_up, comes_back) = (processor.index(), processor.has_polled_nothing());
+        let (given_up, polled_nothing) = (processor.index(), processor.has_polled_nothing());
         self.put_down(&processor);
         let runtime = self.runtime();
         match way {
@@ -258,7 +258,7 @@ pub(crate) trait SleepingSide {
                 // submitter may have woken nobody: `look_again` finds it.
                 runtime.idle().retire(processor, self.machine());
                 *self.listing() = Listing { listed: true, given_up };
-                self.pause_on_list(comes_back);
+                self.pause_on_list(polled_nothing);
                 self.look_again();
                 return;
             }

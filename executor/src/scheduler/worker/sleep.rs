@@ -112,8 +112,8 @@ impl SleepingSide for MachineLoop<'_> {
 
     /// Waits for a moment if there is something in a shared queue: then a push is under way there,
     /// or another machine takes, and that thread may need this core to continue.
-    fn pause_on_list(&mut self, comes_back: bool) {
-        if !comes_back || (self.scheduler.injector.is_empty() && self.scheduler.background.is_empty()) {
+    fn pause_on_list(&mut self, polled_nothing: bool) {
+        if !polled_nothing || (self.scheduler.injector.is_empty() && self.scheduler.background.is_empty()) {
             self.state.gap = Backoff::new();
         } else {
             self.state.gap.wait();
