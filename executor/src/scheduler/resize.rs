@@ -5,6 +5,7 @@
 use crate::scheduler::Scheduler;
 use crate::scheduler::core::processors::Resized;
 use crate::scheduler::core::sleep::WakingSide;
+use crate::util::sync::MutexGuard;
 
 impl Scheduler {
     /// Lets `count` processors run tasks from now on, which is above zero and no more than there is
@@ -12,39 +13,29 @@ impl Scheduler {
     pub(crate) fn resize(&self, count: usize) {
         let mut resized = self.resizes.0.lock();
         *resized = Resized::ByHand;
-        let before = self.set_regular(count);
-        drop(resized);
-        self.follow_resize(before, count);
+        self.set_regular(count, resized);
     }
 
     /// Lets as many processors run tasks as a quota allows. Returns `false` if the number was set
     /// by hand, and is not changed.
     #[must_use]
     pub(crate) fn resize_by_quota(&self, count: usize) -> bool {
-        let count = count.clamp(1, self.processors.capacity());
         let resized = self.resizes.0.lock();
-        if *resized == Resized::ByHand {
-            return false;
+        let is_by_quota = *resized != Resized::ByHand;
+        if is_by_quota {
+            self.set_regular(count.clamp(1, self.processors.capacity()), resized);
         }
-        let before = self.set_regular(count);
-        drop(resized);
-        self.follow_resize(before, count);
-        true
+        is_by_quota
     }
 
-    /// Makes `count` the number of regular processors, and returns the one before. Called with the
-    /// lock of the resizes held.
-    fn set_regular(&self, count: usize) -> usize {
+    /// Makes `count` the number of regular processors, and sees to those that are too many now, and
+    /// to the work for those that came: without the lock of the resizes, since a thread may have to
+    /// be started, and users' code gives it its name.
+    fn set_regular(&self, count: usize, resized: MutexGuard<'_, Resized>) {
         let before = self.processors.regular();
         (count..before).for_each(|_| self.processors.shrink());
         (before..count).filter_map(|_| self.processors.grow()).for_each(|processor| self.idle.add(processor));
-        before
-    }
-
-    /// Sees to the processors that are too many now, and to the work for those that came. Without
-    /// the lock of the resizes, since a thread may have to be started: users' code gives it its
-    /// name.
-    fn follow_resize(&self, before: usize, count: usize) {
+        drop(resized);
         self.take_due_from_idle();
         if count < before {
             // Machines that are too many now sleep for the keep-alive time at most, and end.

@@ -5,9 +5,7 @@ use super::*;
 #[test]
 fn the_waker_that_a_joiner_left_last_is_woken() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, mut handle) = home.spawn_unlisted(future);
+        let (home, (runnable, mut handle), counts) = Home::of_unlisted_task(Probe::ready_after(0));
         let worker = thread::spawn(move || runnable.run());
         let (first, second) = (Arc::<Bell>::default(), Arc::<Bell>::default());
         let result = match poll(&mut handle, &first) {
@@ -31,9 +29,7 @@ fn the_waker_that_a_joiner_left_last_is_woken() {
 #[test]
 fn a_joiner_back_with_the_same_waker_is_woken_once() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, mut handle) = home.spawn_unlisted(future);
+        let (home, (runnable, mut handle), counts) = Home::of_unlisted_task(Probe::ready_after(0));
         let bell = Arc::<Bell>::default();
         let first = poll(&mut handle, &bell);
         assert!(first.is_pending());
@@ -56,9 +52,7 @@ fn a_joiner_back_with_the_same_waker_is_woken_once() {
 fn a_handle_dropped_at_completion_drops_the_output_once() {
     for awaited in [false, true] {
         loom::model(move || {
-            let home = Home::new();
-            let (future, counts) = Probe::ready_after(0);
-            let (runnable, mut handle) = home.spawn_unlisted(future);
+            let (home, (runnable, mut handle), counts) = Home::of_unlisted_task(Probe::ready_after(0));
             let bell = Arc::<Bell>::default();
             if awaited {
                 assert!(poll(&mut handle, &bell).is_pending());
@@ -78,9 +72,7 @@ fn a_handle_dropped_at_completion_drops_the_output_once() {
 #[test]
 fn a_handle_dropped_at_completion_leaks_no_waker() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, mut handle) = home.spawn_unlisted(future);
+        let (home, (runnable, mut handle), counts) = Home::of_unlisted_task(Probe::ready_after(0));
         // Keeps the cell, so that a waker forgotten in it is not freed with it.
         let abort = handle.abort_handle();
         let worker = thread::spawn(move || runnable.run());
@@ -97,9 +89,7 @@ fn a_handle_dropped_at_completion_leaks_no_waker() {
 #[test]
 fn a_handle_that_lets_go_is_through_with_the_cell() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, handle) = home.spawn_unlisted(future);
+        let (home, (runnable, handle), counts) = Home::of_unlisted_task(Probe::ready_after(0));
         let worker = thread::spawn(move || runnable.run());
         home.witness.look();
         drop(handle);

@@ -98,6 +98,20 @@ impl Home {
         Self { inner: Arc::new(inner), witness: Witness::new(), is_in_cell: false }
     }
 
+    /// Returns a scheduler, its one task, and that task's record.
+    fn of_task((future, counts): (Probe, Arc<Counts>)) -> (Self, (Runnable, JoinHandle<Output>), Arc<Counts>) {
+        let home = Self::new();
+        let task = home.spawn(future);
+        (home, task, counts)
+    }
+
+    /// Likewise, with a task in no registry.
+    fn of_unlisted_task((future, counts): (Probe, Arc<Counts>)) -> (Self, (Runnable, JoinHandle<Output>), Arc<Counts>) {
+        let home = Self::new();
+        let task = home.spawn_unlisted(future);
+        (home, task, counts)
+    }
+
     /// Returns the scheduler again, for a second task.
     fn with_a_witness_of_its_own(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), witness: Witness::new(), is_in_cell: false }

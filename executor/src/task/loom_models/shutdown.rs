@@ -6,9 +6,7 @@ use crate::task::loom_models::*;
 #[test]
 fn the_last_of_many_references_frees_the_cell() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(1);
-        let (runnable, handle) = home.spawn_unlisted(future);
+        let (home, (runnable, handle), counts) = Home::of_unlisted_task(Probe::ready_after(1));
         runnable.run();
         let (waker, abort) = (counts.take_waker(), handle.abort_handle());
         waker.wake_by_ref();
@@ -74,9 +72,7 @@ fn an_empty_registry_implies_that_drops_are_seen() {
 #[test]
 fn a_wake_that_meets_the_shutdown_ends_in_one_drop() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::never();
-        let (runnable, handle) = home.spawn(future);
+        let (home, (runnable, handle), counts) = Home::of_task(Probe::never());
         runnable.run();
         let waker = counts.take_waker();
         let foreign = thread::spawn(move || waker.wake());
@@ -96,9 +92,7 @@ fn a_wake_that_meets_the_shutdown_ends_in_one_drop() {
 #[test]
 fn an_abort_that_meets_the_shutdown_ends_in_one_drop() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::never();
-        let (runnable, handle) = home.spawn(future);
+        let (home, (runnable, handle), counts) = Home::of_task(Probe::never());
         runnable.run();
         drop(counts.take_waker());
         let foreign = thread::spawn(move || {
@@ -115,9 +109,7 @@ fn an_abort_that_meets_the_shutdown_ends_in_one_drop() {
 #[test]
 fn a_poll_that_meets_the_shutdown_is_the_last() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::never();
-        let (runnable, handle) = home.spawn(future);
+        let (home, (runnable, handle), counts) = Home::of_task(Probe::never());
         let worker = thread::spawn(move || runnable.run());
         home.inner.owned.close(TaskRef::shut_down);
         worker.join().unwrap();
@@ -130,9 +122,7 @@ fn a_poll_that_meets_the_shutdown_is_the_last() {
 #[test]
 fn a_completion_that_meets_the_shutdown_keeps_its_output() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, handle) = home.spawn(future);
+        let (home, (runnable, handle), counts) = Home::of_task(Probe::ready_after(0));
         let worker = thread::spawn({
             let home = home.clone();
             move || {
@@ -176,9 +166,7 @@ fn is_drained(homes: &[&Home], bell: &Arc<Bell>) -> bool {
 #[test]
 fn a_drain_ends_or_is_woken_with_the_last_task() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, handle) = home.spawn(future);
+        let (home, (runnable, handle), counts) = Home::of_task(Probe::ready_after(0));
         drop(handle);
         let worker = thread::spawn(move || runnable.run());
         let bell = Arc::<Bell>::default();

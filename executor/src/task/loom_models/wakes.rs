@@ -74,9 +74,7 @@ fn the_poll_after_two_wakers_sees_what_both_wrote() {
 #[test]
 fn a_wake_that_meets_completion_does_nothing() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(1);
-        let (runnable, handle) = home.spawn_unlisted(future);
+        let (home, (runnable, handle), counts) = Home::of_unlisted_task(Probe::ready_after(1));
         runnable.run();
         let waker = counts.take_waker();
         waker.wake_by_ref();
@@ -95,9 +93,7 @@ fn a_wake_that_meets_completion_does_nothing() {
 #[test]
 fn an_abort_at_the_last_poll_wins_or_loses() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, handle) = home.spawn_unlisted(future);
+        let (home, (runnable, handle), counts) = Home::of_unlisted_task(Probe::ready_after(0));
         let abort = handle.abort_handle();
         let foreign = thread::spawn(move || abort.abort());
         runnable.run();
@@ -110,9 +106,7 @@ fn an_abort_at_the_last_poll_wins_or_loses() {
 #[test]
 fn an_abort_that_meets_a_poll_cancels() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::never();
-        let (runnable, handle) = home.spawn_unlisted(future);
+        let (home, (runnable, handle), counts) = Home::of_unlisted_task(Probe::never());
         let abort = handle.abort_handle();
         let foreign = thread::spawn({
             let home = home.clone();
@@ -131,9 +125,7 @@ fn an_abort_that_meets_a_poll_cancels() {
 #[test]
 fn a_runnable_brings_the_queue_link_along() {
     with_each_wake(|wake| {
-        let home = Home::new();
-        let (future, counts) = Probe::never();
-        let (runnable, handle) = home.spawn_unlisted(future);
+        let (home, (runnable, handle), counts) = Home::of_unlisted_task(Probe::never());
         runnable.run();
         let waker = counts.take_waker();
         waker.wake_by_ref();

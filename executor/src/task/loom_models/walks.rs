@@ -70,9 +70,7 @@ fn a_walk_and_the_runtimes_end_both_come_to_theirs() {
 #[test]
 fn a_walk_may_peek_as_joiner_and_task_change() {
     loom::model(|| {
-        let home = Home::new();
-        let (future, counts) = Probe::ready_after(0);
-        let (runnable, mut handle) = home.spawn(future);
+        let (home, (runnable, mut handle), counts) = Home::of_task(Probe::ready_after(0));
         let id = runnable.id();
         assert!(poll(&mut handle, &Arc::default()).is_pending());
         let walker = thread::spawn({

@@ -77,6 +77,19 @@ impl Items {
         count
     }
 
+    /// Starts a thief that comes so many times.
+    fn rob_beside(&self, victim: &Arc<RingThief<Item>>, times: usize) -> thread::JoinHandle<()> {
+        let (items, victim) = (self.clone(), Arc::clone(victim));
+        thread::spawn(move || (0..times).for_each(|_| _ = items.rob(&victim)))
+    }
+
+    /// Makes a ring of the first `count` items.
+    fn ring_of(&self, count: usize) -> (RingOwner<Item>, Arc<RingThief<Item>>) {
+        let (mut owner, thief) = ring();
+        (0..count).for_each(|number| self.push(&mut owner, number));
+        (owner, Arc::new(thief))
+    }
+
     fn push(&self, ring: &mut RingOwner<Item>, number: usize) {
         match ring.push(self.make(number)) {
             Ok(_) => {}
@@ -120,14 +133,8 @@ impl Item {
 fn pushes_and_pops_against_one_thief() {
     explore(4, || {
         let items = Items::new(4);
-        let (mut owner, thief) = ring();
-        items.push(&mut owner, 0);
-        let robber = {
-            let items = items.clone();
-            thread::spawn(move || {
-                items.rob(&thief);
-            })
-        };
+        let (mut owner, thief) = items.ring_of(1);
+        let robber = items.rob_beside(&thief, 1);
         items.push(&mut owner, 1);
         items.push(&mut owner, 2);
         items.pop(&mut owner);
@@ -142,16 +149,8 @@ fn pushes_and_pops_against_one_thief() {
 fn pushes_and_pops_against_two_thieves() {
     explore(3, || {
         let items = Items::new(4);
-        let (mut owner, thief) = ring();
-        let thief = Arc::new(thief);
-        items.push(&mut owner, 0);
-        items.push(&mut owner, 1);
-        let robbers = [0, 1].map(|_| {
-            let (items, thief) = (items.clone(), Arc::clone(&thief));
-            thread::spawn(move || {
-                items.rob(&thief);
-            })
-        });
+        let (mut owner, thief) = items.ring_of(2);
+        let robbers = [0, 1].map(|_| items.rob_beside(&thief, 1));
         items.pop(&mut owner);
         items.push(&mut owner, 2);
         items.push(&mut owner, 3);
@@ -167,15 +166,8 @@ fn pushes_and_pops_against_two_thieves() {
 fn a_batch_against_a_thief() {
     explore(4, || {
         let items = Items::new(5);
-        let (mut owner, thief) = ring();
-        (0..2).for_each(|number| items.push(&mut owner, number));
-        let robber = {
-            let items = items.clone();
-            thread::spawn(move || {
-                items.rob(&thief);
-                items.rob(&thief);
-            })
-        };
+        let (mut owner, thief) = items.ring_of(2);
+        let robber = items.rob_beside(&thief, 2);
         items.push_batch(&mut owner, 2..4);
         items.pop(&mut owner);
         items.push_batch(&mut owner, 4..5);
@@ -190,14 +182,8 @@ fn a_batch_against_a_thief() {
 fn an_overflow_against_a_thief() {
     explore(4, || {
         let items = Items::new(6);
-        let (mut owner, thief) = ring();
-        (0..4).for_each(|number| items.push(&mut owner, number));
-        let robber = {
-            let items = items.clone();
-            thread::spawn(move || {
-                items.rob(&thief);
-            })
-        };
+        let (mut owner, thief) = items.ring_of(4);
+        let robber = items.rob_beside(&thief, 1);
         items.push(&mut owner, 4);
         items.push(&mut owner, 5);
         items.drain(&mut owner);
@@ -212,15 +198,8 @@ fn an_overflow_against_a_thief() {
 fn a_thief_that_read_slots_which_were_written_anew_loses() {
     explore(4, || {
         let items = Items::new(6);
-        let (mut owner, thief) = ring();
-        let thief = Arc::new(thief);
-        (0..4).for_each(|number| items.push(&mut owner, number));
-        let robber = {
-            let (items, thief) = (items.clone(), Arc::clone(&thief));
-            thread::spawn(move || {
-                items.rob(&thief);
-            })
-        };
+        let (mut owner, thief) = items.ring_of(4);
+        let robber = items.rob_beside(&thief, 1);
         items.rob(&thief);
         items.push(&mut owner, 4);
         items.push(&mut owner, 5);
