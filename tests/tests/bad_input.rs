@@ -145,7 +145,7 @@ fn a_builder_refuses_zero_of_what_it_needs() {
     let message = panic_message(|| Builder::new_multi_thread().global_queue_interval(0).build());
     assert_eq!(message, "wsrt: `global_queue_interval(0)`: there is no such tick; 1 looks at the queue at every poll");
     let message = panic_message(|| Builder::new_multi_thread().event_interval(0).build());
-    assert_eq!(message, "wsrt: `event_interval(0)`: there is no such tick; 1 looks at the network at every poll");
+    assert_eq!(message, "wsrt: `event_interval(0)`: there is no such tick; the least is 1");
 }
 
 #[test]

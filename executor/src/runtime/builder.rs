@@ -661,8 +661,8 @@ impl Builder {
 
     /// Sets after how many polls a busy processor checks the network. The default is 61.
     ///
-    /// A busy processor also checks the network at least once every millisecond, even after fewer
-    /// polls, unless a single poll takes longer.
+    /// It checks later while tasks that its last check has woken are waiting to be polled, and at
+    /// least once every millisecond in any case, unless a single poll takes longer.
     ///
     /// # Panics
     ///
@@ -677,7 +677,7 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn event_interval(&mut self, polls: u32) -> &mut Self {
-        assert!(polls > 0, "wsrt: `event_interval(0)`: there is no such tick; 1 looks at the network at every poll");
+        assert!(polls > 0, "wsrt: `event_interval(0)`: there is no such tick; the least is 1");
         self.config.event_interval = polls;
         self
     }

@@ -15,14 +15,14 @@ use crate::sizes::code_lines;
 type Row = (&'static str, fn(&[Source]) -> usize, usize);
 
 const ROWS: [Row; 8] = [
-    ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 66_251),
+    ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 66_243),
     ("files of executor/src", |sources| of_executor(sources).count(), 326),
-    ("code of scheduler/, without simulation and tests", scheduler_code, 5_998),
+    ("code of scheduler/, without simulation and tests", scheduler_code, 5_997),
     ("files in the largest knot of scheduler/", |sources| largest_knot(sources, "executor/src/", "scheduler"), 3),
     ("files in the largest knot of the reactor, beside net/", |sources| largest_knot(sources, "reactor/src/", ""), 0),
     ("cfg(feature = \"sim\") outside the simulation's folders", sim_cfgs, 11),
     ("tuning constants", |sources| tuning_constants(sources).len(), 30),
-    ("type names with two meanings", |sources| double_names(sources).len(), 9),
+    ("type names with two meanings", |sources| double_names(sources).len(), 8),
 ];
 
 /// The rows that have grown.

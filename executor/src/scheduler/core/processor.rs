@@ -52,6 +52,8 @@ pub(crate) struct Processor {
     /// until the turn is over.
     set_aside: usize,
     network_ticks: Every,
+    /// Where the ring ended after the last look at the netpoller.
+    fetched_up_to: u32,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
     /// How many polls it had counted when it was taken up from among the idle; none while it is
@@ -88,6 +90,7 @@ impl Processor {
             fairness: Fairness::default(),
             set_aside: 0,
             network_ticks: Every::default(),
+            fetched_up_to: 0,
             polled_network: 0,
             woken_at: None,
             cached: None,
@@ -115,10 +118,16 @@ impl Processor {
         &mut self.fairness
     }
 
-    /// Counts a tick. Whether the netpoller is to be looked at on it.
+    /// Counts a tick. Returns whether the netpoller is to be looked at on it. Not while tasks wait
+    /// in the ring that the last look has brought: more would wait behind them, and fill the ring.
     #[inline]
     pub(crate) fn is_network_tick(&mut self, interval: u32) -> bool {
-        self.network_ticks.is_now(interval)
+        self.network_ticks.is_now(interval) && (self.lone || !self.ring.is_before(self.fetched_up_to))
+    }
+
+    /// The tasks that the netpoller had are in the ring now, or elsewhere.
+    pub(crate) fn note_fetched(&mut self) {
+        self.fetched_up_to = self.ring.end();
     }
 
     /// Takes a reading of the clock.
@@ -425,7 +434,6 @@ impl fmt::Debug for Processor {
         f.debug_struct("Processor")
             .field("index", &self.index)
             .field("ring", &self.ring)
-            .field("clock", &self.clock)
             .field("searching", &self.searching)
             .finish_non_exhaustive()
     }

@@ -238,26 +238,19 @@ impl WakeBatch {
     /// injector, with a machine woken at once for every doubling of the work.
     pub(crate) fn spread(self, scheduler: &Scheduler, processor: &mut Processor) {
         let mut batch = self.into_tasks();
-        let count = batch.len();
-        if count == 0 {
-            return;
-        }
         if scheduler.config.keeps_order() {
             return scheduler.push_all_in_line(processor, batch);
         }
-        let idle = scheduler.idle.count_idle();
-        let share = count.div_ceil(idle + 1).min(HALF_RING / 2);
+        let share = batch.len().div_ceil(scheduler.idle.count_idle() + 1).min(HALF_RING / 2);
         let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
         scheduler.settle(processor.index(), placed);
         let left = batch.len();
-        if left == 0 {
-            return;
+        if left > 0 {
+            scheduler.injector.push_all(batch);
+            // They wake others in turn as they find work: waking all here would hold up the tasks
+            // in hand.
+            scheduler.wake_one();
+            scheduler.wake_several(left.ilog2() as usize);
         }
-        scheduler.injector.push_all(batch);
-        // They wake others in turn as they find work: waking all here would hold up the tasks in
-        // hand.
-        scheduler.wake_several((left.ilog2() as usize + 1).min(idle));
-        // A processor may have gone idle since the count above.
-        scheduler.wake_one();
     }
 }

@@ -128,6 +128,34 @@ fn only_a_lone_task_that_yielded_precedes_a_look() {
 }
 
 #[test]
+fn no_more_is_fetched_while_the_last_batch_waits() {
+    let (mut processor, mut tasks) = processor();
+    processor.push_last_batch(&mut (0..3).map(|_| tasks.make().1));
+    processor.note_fetched();
+    drop(processor.push_own(tasks.make().1));
+    let looks_before_each = std::iter::from_fn(|| {
+        let looks = processor.is_network_tick(1);
+        processor.pop().map(|task| (task.cancel(), looks).1)
+    });
+    assert_eq!(looks_before_each.collect::<Vec<_>>(), [false, false, false, true]);
+}
+
+#[test]
+fn a_stolen_batch_keeps_no_lone_task_from_its_look() {
+    let (_, mut owned) = Processors::new(2, 2);
+    let (mut thief, mut processor, mut tasks) = (owned.remove(1), owned.remove(0), Tasks(Vec::new()));
+    processor.push_last_batch(&mut (0..2).map(|_| tasks.make().1));
+    processor.note_fetched();
+    assert_eq!(thief.steal_from(processor.shared()), 1);
+    assert!(!processor.is_network_tick(1), "one is left");
+    processor.drain().for_each(Runnable::cancel);
+    assert!(processor.is_network_tick(1), "none is left");
+    assert!(!is_announced(&processor.push_yielded(tasks.make().1, || true)));
+    assert!(processor.is_network_tick(1));
+    [thief, processor].iter_mut().for_each(|held| held.drain().for_each(Runnable::cancel));
+}
+
+#[test]
 fn a_chain_yields_to_the_ring_when_its_slice_ends() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (second, two), (chained, next)) = (tasks.make(), tasks.make(), tasks.make());
