@@ -661,7 +661,7 @@ impl Builder {
 
     /// Sets after how many polls a busy processor checks the network. The default is 61.
     ///
-    /// It checks later while tasks that its last check has woken are waiting to be polled, and at
+    /// It skips checks until it has polled as many tasks as its last check has woken. It checks at
     /// least once every millisecond in any case, unless a single poll takes longer.
     ///
     /// # Panics

@@ -52,8 +52,9 @@ pub(crate) struct Processor {
     /// until the turn is over.
     set_aside: usize,
     network_ticks: Every,
-    /// Where the ring ended after the last look at the netpoller.
-    fetched_up_to: u32,
+    /// How many tasks the last turn of the netpoller or the timers has brought, less the polls
+    /// since, counted in whole intervals.
+    fetched: u32,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
     /// How many polls it had counted when it was taken up from among the idle; none while it is
@@ -90,7 +91,7 @@ impl Processor {
             fairness: Fairness::default(),
             set_aside: 0,
             network_ticks: Every::default(),
-            fetched_up_to: 0,
+            fetched: 0,
             polled_network: 0,
             woken_at: None,
             cached: None,
@@ -118,16 +119,21 @@ impl Processor {
         &mut self.fairness
     }
 
-    /// Counts a tick. Returns whether the netpoller is to be looked at on it. Not while tasks wait
-    /// in the ring that the last look has brought: more would wait behind them, and fill the ring.
+    /// Counts a tick. Returns whether the netpoller is to be looked at on it: not before as many
+    /// polls as the last turn has brought tasks, for more would only fill the ring behind them.
     #[inline]
     pub(crate) fn is_network_tick(&mut self, interval: u32) -> bool {
-        self.network_ticks.is_now(interval) && (self.lone || !self.ring.is_before(self.fetched_up_to))
+        let is_tick = self.network_ticks.is_now(interval);
+        let is_due = is_tick && (self.fetched < interval || self.lone);
+        if is_tick {
+            self.fetched = self.fetched.saturating_sub(interval);
+        }
+        is_due
     }
 
-    /// The tasks that the netpoller had are in the ring now, or elsewhere.
-    pub(crate) fn note_fetched(&mut self) {
-        self.fetched_up_to = self.ring.end();
+    /// Takes note of how many tasks a turn of the netpoller or the timers has brought.
+    pub(crate) fn note_fetched(&mut self, tasks: usize) {
+        self.fetched = u32::try_from(tasks).unwrap_or(u32::MAX);
     }
 
     /// Takes a reading of the clock.
@@ -434,6 +440,7 @@ impl fmt::Debug for Processor {
         f.debug_struct("Processor")
             .field("index", &self.index)
             .field("ring", &self.ring)
+            .field("clock", &self.clock)
             .field("searching", &self.searching)
             .finish_non_exhaustive()
     }

@@ -235,9 +235,11 @@ impl WakeBatch {
     }
 
     /// Spreads the batch in its order: the first share to `processor`'s ring, the rest to the
-    /// injector, with a machine woken at once for every doubling of the work.
+    /// injector, with a machine woken at once for every doubling of the work, beside one that
+    /// searches.
     pub(crate) fn spread(self, scheduler: &Scheduler, processor: &mut Processor) {
         let mut batch = self.into_tasks();
+        processor.note_fetched(batch.len());
         if scheduler.config.keeps_order() {
             return scheduler.push_all_in_line(processor, batch);
         }

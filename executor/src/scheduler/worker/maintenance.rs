@@ -113,7 +113,6 @@ impl MachineLoop<'_> {
         let most = if with_timers { self.timers_at_once(processor, now.saturating_sub(earliest)) } else { 0 };
         let batch = self.driver.collect(&processor.shared().counters().arrivals, most);
         batch.spread(self.scheduler, processor);
-        processor.note_fetched();
         most == 1 && !processor.has_no_task()
     }
 }

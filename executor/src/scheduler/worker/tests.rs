@@ -8,6 +8,7 @@ use wsrt_reactor::Turn;
 use wsrt_reactor::timer::TimerEntry;
 
 use super::MachineLoop;
+use super::driver::WakeBatch;
 use crate::runtime::Builder;
 use crate::scheduler::context::Role;
 use crate::scheduler::core::machine::Machine;
@@ -147,6 +148,18 @@ fn no_background_task_comes_before_one_in_the_injector() {
     let taken = scheduler.injector.take_batch(0);
     assert!(MachineLoop::new(&entered).look(&mut processor).is_none());
     drop(taken);
+    shutdown::begin(&scheduler);
+}
+
+#[test]
+fn after_a_batch_one_look_at_the_network_passes_by() {
+    let scheduler = multi_thread(1);
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let mut processor = scheduler.idle.acquire().expect("one is idle");
+    let spawn = |_| drop(scheduler.spawn(async {}, std::panic::Location::caller()));
+    WakeBatch::collect(&entered, || (0..64).for_each(spawn)).spread(&scheduler, &mut processor);
+    assert_eq!((processor.shared().waiting(), scheduler.injector.len()), (64, 0));
+    assert_eq!((1..).find(|_| processor.is_network_tick(61)), Some(122));
     shutdown::begin(&scheduler);
 }
 

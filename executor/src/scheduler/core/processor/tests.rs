@@ -128,31 +128,18 @@ fn only_a_lone_task_that_yielded_precedes_a_look() {
 }
 
 #[test]
-fn no_more_is_fetched_while_the_last_batch_waits() {
+fn a_look_waits_for_as_many_polls_as_tasks_came() {
     let (mut processor, mut tasks) = processor();
-    processor.push_last_batch(&mut (0..3).map(|_| tasks.make().1));
-    processor.note_fetched();
-    drop(processor.push_own(tasks.make().1));
-    let looks_before_each = std::iter::from_fn(|| {
-        let looks = processor.is_network_tick(1);
-        processor.pop().map(|task| (task.cancel(), looks).1)
-    });
-    assert_eq!(looks_before_each.collect::<Vec<_>>(), [false, false, false, true]);
-}
-
-#[test]
-fn a_stolen_batch_keeps_no_lone_task_from_its_look() {
-    let (_, mut owned) = Processors::new(2, 2);
-    let (mut thief, mut processor, mut tasks) = (owned.remove(1), owned.remove(0), Tasks(Vec::new()));
-    processor.push_last_batch(&mut (0..2).map(|_| tasks.make().1));
-    processor.note_fetched();
-    assert_eq!(thief.steal_from(processor.shared()), 1);
-    assert!(!processor.is_network_tick(1), "one is left");
-    processor.drain().for_each(Runnable::cancel);
-    assert!(processor.is_network_tick(1), "none is left");
+    let polls_to_a_look = |processor: &mut Processor| (1..).find(|_| processor.is_network_tick(61));
+    for (fetched, polls) in [(0, 61), (60, 61), (64, 122), (1_024, 17 * 61)] {
+        processor.note_fetched(fetched);
+        assert_eq!(polls_to_a_look(&mut processor), Some(polls), "{fetched} came");
+        assert_eq!(polls_to_a_look(&mut processor), Some(61), "none came");
+    }
+    processor.note_fetched(1_024);
     assert!(!is_announced(&processor.push_yielded(tasks.make().1, || true)));
-    assert!(processor.is_network_tick(1));
-    [thief, processor].iter_mut().for_each(|held| held.drain().for_each(Runnable::cancel));
+    assert!(processor.is_network_tick(61), "before a lone task in any case");
+    processor.drain().for_each(Runnable::cancel);
 }
 
 #[test]

@@ -155,17 +155,6 @@ impl<T> Owner<T> {
         self.len() == 0
     }
 
-    /// The position that the next push fills.
-    pub(crate) fn end(&self) -> u32 {
-        self.shared.word().end()
-    }
-
-    /// Returns whether the next pop comes before `end`, where the ring has ended once.
-    pub(crate) fn is_before(&self, end: u32) -> bool {
-        // The difference is taken first, so that the wrap of the positions does no harm.
-        end.wrapping_sub(self.shared.word().head()) as i32 > 0
-    }
-
     pub(crate) fn is_full(&self) -> bool {
         self.len() == RING_CAPACITY as usize
     }
