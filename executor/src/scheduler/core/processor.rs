@@ -123,11 +123,11 @@ impl Processor {
     /// polls as the last turn has brought tasks, for more would only fill the ring behind them.
     #[inline]
     pub(crate) fn is_network_tick(&mut self, interval: u32) -> bool {
-        let is_tick = self.network_ticks.is_now(interval);
-        let is_due = is_tick && (self.fetched < interval || self.lone);
-        if is_tick {
-            self.fetched = self.fetched.saturating_sub(interval);
+        if !self.network_ticks.is_now(interval) {
+            return false;
         }
+        let is_due = self.fetched < interval || self.lone;
+        self.fetched = self.fetched.saturating_sub(interval);
         is_due
     }
 
