@@ -78,9 +78,14 @@ impl CurrentPoll {
 
     #[inline]
     pub(crate) fn spend(&self) {
+        self.spend_units(1);
+    }
+
+    #[inline]
+    fn spend_units(&self, units: i32) {
         let left = self.budget.get();
         if left > 0 && left != UNLIMITED {
-            self.budget.set(left - 1);
+            self.budget.set((left - units).max(0));
         }
     }
 
@@ -135,6 +140,26 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
 #[inline]
 pub fn spend() {
     with_state(CurrentPoll::spend);
+}
+
+/// Takes several units from the budget, or all that are left, for an operation that takes as long
+/// as several others.
+///
+/// # Examples
+///
+/// ```
+/// # use wsrt_sync::budget;
+/// let kept = budget::keep();
+/// budget::refill();
+/// budget::spend_units(budget::PER_POLL - 1);
+/// assert!(budget::has_remaining());
+/// budget::spend_units(2);
+/// assert!(!budget::has_remaining());
+/// drop(kept);
+/// ```
+#[inline]
+pub fn spend_units(units: u32) {
+    with_state(|state| state.spend_units(units.try_into().unwrap_or(FULL)));
 }
 
 /// Polls `operation` if the budget is not used up, and takes one unit if the operation completes.

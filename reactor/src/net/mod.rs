@@ -8,6 +8,7 @@
 #[macro_use]
 mod example;
 
+mod accept_cost;
 mod addrs;
 mod at_once;
 mod buffers;

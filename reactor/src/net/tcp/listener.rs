@@ -8,6 +8,7 @@ use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
+use crate::net::accept_cost::spend_for_connection;
 use crate::net::kinds;
 use crate::net::lookup::resolve;
 use crate::net::plumbing::socket_plumbing;
@@ -79,7 +80,8 @@ impl TcpListener {
     /// Waits for an incoming connection, accepts it, and returns the stream together with the
     /// peer's address.
     ///
-    /// Any number of tasks may wait concurrently.
+    /// Any number of tasks may wait concurrently. A connection counts as four operations of a
+    /// poll's budget of 128, so a loop leaves its turn to other tasks after 32 connections.
     ///
     /// An OS error either concerns a single connection or is temporary, and the listener remains
     /// usable: call `accept` again. While the process has no free file descriptors (`EMFILE` or
@@ -137,6 +139,7 @@ impl TcpListener {
     }
 
     fn accepted(&self, socket: kinds::TcpStream, peer: SocketAddr) -> io::Result<(TcpStream, SocketAddr)> {
+        spend_for_connection();
         let both = Interest::READABLE | Interest::WRITABLE;
         TcpStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer))
     }

@@ -5,6 +5,7 @@ use super::{SocketAddr, address};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::accept_cost::spend_for_connection;
 use crate::net::kinds;
 use crate::net::plumbing::socket_plumbing;
 use crate::net::stream::uninterrupted;
@@ -106,7 +107,8 @@ impl UnixListener {
     /// unnamed.
     ///
     /// Any number of tasks may wait concurrently. An error does not end the listener; see
-    /// [`TcpListener::accept`](crate::net::TcpListener::accept) for how to continue after one.
+    /// [`TcpListener::accept`](crate::net::TcpListener::accept) for how to continue after one, and
+    /// for what a connection takes from the budget of a poll.
     ///
     /// # Errors
     ///
@@ -134,6 +136,7 @@ impl UnixListener {
     }
 
     fn accepted(&self, socket: kinds::UnixStream, peer: net::SocketAddr) -> io::Result<(UnixStream, SocketAddr)> {
+        spend_for_connection();
         let both = Interest::READABLE | Interest::WRITABLE;
         UnixStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer.into()))
     }
