@@ -172,6 +172,12 @@ impl Counters {
         self.polls.iter().map(Counter::get).sum()
     }
 
+    /// Returns a number that changes as each poll begins and as the processor goes idle: while the
+    /// number stays, a poll that is under way is one and the same.
+    pub(crate) fn poll_stamp(&self) -> u64 {
+        self.polls() + self.rests.get()
+    }
+
     /// Returns the numbers of polls, by the kind of place where the task was found.
     pub(crate) fn polls_by_kind(&self) -> [u64; TaskSource::MOST] {
         self.polls.each_ref().map(Counter::get)

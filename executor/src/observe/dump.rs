@@ -356,6 +356,6 @@ impl SeenTask {
 
 /// Returns how long the processor's poll has lasted, if the watcher has seen it twice.
 fn time_of_poll(processor: &Shared, now: u64) -> Option<Duration> {
-    let since = processor.watch().under_way_since(processor.counters().polls())?;
+    let since = processor.watch().under_way_since(processor.counters().poll_stamp())?;
     Some(Duration::from_nanos(now.saturating_sub(since)))
 }

@@ -151,7 +151,7 @@ fn write_processor(
     }
     if held.is_in_a_poll() {
         let _ = write!(text, " task={}", held.state.task);
-        if let Some(since) = processor.watch().under_way_since(processor.counters().polls()) {
+        if let Some(since) = processor.watch().under_way_since(processor.counters().poll_stamp()) {
             let _ = write!(text, " since={}ms", scheduler.clock.elapsed().saturating_sub(since) / 1_000_000);
         }
     }

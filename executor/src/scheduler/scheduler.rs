@@ -297,6 +297,12 @@ impl Scheduler {
         self.me.upgrade().expect("the caller holds the scheduler whose method this is")
     }
 
+    /// Returns the stamp of the poll that the holder of a processor is in, or was in last; none if
+    /// the processor is idle, since what comes after that is another poll.
+    pub(crate) fn poll_stamp(&self, index: usize) -> Option<u64> {
+        (!self.idle.is_idle(index)).then(|| self.processors.get(index).counters().poll_stamp())
+    }
+
     /// Returns whether no machine blocks in the netpoller at the time `now`, or looks at it while
     /// helping, though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {

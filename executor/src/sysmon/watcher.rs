@@ -47,8 +47,8 @@ const BURNED: u64 = 500_000;
 /// The watcher's record of one processor.
 #[derive(Debug, Clone, Copy, Default)]
 struct Watched {
-    /// The poll that it was in, as a count.
-    poll: u64,
+    /// The stamp of the poll that it was in; none if it was idle.
+    poll: Option<u64>,
     /// True if it was in the same poll on the last tick.
     stuck: bool,
     /// When the watcher first saw it in that poll.
@@ -197,23 +197,13 @@ impl<'a> Watcher<'a> {
         let at_most = self.patrol.time_left(scheduler).into_iter().chain(grace).min();
         let (is_busy, may_rest) = (|| scheduler.idle.count_busy() > 0, || watches_only_polls(scheduler));
         let may_be_early = !self.was_in_vain && scheduler.processors.regular() > 1;
-        let rested = sleep.rest(at_most, may_be_early, is_busy, may_rest);
-        self.is_early = rested.is_early;
-        if rested.was_idle {
-            self.forget();
-        }
-    }
-
-    /// Forgets all polls that were seen before a rest: none of them has lasted for all of it.
-    fn forget(&mut self) {
-        self.watched.fill(Watched { poll: u64::MAX, ..Watched::default() });
+        self.is_early = sleep.rest(at_most, may_be_early, is_busy, may_rest);
     }
 
     /// Returns whether the processor's holder is in a poll that the watcher has seen before.
     fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
-        let processor = self.scheduler.processors.get(index);
-        let poll = processor.counters().polls();
-        if self.scheduler.idle.is_idle(index) || poll != self.watched[index].poll {
+        let poll = self.scheduler.poll_stamp(index);
+        if poll.is_none() || poll != self.watched[index].poll {
             self.end_compensation(index, now);
             self.watched[index] = Watched { poll, since: now, silent_since: now, ..Watched::default() };
             self.ask_ahead(index, now);
@@ -224,8 +214,9 @@ impl<'a> Watcher<'a> {
 
     /// Leaves in state since when the poll has been under way, for dumps.
     fn note_long_poll(&self, index: usize) {
-        let Watched { poll, since, .. } = self.watched[index];
-        self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
+        if let Watched { poll: Some(poll), since, .. } = self.watched[index] {
+            self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
+        }
     }
 
     /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next look

@@ -1,9 +1,9 @@
 //! Cooperative scheduling: the budget of a poll, which makes tasks yield even if always ready.
 //!
-//! In a single poll, a task may find sockets, listeners, timers and join handles ready 128 times.
-//! After that, these operations return pending and wake the task. The task then goes behind all
-//! other tasks that wait on its processor, and continues with a full budget when its turn comes. No
-//! event is lost, and programs need no code for this.
+//! In a single poll, a task may find sockets, timers and join handles ready 128 times; a connection
+//! that is accepted counts as four. After that, these operations return pending and wake the task.
+//! The task then goes behind all other tasks that wait on its processor, and continues with a full
+//! budget when its turn comes. No event is lost, and programs need no code for this.
 //!
 //! Types of other crates, such as their streams or the channels and locks of `tokio::sync`, do not
 //! use the budget. In a loop over such types, wrap the future with [`cooperative()`], or call

@@ -2,10 +2,10 @@
 
 use crate::budget;
 
-/// A connection takes as long as several reads: two system calls, a registration, and mostly a
-/// task. With one unit each, as in tokio, a poll that accepts 128 connections took 2.6 ms on a slow
-/// machine, and looked stuck; a newcomer beside thousands of busy connections waits longer the
-/// fewer are accepted in a poll (`docs/DECISIONS.md`).
+/// A connection takes as long as several reads: a slow system call, an entry in the registry, and
+/// mostly an option and a task. With one unit each, as in tokio, a poll that accepts 128
+/// connections took 2.6 ms on a slow machine, and looked stuck; a newcomer beside thousands of busy
+/// connections waits longer the fewer are accepted in a poll (`docs/DECISIONS.md`).
 const UNITS: u32 = 4;
 
 /// Takes what a connection costs beyond the one unit that the operation has taken.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// Events that one turn takes: about as many as the tasks that a busy processor polls before it
-/// looks again, at one tick in 61. The rest waits in the system, in the order of arrival, for
-/// whichever thread looks next. Go takes 128.
+/// Events that one turn takes: about half as many as the polls of a busy processor until it looks
+/// again. The rest waits in the system, in the order of arrival, for whichever thread looks next.
+/// Go takes 128.
 const EVENTS_PER_TURN: usize = 64;
 
 /// More of them in one buffer would be of no use: a system call fetches few thousands at the best

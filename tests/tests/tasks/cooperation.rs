@@ -19,7 +19,7 @@ use wsrt::task::{JoinHandle, JoinSet, coop};
 use wsrt::time::{sleep, timeout};
 use wsrt_tests::{foreign_block_on, within_a_minute};
 
-/// The operations that a poll may find ready before it ends, as documented.
+/// The operations that a poll may find ready before it ends, as documented, but for accepts.
 const BUDGET: usize = 128;
 
 fn single() -> Runtime {

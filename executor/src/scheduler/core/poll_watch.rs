@@ -22,7 +22,7 @@ pub(crate) struct PollWatch {
     searching: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
-    /// Written by the watcher: the count of the poll that it has found under way twice, and when it
+    /// Written by the watcher: the stamp of the poll that it has found under way twice, and when it
     /// first saw that, in nanoseconds.
     long_poll: AtomicU64,
     long_since: AtomicU64,
@@ -77,7 +77,7 @@ impl PollWatch {
         self.searching.store(searching, Relaxed);
     }
 
-    /// The watcher has found the poll with this count under way again, which it first saw at the
+    /// The watcher has found the poll with this stamp under way again, which it first saw at the
     /// time `since`.
     pub(crate) fn note_long_poll(&self, poll: u64, since: u64) {
         self.long_since.store(since, Relaxed);
@@ -86,7 +86,7 @@ impl PollWatch {
         self.long_poll.store(poll, Release);
     }
 
-    /// Since when the poll with this count has been under way, if the watcher has seen it twice. It
+    /// Since when the poll with this stamp has been under way, if the watcher has seen it twice. It
     /// may have begun earlier by as much as the watcher was away.
     pub(crate) fn under_way_since(&self, poll: u64) -> Option<u64> {
         let is_seen = poll != 0 && self.long_poll.load(Acquire) == poll;

@@ -52,8 +52,8 @@ pub(crate) struct Processor {
     /// until the turn is over.
     set_aside: usize,
     network_ticks: Every,
-    /// How many tasks the last turn of the netpoller or the timers has brought, less the polls
-    /// since, counted in whole intervals.
+    /// How many tasks the last turn of the netpoller has brought, less the polls since, counted in
+    /// whole intervals.
     fetched: u32,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
@@ -131,7 +131,7 @@ impl Processor {
         is_due
     }
 
-    /// Takes note of how many tasks a turn of the netpoller or the timers has brought.
+    /// Takes note of how many tasks a turn of the netpoller has brought.
     pub(crate) fn note_fetched(&mut self, tasks: usize) {
         self.fetched = u32::try_from(tasks).unwrap_or(u32::MAX);
     }

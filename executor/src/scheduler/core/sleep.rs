@@ -89,12 +89,7 @@ pub(crate) trait WakingSide {
 
     /// Wakes up to `count` machines at once, for a batch of tasks.
     fn wake_several(&self, count: usize) {
-        for _ in 0..count {
-            match self.idle().wake_another() {
-                Some(chosen) => self.put_to_work(chosen),
-                None => return,
-            }
-        }
+        (0..count).map_while(|_| self.idle().wake_another()).for_each(|chosen| self.put_to_work(chosen));
     }
 
     fn put_to_work(&self, Chosen { processor, machine }: Chosen) {

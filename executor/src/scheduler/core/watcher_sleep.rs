@@ -55,21 +55,12 @@ struct Setting {
     may_be_early: bool,
 }
 
-/// A poll that a machine which vouches has seen, and when it was first seen.
+/// A poll that a machine which vouches has seen, and when it was first seen; none of a processor
+/// that was idle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeenPoll {
-    pub(crate) number: u64,
+    pub(crate) stamp: Option<u64>,
     pub(crate) since: u64,
-}
-
-/// The way in which a rest has ended.
-#[derive(Debug)]
-#[must_use]
-pub(crate) struct Rested {
-    /// All processors were idle for some of the time.
-    pub(crate) was_idle: bool,
-    /// The alarm was set for an early look.
-    pub(crate) is_early: bool,
 }
 
 impl WatcherSleep {
@@ -191,33 +182,32 @@ impl WatcherSleep {
     }
 
     /// Rests, if `may_rest`, until the alarm rings, or until the time `at_most` has passed, if
-    /// there is one. With `may_be_early`, a task in runnext makes it ring sooner.
+    /// there is one. With `may_be_early`, a task in runnext makes it ring sooner; returns whether
+    /// one did.
     pub(crate) fn rest(
         &self,
         at_most: Option<Duration>,
         may_be_early: bool,
         is_busy: impl Fn() -> bool,
         may_rest: impl FnOnce() -> bool,
-    ) -> Rested {
+    ) -> bool {
         *self.setting.lock() = Setting { may_be_early, ..Setting::default() };
         self.state.enter(CLEAR);
         // Pairs with the fences in `note_taken` and `wake_if_resting`.
         fence(SeqCst);
-        let began_idle = !is_busy();
         if may_rest() {
             self.settle(is_busy);
             self.alarm.wait(at_most);
         }
-        let Rested { was_idle, is_early } = self.come_back();
-        Rested { was_idle: was_idle || began_idle, is_early }
+        self.come_back()
     }
 
-    fn come_back(&self) -> Rested {
+    fn come_back(&self) -> bool {
         let mut setting = self.setting.lock();
         setting.rings = false;
         let is_early = self.state.is(EARLY);
         self.state.enter(AWAKE);
-        Rested { was_idle: setting.clears > 0, is_early }
+        is_early
     }
 
     /// Wakes the watcher if it rests, though no processor need be busy.
@@ -238,7 +228,7 @@ impl WatcherSleep {
     /// Sleeps for a time.
     pub(crate) fn nap(&self, time: Duration) {
         self.alarm.wait(Some(time));
-        let _ = self.come_back();
+        let _is_early = self.come_back();
     }
 }
 

@@ -224,6 +224,10 @@ impl WakeBatch {
         self.0.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Takes the first task out, for the caller to place.
     pub(crate) fn pop(&mut self) -> Option<Runnable> {
         self.0.next()
@@ -239,7 +243,6 @@ impl WakeBatch {
     /// searches.
     pub(crate) fn spread(self, scheduler: &Scheduler, processor: &mut Processor) {
         let mut batch = self.into_tasks();
-        processor.note_fetched(batch.len());
         if scheduler.config.keeps_order() {
             return scheduler.push_all_in_line(processor, batch);
         }

@@ -112,6 +112,7 @@ impl MachineLoop<'_> {
         let earliest = self.scheduler.processors.earliest_deadline();
         let most = if with_timers { self.timers_at_once(processor, now.saturating_sub(earliest)) } else { 0 };
         let batch = self.driver.collect(&processor.shared().counters().arrivals, most);
+        processor.note_fetched(batch.len());
         batch.spread(self.scheduler, processor);
         most == 1 && !processor.has_no_task()
     }

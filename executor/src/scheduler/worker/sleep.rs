@@ -220,6 +220,7 @@ impl MachineLoop<'_> {
         match given.or_else(|| if wanted { self.scheduler.idle.acquire() } else { None }) {
             Some(processor) => {
                 let mut processor = self.context.begin_hold(processor);
+                processor.note_fetched(batch.len());
                 batch.spread(self.scheduler, &mut processor);
                 self.context.put_processor(processor);
                 true

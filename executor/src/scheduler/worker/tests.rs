@@ -151,14 +151,17 @@ fn no_background_task_comes_before_one_in_the_injector() {
     shutdown::begin(&scheduler);
 }
 
+/// Also where timers fire in between.
 #[test]
 fn after_a_batch_one_look_at_the_network_passes_by() {
     let scheduler = multi_thread(1);
     let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
-    let mut processor = scheduler.idle.acquire().expect("one is idle");
     let spawn = |_| drop(scheduler.spawn(async {}, std::panic::Location::caller()));
-    WakeBatch::collect(&entered, || (0..64).for_each(spawn)).spread(&scheduler, &mut processor);
+    let batch = WakeBatch::collect(&entered, || (0..64).for_each(spawn));
+    assert!(MachineLoop::new(&entered).wake_up_with(batch, true), "a processor is idle");
+    let mut processor = entered.take_processor().expect("it came with the batch");
     assert_eq!((processor.shared().waiting(), scheduler.injector.len()), (64, 0));
+    WakeBatch::default().spread(&scheduler, &mut processor);
     assert_eq!((1..).find(|_| processor.is_network_tick(61)), Some(122));
     shutdown::begin(&scheduler);
 }
@@ -178,6 +181,10 @@ fn a_machine_that_vouches_takes_what_waits_behind_polls() {
     assert!(machine_loop.relieve_others(own, LONGEST_VOUCH - 1, &mut seen));
     assert_eq!((stuck.shared().waiting(), scheduler.injector.len()), (0, 2));
     assert!(!machine_loop.relieve_others(own, LONGEST_VOUCH, &mut seen), "the watcher has to look");
+    entered.put_down(&stuck);
+    scheduler.idle.give_up(stuck, None);
+    let _anew = entered.begin_hold(scheduler.idle.acquire().expect("it is idle"));
+    assert!(machine_loop.relieve_others(own, LONGEST_VOUCH, &mut seen), "it was idle meanwhile");
     shutdown::begin(&scheduler);
 }
 

@@ -13,14 +13,14 @@ impl MachineLoop<'_> {
     /// lasted for long, and enough processors whose polls return.
     pub(super) fn relieve_others(&self, own: usize, now: u64, seen: &mut Vec<SeenPoll>) -> bool {
         let scheduler = self.scheduler;
-        seen.resize(scheduler.processors.scan_len(), SeenPoll { number: u64::MAX, since: now });
+        seen.resize(scheduler.processors.scan_len(), SeenPoll { stamp: None, since: now });
         let threshold = scheduler.config.stall_threshold.map_or(u64::MAX, |threshold| threshold.as_nanos() as u64);
         let longest = LONGEST_VOUCH.min(threshold / 2);
         let (mut staying, mut is_all) = (0, true);
         for (index, (processor, seen)) in scheduler.processors.iter().zip(seen).enumerate() {
-            let number = processor.counters().polls();
-            if number != seen.number || scheduler.idle.is_idle(index) {
-                *seen = SeenPoll { number, since: now };
+            let stamp = scheduler.poll_stamp(index);
+            if stamp.is_none() || stamp != seen.stamp {
+                *seen = SeenPoll { stamp, since: now };
             } else if index != own {
                 staying += 1;
                 if processor.waiting() > 0 {

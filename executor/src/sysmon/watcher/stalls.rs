@@ -17,8 +17,8 @@ use crate::util::sync::unmodelled::Ordering::Relaxed;
 #[derive(Debug)]
 pub(super) struct Followed {
     processor: usize,
-    /// The poll, as a count.
-    poll: u64,
+    /// The stamp of the poll.
+    poll: Option<u64>,
     /// When it began.
     since: u64,
     /// How long it has lasted, for the reporter.
@@ -57,7 +57,7 @@ impl Watcher<'_> {
         let Some(spawned_at) = state.spawned_at else { return };
         // After the state, which may be of a later poll: that has been counted then. A searcher
         // has the last task in state still.
-        if processor.counters().polls() != watched.poll || state.searching {
+        if self.scheduler.poll_stamp(index) != watched.poll || state.searching {
             return;
         }
         self.watched[index].reported = true;
@@ -80,7 +80,8 @@ impl Watcher<'_> {
     pub(super) fn follow_stalls(&mut self, now: u64) {
         let mut followed = std::mem::take(&mut self.followed);
         followed.retain_mut(|stall| {
-            let lasts = || poll_under_way(self.scheduler, stall.processor).is_some_and(|(_, poll)| poll == stall.poll);
+            let lasts =
+                || poll_under_way(self.scheduler, stall.processor).is_some_and(|(_, poll)| Some(poll) == stall.poll);
             let is_followed = lasts();
             if is_followed {
                 stall.lasted.store(now - stall.since, Relaxed);
@@ -111,14 +112,10 @@ impl Watcher<'_> {
     }
 }
 
-/// Returns the poll that the holder of a processor is in, if any: its state and its number.
+/// Returns the poll that the holder of a processor is in, if any: its state and its stamp.
 pub(crate) fn poll_under_way(scheduler: &Scheduler, index: usize) -> Option<(PollState, u64)> {
-    if scheduler.idle.is_idle(index) {
-        return None;
-    }
-    let processor = scheduler.processors.get(index);
-    let state = processor.watch().state();
+    let state = scheduler.processors.get(index).watch().state();
     // After the state, which may be of a later poll: that poll has been counted then. A searcher
     // has the last task in state still.
-    (!state.searching).then(|| (state, processor.counters().polls()))
+    Some((state, scheduler.poll_stamp(index)?)).filter(|_| !state.searching)
 }

@@ -17,8 +17,6 @@ use crate::util::thread_state::{current_thread_number, is_asleep};
 
 /// More than any stall takes to be reported.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Longer than the threshold of stalls.
-const MOMENT: Duration = Duration::from_millis(200);
 
 /// Waits until the thread sleeps that a poll names as it begins.
 fn await_asleep(has_begun: &Receiver<u32>) -> u32 {
@@ -59,28 +57,31 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
     }
 }
 
-/// A machine that was woken has its processor before its thread has a core.
+/// A machine that was woken has its processor before its thread has a core, and begins no poll.
 #[test]
-fn a_processor_taken_after_a_sleep_is_in_no_stall() {
-    let (stalled, stalls) = channel();
-    let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(1).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
-    let scheduler = builder.scheduler().expect("a netpoller");
-    crate::scheduler::worker::start::start_machines(&scheduler).expect("a thread");
-    let task = scheduler.spawn(async {}, Location::caller());
-    block_on(&scheduler, task).expect("no panic");
-    while scheduler.idle.count_busy() > 0 {
-        std::thread::yield_now();
-    }
+fn idle_between_two_looks_is_in_no_old_poll() {
+    let scheduler = Builder::new_multi_thread().worker_threads(1).scheduler().expect("a netpoller");
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
-    watcher.tick();
-    std::thread::sleep(MOMENT);
-    let taken = scheduler.idle.acquire().expect("it is idle");
-    watcher.forget();
-    watcher.tick();
-    assert!(stalls.try_recv().is_err(), "no poll has begun");
-    scheduler.idle.give_up(taken, None);
+    let hold = || entered.begin_hold(scheduler.idle.acquire().expect("it is idle"));
+    let give_up = |processor: Box<_>| {
+        entered.put_down(&processor);
+        scheduler.idle.give_up(processor, None);
+    };
+    let mut is_stuck = || {
+        watcher.tick();
+        watcher.watched[0].stuck
+    };
+    let held = hold();
+    assert!(!is_stuck() && is_stuck(), "it has begun nothing since");
+    give_up(held);
+    let held = hold();
+    assert!(!is_stuck(), "it was idle");
+    give_up(held);
+    assert!(!is_stuck());
+    let held = hold();
+    assert!(!is_stuck(), "it was idle at the last look");
+    give_up(held);
     drop(watcher);
     drop(entered);
     shutdown::begin(&scheduler);
