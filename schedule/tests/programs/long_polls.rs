@@ -1,7 +1,8 @@
-//! Timers beside long polls, with a machine in the netpoller that has no processor.
+//! What becomes ready behind a poll that lasts, and how long it waits.
 
 use std::time::Duration;
 
+use wsrt::net::UnixStream;
 use wsrt::runtime::Runtime;
 use wsrt::task::{block_in_place, yield_now};
 use wsrt::time::sleep;
@@ -43,4 +44,48 @@ pub(crate) fn timers_behind_long_polls() {
     });
     let took = runtime.block_on(task).expect("no panic");
     assert!(took < LATE, "a sleep of 10 ms took {took:?}");
+}
+
+/// The promise of `executor/docs/BLOCKING.md`, for polls that sleep.
+const PROMISED: Duration = Duration::from_millis(2);
+
+/// A task in runnext, one in the ring, one from outside, a timer and a socket each wait for a poll
+/// that sleeps for 2 ms at most, on one processor and on two, after a rest or none.
+///
+/// What counts is the time in which all threads slept. Their steps take time, too, some schedules'
+/// as much as a slow machine's.
+pub(crate) fn ready_behind_a_stuck_poll() {
+    for processors in [1, 2] {
+        let runtime = runtime(processors);
+        for rest in [0, 1, 30] {
+            thread::sleep(rest * MILLISECOND);
+            let outside = runtime.handle().clone();
+            let task = runtime.spawn(async move {
+                let (mut near, mut far) = UnixStream::pair().expect("the system has descriptors");
+                let timer = wsrt::spawn(async {
+                    let due = time::idle() + 3 * MILLISECOND;
+                    sleep(3 * MILLISECOND).await;
+                    time::idle().saturating_sub(due)
+                });
+                let socket = wsrt::spawn(async move {
+                    near.read_exact(&mut [0]).await.expect("the peer is there");
+                    time::idle()
+                });
+                yield_now().await;
+                let ready = time::idle();
+                far.write_all(b"x").await.expect("there is room");
+                let woken = [wsrt::spawn(async { time::idle() }), wsrt::spawn(async { time::idle() })];
+                let from_outside = thread::spawn(move || outside.spawn(async { time::idle() }));
+                thread::sleep(50 * MILLISECOND);
+                let late = timer.await.expect("no panic");
+                assert!(late <= PROMISED, "a timer was late by {late:?}");
+                let from_outside = from_outside.join().expect("no panic");
+                for ran in woken.into_iter().chain([socket, from_outside]) {
+                    let waited = ran.await.expect("no panic") - ready;
+                    assert!(waited <= PROMISED, "a task waited for {waited:?}");
+                }
+            });
+            runtime.block_on(task).expect("in time");
+        }
+    }
 }

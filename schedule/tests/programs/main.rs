@@ -27,6 +27,7 @@ mod long_polls;
 mod panics;
 mod parent;
 mod places;
+mod quiet;
 mod roots;
 mod scopes;
 mod sizes;
