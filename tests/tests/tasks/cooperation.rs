@@ -13,6 +13,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 #[cfg(unix)]
 use wsrt::io::unix::AsyncFd;
+#[cfg(unix)]
+use wsrt::net::UnixListener;
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinHandle, JoinSet, coop};
@@ -145,6 +147,28 @@ fn a_listener_with_a_full_queue_leaves_turns_to_others() {
         // A connection takes four units of the budget.
         assert_fair(turns, 4 * CLIENTS);
         drop(clients);
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_unix_listener_that_is_polled_leaves_turns_too() {
+    // Fewer than some systems let wait.
+    const CLIENTS: usize = 100;
+    within_a_minute(|| {
+        let runtime = single();
+        let path = std::env::temp_dir().join(format!("wsrt-{}-turns", std::process::id()));
+        let listener = runtime.block_on(async { UnixListener::bind(&path) }).expect("bound");
+        let connect = |_| std::os::unix::net::UnixStream::connect(&path).expect("connected");
+        let clients: Vec<_> = (0..CLIENTS).map(connect).collect();
+        let turns = turns_beside(&runtime, || async move {
+            for _ in 0..CLIENTS {
+                poll_fn(|cx| listener.poll_accept(cx)).await.expect("accepted");
+            }
+        });
+        assert_fair(turns, 4 * CLIENTS);
+        drop(clients);
+        std::fs::remove_file(path).expect("it is there");
     });
 }
 
