@@ -3,10 +3,10 @@
 //!
 //! A socket whose peer is fast enough is always ready, and a loop that reads from it would never
 //! return from its poll. For this reason the executor calls [`refill`] before each poll, and each
-//! operation that completes takes one unit from the budget. Once the budget is used up, every
-//! operation wakes the task and returns pending. The task is queued behind all waiting tasks, and
-//! continues with a full budget. An operation that returns pending because it is not ready takes no
-//! unit.
+//! operation that completes takes one unit from the budget, a long one several. Once the budget is
+//! used up, every operation wakes the task and returns pending. The task is queued behind all
+//! waiting tasks, and continues with a full budget. An operation that returns pending because it is
+//! not ready takes no unit.
 //!
 //! The budget lives in thread-local storage rather than in the task, because a poll never changes
 //! threads. Threads that do not run a task have no limit.

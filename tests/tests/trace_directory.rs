@@ -56,17 +56,18 @@ fn is_of(path: &Path, process: u32) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(&format!("-{process}-")))
 }
 
-/// Records events in a runtime until `is_enough`.
+/// Records events in a runtime until `is_enough`. On a busy machine the recorder, whose priority is
+/// low, has little of the cores.
 fn run_until(runtime: &Runtime, mut is_enough: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_enough() {
-        assert!(began.elapsed() < LIMIT, "it takes too long");
+        assert!(began.elapsed() < 5 * LIMIT, "it takes too long");
         runtime.run(async {
             let crowd: Vec<_> = (0..1_000).map(|_| wsrt::spawn(task::yield_now())).collect();
             for one in crowd {
                 one.await.expect("it does not panic");
             }
-            // The recorder, whose priority is low, has its turn.
+            // The recorder has its turn.
             sleep(Duration::from_millis(5)).await;
         });
     }

@@ -124,6 +124,8 @@ pub(crate) struct Counters {
     pub(crate) steals: Victims,
     /// The number of times that the holder gave the processor up for lack of work.
     pub(crate) parks: Counter,
+    /// The number of times that the processor was chosen from the idle set.
+    pub(crate) chosen: Counter,
     /// The number of times that the processor left the idle set.
     pub(crate) wakes: Counter,
     /// The number of times that the processor returned to the idle set.
@@ -148,6 +150,7 @@ impl Counters {
             polls: Default::default(),
             steals: Victims::new(regular, most),
             parks: Counter::default(),
+            chosen: Counter::default(),
             wakes: Counter::default(),
             rests: Counter::default(),
             useless_wakes: Counter::default(),
@@ -172,10 +175,10 @@ impl Counters {
         self.polls.iter().map(Counter::get).sum()
     }
 
-    /// Returns a number that changes as each poll begins and as the processor goes idle: while the
-    /// number stays, a poll that is under way is one and the same.
+    /// Returns a number that changes as each poll begins, and as the processor leaves the idle set:
+    /// while the number stays, a poll that is under way is one and the same.
     pub(crate) fn poll_stamp(&self) -> u64 {
-        self.polls() + self.rests.get()
+        self.polls() + self.chosen.get()
     }
 
     /// Returns the numbers of polls, by the kind of place where the task was found.

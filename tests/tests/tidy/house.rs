@@ -17,7 +17,7 @@ type Row = (&'static str, fn(&[Source]) -> usize, usize);
 const ROWS: [Row; 8] = [
     ("lines of executor/src", |sources| of_executor(sources).map(|source| source.lines.len()).sum(), 66_238),
     ("files of executor/src", |sources| of_executor(sources).count(), 326),
-    ("code of scheduler/, without simulation and tests", scheduler_code, 5_991),
+    ("code of scheduler/, without simulation and tests", scheduler_code, 5_992),
     ("files in the largest knot of scheduler/", |sources| largest_knot(sources, "executor/src/", "scheduler"), 3),
     ("files in the largest knot of the reactor, beside net/", |sources| largest_knot(sources, "reactor/src/", ""), 0),
     ("cfg(feature = \"sim\") outside the simulation's folders", sim_cfgs, 11),

@@ -146,6 +146,7 @@ impl Idle {
     fn checked_out(&self, processor: Option<Box<Processor>>, searching: bool) -> Box<Processor> {
         let mut processor = processor.expect("the word never counts more idle processors than there are on the list");
         processor.set_searching(searching);
+        processor.shared().counters().chosen.add(1);
         self.mask.set_busy(processor.index());
         if self.is_watched {
             self.watcher.note_taken(|| self.count_busy() > 0);

@@ -52,8 +52,8 @@ pub(crate) struct Processor {
     /// until the turn is over.
     set_aside: usize,
     network_ticks: Every,
-    /// How many tasks the last turn of the netpoller has brought, less the polls since, counted in
-    /// whole intervals.
+    /// How many tasks the last turn of the netpoller has brought, with the timers that fired in it,
+    /// less the polls since, counted in whole intervals.
     fetched: u32,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,

@@ -181,9 +181,8 @@ fn a_machine_that_vouches_takes_what_waits_behind_polls() {
     assert!(machine_loop.relieve_others(own, LONGEST_VOUCH - 1, &mut seen));
     assert_eq!((stuck.shared().waiting(), scheduler.injector.len()), (0, 2));
     assert!(!machine_loop.relieve_others(own, LONGEST_VOUCH, &mut seen), "the watcher has to look");
-    entered.put_down(&stuck);
     scheduler.idle.give_up(stuck, None);
-    let _anew = entered.begin_hold(scheduler.idle.acquire().expect("it is idle"));
+    let _anew = scheduler.idle.acquire().expect("it is idle");
     assert!(machine_loop.relieve_others(own, LONGEST_VOUCH, &mut seen), "it was idle meanwhile");
     shutdown::begin(&scheduler);
 }

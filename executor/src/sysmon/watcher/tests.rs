@@ -63,11 +63,8 @@ fn idle_between_two_looks_is_in_no_old_poll() {
     let scheduler = Builder::new_multi_thread().worker_threads(1).scheduler().expect("a netpoller");
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, None);
-    let hold = || entered.begin_hold(scheduler.idle.acquire().expect("it is idle"));
-    let give_up = |processor: Box<_>| {
-        entered.put_down(&processor);
-        scheduler.idle.give_up(processor, None);
-    };
+    let hold = || scheduler.idle.acquire().expect("it is idle");
+    let give_up = |processor| scheduler.idle.give_up(processor, None);
     let mut is_stuck = || {
         watcher.tick();
         watcher.watched[0].stuck
