@@ -124,9 +124,9 @@ pub(crate) struct Counters {
     pub(crate) steals: Victims,
     /// The number of times that the holder gave the processor up for lack of work.
     pub(crate) parks: Counter,
-    /// The number of times that the processor was chosen from the idle set.
+    /// The number of times that the processor left the idle set, for a thread that may be refused.
     pub(crate) chosen: Counter,
-    /// The number of times that the processor left the idle set.
+    /// The number of those times in which a machine took it up.
     pub(crate) wakes: Counter,
     /// The number of times that the processor returned to the idle set.
     pub(crate) rests: Counter,
