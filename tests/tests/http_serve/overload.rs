@@ -21,12 +21,13 @@ use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt_hyper::{RequestBody, WsrtExecutor, serve};
 use wsrt_tests::{LIMIT, within_a_minute};
 
-use crate::{ask, await_close};
+use crate::await_close;
 
 const WORK: Duration = Duration::from_millis(1);
 const WAIT: Duration = Duration::from_millis(2);
 /// So many requests at a time take four times the limit.
 const CROWD: usize = 8;
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n";
 
 /// A service each of whose requests has the only thread for a while.
 #[derive(Clone, Default)]
@@ -86,6 +87,16 @@ impl Busy {
         client
     }
 
+    /// Sends a request over a new connection, or over another while the server refuses connections.
+    fn connect_and_ask(&self) -> (Client, String) {
+        loop {
+            let mut client = self.connect();
+            if let Some(head) = head_of_answer(&mut client) {
+                return (client, head);
+            }
+        }
+    }
+
     fn shed_requests(&self) -> u64 {
         self.handle.metrics().snapshot().shed_request_count()
     }
@@ -100,22 +111,29 @@ impl Busy {
     }
 }
 
-/// Sends a request, and returns the head of its answer.
-fn head_of_answer(client: &mut Client) -> String {
-    ask(client, "/");
+/// Sends a request, and returns the head of its answer. Returns `None` if the server closes the
+/// connection instead.
+fn head_of_answer(client: &mut Client) -> Option<String> {
+    client.write_all(REQUEST).ok()?;
     let mut reader = BufReader::with_capacity(1, client);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
-        assert_ne!(reader.read_line(&mut head).expect("the server answers"), 0, "the server has closed the connection");
+        match reader.read_line(&mut head) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return None,
+            Err(error) => panic!("the server neither answers nor closes: {error}"),
+        }
     }
-    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    head.make_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.expect("every answer has a length")];
     reader.read_exact(&mut body).expect("as long as it says");
-    head
+    Some(head)
 }
 
 fn is_served(head: &str) -> bool {
-    head.to_ascii_lowercase().starts_with("http/1.1 200 ")
+    head.starts_with("http/1.1 200 ")
 }
 
 /// What clients have seen.
@@ -142,24 +160,23 @@ fn a_refused_request_is_answered_and_its_connection_stays() {
     within_a_minute(|| {
         let (server, seen) = (Busy::start(Some(WAIT)), Seen::default());
         // Asks until somebody is refused, and then until it is served.
-        let client = |mut client: Client| {
-            loop {
-                let head = head_of_answer(&mut client).to_ascii_lowercase();
-                if seen.note(is_served(&head)) && seen.any_refused() {
-                    break;
-                }
+        let client = || {
+            let (mut client, mut head) = server.connect_and_ask();
+            while !(seen.note(is_served(&head)) && seen.any_refused()) {
                 if !is_served(&head) {
                     assert!(head.starts_with("http/1.1 503 ") && head.contains("\r\nretry-after: 1\r\n"), "{head}");
                 }
+                head = head_of_answer(&mut client).expect("a connection that has had an answer stays");
             }
         };
         thread::scope(|scope| {
-            for stream in (0..CROWD).map(|_| server.connect()) {
-                scope.spawn(|| client(stream));
+            for _ in 0..CROWD {
+                scope.spawn(client);
             }
         });
-        assert!(is_served(&head_of_answer(&mut server.connect())), "the load is gone");
-        assert_eq!(server.works.calls.load(Relaxed), 1 + seen.served.load(Relaxed), "of which the service knows");
+        // The load is gone, but on a busy machine one request may be late by itself.
+        while !seen.note(is_served(&server.connect_and_ask().1)) {}
+        assert_eq!(server.works.calls.load(Relaxed), seen.served.load(Relaxed), "of which the service knows");
         assert_eq!(server.shed_requests(), seen.refused.load(Relaxed) as u64);
         server.end();
     });
@@ -171,13 +188,21 @@ fn requests_of_http2_are_refused_too() {
         let (server, seen) = (Busy::start(Some(WAIT)), Arc::new(Seen::default()));
         let address = server.address;
         Runtime::new().expect("a runtime is to be had").block_on(async {
-            let stream = TcpStream::connect(address).await.expect("the server listens");
-            let (sender, connection) = http2::handshake(WsrtExecutor, stream).await.expect("the server speaks HTTP/2");
-            let connection = wsrt::spawn(connection);
+            let request = || Request::get("http://test/").body(Empty::<Bytes>::new()).expect("a good request");
+            // On a busy machine the connection may be late by itself, and refused.
+            let (sender, connection) = loop {
+                let stream = TcpStream::connect(address).await.expect("the server listens");
+                let handshake = http2::handshake(WsrtExecutor, stream).await;
+                let Ok((mut sender, connection)) = handshake else { continue };
+                let connection = wsrt::spawn(connection);
+                if let Ok(answer) = sender.send_request(request()).await {
+                    seen.note(answer.status() == StatusCode::OK);
+                    break (sender, connection);
+                }
+            };
             let ask = |mut sender: SendRequest<_>, seen: Arc<Seen>| async move {
                 loop {
-                    let request = Request::get("http://test/").body(Empty::<Bytes>::new()).expect("a good request");
-                    let answer = sender.send_request(request).await.expect("the server answers");
+                    let answer = sender.send_request(request()).await.expect("the server answers");
                     if seen.note(answer.status() == StatusCode::OK) && seen.any_refused() {
                         break;
                     }
@@ -217,7 +242,8 @@ fn a_new_connection_that_waits_too_long_is_closed() {
                 });
             }
         });
-        assert!(is_served(&head_of_answer(&mut server.connect())), "the load is gone");
+        // The load is gone, but on a busy machine one request may be late by itself.
+        while !is_served(&server.connect_and_ask().1) {}
         server.end();
     });
 }
@@ -229,7 +255,8 @@ fn a_server_that_is_not_asked_to_sheds_nothing() {
         thread::scope(|scope| {
             for _ in 0..CROWD {
                 let mut client = server.connect();
-                scope.spawn(move || (0..40).for_each(|_| assert!(is_served(&head_of_answer(&mut client)))));
+                let mut is_answered = move || head_of_answer(&mut client).is_some_and(|head| is_served(&head));
+                scope.spawn(move || assert!((0..40).all(|_| is_answered())));
             }
         });
         assert_eq!((server.shed_requests(), server.shed_connections()), (0, 0));
