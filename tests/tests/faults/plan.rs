@@ -113,6 +113,7 @@ pub(crate) fn representative() -> Vec<Plan> {
         ("connect", "EINTR", First),
         ("epoll_ctl", "ENOMEM", First),
         ("openat", "EINTR", First),
+        ("timerfd_settime", "EINVAL", FromThird),
     ];
     let others = others.into_iter().map(|(call, error, when)| Plan { call, error, when });
     lasting.chain(passing).chain(others).collect()
