@@ -62,7 +62,8 @@ fn run(seed: u64, plan: Option<Plan>) -> (Record, Plan) {
 #[test]
 fn a_run_with_its_own_plan_is_the_same_run() {
     let mut texts = String::new();
-    for seed in 0..4 {
+    // Together they have each kind of fault.
+    for seed in 5..9 {
         let (record, plan) = run(seed, None);
         assert_eq!((record, &plan), (run(seed, None).0, &plan), "seed {seed}");
         let text = plan.to_string();
