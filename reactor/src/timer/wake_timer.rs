@@ -87,9 +87,16 @@ mod timerfd {
         #[test]
         fn a_timer_set_anew_as_it_expires_rings_again() {
             let timer = WakeTimer::new().unwrap();
-            timer.set(Duration::from_millis(1));
+            timer.set(Duration::ZERO);
+            timer.set(LONG);
             timer.take_expiry();
-            timer.wait(None);
+            let mut setting = libc::itimerspec {
+                it_interval: KernelTimer::timespec(Duration::ZERO),
+                it_value: KernelTimer::timespec(Duration::ZERO),
+            };
+            // SAFETY: the pointer is to a whole `itimerspec` of this frame.
+            assert_eq!(unsafe { libc::timerfd_gettime(timer.0.as_raw_fd(), &raw mut setting) }, 0);
+            assert!(setting.it_value.tv_sec > 0, "it is not set any more");
         }
 
         #[test]
